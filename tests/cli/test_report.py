@@ -14,6 +14,20 @@ def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factrea
     assert (tmp_path / "pages" / "page.html").exists()
 
 
+def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner, tmp_path):
+    factreasoner("run", write_records(tmp_path / "records.jsonl", record("r1")), "--out", "one")
+    said = factreasoner("report", "one", "--format", "md")
+    assert said.returncode == 0
+    assert "\n\nJudged by: embedded word overlap (finds fewer than 1 in 10 errors).\n" in said.stdout
+    written = factreasoner("report", "one", "--out", "said.md")
+    assert (written.returncode, written.stdout) == (0, "Report: said.md\n")
+    assert (tmp_path / "said.md").read_text(encoding="utf-8") == said.stdout
+    refused = factreasoner("report", "one", "one", "--format", "md")
+    assert (refused.returncode, "it tells of one run" in refused.stderr) == (1, True)
+    odd = factreasoner("report", "one", "--out", "said.md", "--format", "html")
+    assert (odd.returncode, "change one of them" in odd.stderr) == (1, True)
+
+
 def test_what_is_no_run_is_told(factreasoner):
     done = factreasoner("report", "nothing")
     assert done.returncode == 1

@@ -179,8 +179,8 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
             "no format here ends in .json; name it .csv",
         ),
         (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
-        (("report", "run", "--out", "a.pdf"), "a report is an HTML page; name it a.html"),
-        (("report", "run", "--out", "."), ".: a folder; name the page in it: report.html"),
+        (("report", "run", "--out", "a.pdf"), "a report is a page or Markdown; name it a.html or .md"),
+        (("report", "run", "--out", "."), ".: a folder; name the file in it: report.html"),
     ],
 )
 def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):

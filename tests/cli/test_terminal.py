@@ -14,7 +14,8 @@ from rich.progress import Progress, TextColumn
 from rich.table import Table
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import WarningHandler, one_line, say, say_json, visible
+from factreasoner.cli.terminal import WarningHandler, say, say_json
+from factreasoner.text.visible import one_line, visible
 
 HOSTILE = (
     "red \x1b[31m, title \x1b]0;gone\x07, csi \x9b2J, back \x08\r, nel \x85, turned \u202e\u2066, [bold]x[/]"

@@ -11,6 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from factreasoner.integrations.inspect_scorer import factuality
+from factreasoner.judges.naming import EMBEDDED
 
 
 def scored(folder, scorer, answers, **sample):
@@ -55,4 +56,4 @@ def test_what_failed_is_left_out_of_the_mean(tmp_path):
 def test_the_target_is_the_right_answer(tmp_path):
     (score,), _ = scored(tmp_path, factuality("correctness"), [RIGHT], target=RIGHT)
     assert score.value == 1.0
-    assert score.metadata["judged_by"] == "the embedded judge"
+    assert score.metadata["judged_by"] == EMBEDDED

@@ -15,6 +15,7 @@ from fake_server import FakeServer
 from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
+from factreasoner.judges.naming import EMBEDDED
 from factreasoner.settings import Config
 
 pytest.importorskip("mcp", reason="mcp is not installed: pip install 'factreasoner[mcp]'")
@@ -54,7 +55,7 @@ def refusal(target, name="assess", **arguments):
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_the_worst_atom_comes_first_with_its_quote(server, mode):
     reply = found(server, output=ANSWER, contexts=PASSAGES, mode=mode)
-    assert (reply["status"], reply["judged_by"], reply["num_atoms"]) == ("ok", "the embedded judge", 2)
+    assert (reply["status"], reply["judged_by"], reply["num_atoms"]) == ("ok", EMBEDDED, 2)
     assert (reply["factuality_score"], reply["precision"], reply["failures"]) == (0.5, 0.5, [])
     wrong, right = reply["atoms"]
     assert (wrong["label"], wrong["source"], wrong["quote"]) == ("contradicted", "1", PASSAGES[0])

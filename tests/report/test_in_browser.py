@@ -58,16 +58,62 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
     with watched(browser) as seen:
         page = seen.open(path)
         assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
-        last = page.locator(".worst-claim").last
-        assert "history (History) contradicts it" in last.inner_text()
+        first = page.locator(".worst-claim").first
+        assert "history (History) contradicts it" in first.inner_text()
         page.get_by_label("With").select_option("disputed")
         expect(page.locator(".records tbody tr")).to_have_count(1)
-        last.locator("a").click()
+        first.locator("a").click()
         page.wait_for_selector(AFTER_CLICK)
         assert page.locator(".answer .atom.disputed").count() == 1
         assert page.inner_text("#evidence .badge.disputed") == "≠\ndisputed"
     (own,) = data_in(report_of(run_of(tmp_path / "one", bridge("loud", table, **atoms))), "content")["runs"]
-    assert (own["cautions"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
+    assert (own["marks"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
+
+
+def test_all_that_deserves_a_look_is_there_some_at_a_time(browser, tmp_path):
+    records = [bridge(f"r{n}", version=3) for n in range(7)]
+    with watched(browser) as seen:
+        page = seen.open(report_of(run_of(tmp_path / "run", *records)))
+        cards = page.locator(".worst-claim")
+        expect(cards).to_have_count(8)
+        expect(page.get_by_role("status").first).to_have_text("8 of 14")
+        page.get_by_role("button", name="Show 6 more").click()
+        expect(cards).to_have_count(14)
+        assert page.evaluate("document.activeElement === document.querySelectorAll('.worst-claim a')[8]")
+        expect(page.locator("#more-first")).to_be_hidden()
+
+
+def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_lacks(browser, tmp_path):
+    contexts = [
+        {"id": "far", "text": "The tower is tall."},
+        {
+            "id": "near",
+            "text": "Nobody crossed it. The grey bridges of Sydney were opening in 1932, by ship.",
+        },
+    ]
+    atoms = ["The Sydney bridge opened in 1934 with 1,200 dancers."]
+    path = report_of(run_of(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
+    with watched(browser) as seen:
+        for place in ("#overview", "#record=1"):
+            nearest = seen.open(path, place).locator(".nearest")
+            said = "The grey bridges of Sydney were opening in 1932, by ship."
+            expect(nearest.locator("blockquote bdi").first).to_have_text(said)
+            assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
+
+
+def top_of(page, selector):
+    """Where the first such part begins, in pixels."""
+    return page.locator(selector).first.bounding_box()["y"]
+
+
+def test_findings_come_before_figures(browser, pages):
+    for width in (400, 1280):
+        with watched(browser, width=width) as seen:
+            page = seen.open(pages["run"], "#overview")
+            expect(page.locator(".worst-claim").first).to_be_visible()
+            assert top_of(page, ".worst") < top_of(page, ".scores")
+            page = seen.open(pages["run"], "#record=1")
+            assert top_of(page, ".answer-text") < min(400, top_of(page, ".scores"))
 
 
 def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_path):
@@ -208,7 +254,7 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
         assert [text.split("\n")[-1] for text in page.locator(".legend li").all_inner_texts()] == [
             "contradicted",
             "not stated",
-            "not judged",
+            "unanswered",
             "stated",
         ]
         assert page.locator(".answer-text .atom").all_inner_texts() == [
@@ -221,10 +267,11 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
 
 def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(browser, pages):
     with watched(browser) as seen:
-        cards = seen.open(pages["recall"], "#overview").locator(".worst-claim").all_inner_texts()
-        assert len(cards) == 2
-        assert "The bridge opened in 1932." in cards[0]
-        assert "the answer does not decide it" in cards[1]
+        cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
+        expect(cards).to_have_count(2)
+        expect(cards.first).to_contain_text("The bridge opened in 1932.")
+        expect(cards.last).to_contain_text("nearest: the answer")
+        expect(cards.last).to_contain_text("Not in this text: six, lanes")
 
 
 def test_verify_shows_both_texts_with_what_changed(browser, pages):
@@ -257,11 +304,14 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
     with watched(browser) as seen:
         page = seen.open(report_of(run_of(tmp_path / "rag", borne_out, task="rag")))
         second = page.locator("table.matrix tbody tr").nth(1)
-        assert second.locator("th .badge").all_inner_texts() == ["?\nunverified"]
+        assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
         page = seen.open(report_of(run_of(tmp_path / "run", true)))
         open_all(page)
         said = page.locator(".graph .node.claim text").all_text_contents()
-        assert [words.split()[-2] for words in said] == ["✓", "?"]
+        assert [words.split()[-2] for words in said] == ["✓", "≈"]
+        assert page.locator(".answer .atom.belief").get_attribute("data-mark") == "≈0.80"
+        fills = "[...document.querySelectorAll('.label-bar .fill')].map((one) => one.classList[1])"
+        assert page.evaluate(fills) == ["belief", "supported"]
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):

@@ -24,7 +24,8 @@ def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
     assert (content["task"], content["claim"], content["files"]) == ("run", "atom", None)
     assert run["labels"] == {"contradicted": 2, "supported": 4, "unverified": 2}
     assert sum(run["bins"]) == 8
-    assert run["made"][:2] == [["judge", f"recorded verdicts of {tmp_path / 'r.jsonl'}"], ["version", "3"]]
+    assert run["judged_by"] == f"recorded verdicts of {tmp_path / 'r.jsonl'}"
+    assert run["made"][:2] == [["version", "3"], ["relations", str(tmp_path / "r.jsonl")]]
     precision = next(score for score in run["scores"] if score["name"] == "precision")
     assert (precision["value"], precision["main"]) == ("0.500", True)
     assert sum(size for _, _, size, *_ in run["calibration"]) == 6

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from factreasoner.judges.naming import judged_by
 from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.settings import Config
 
 
-def embedded_notice() -> str:
-    """The last line of what the embedded judge has judged."""
-    return f"Judged by the embedded judge, which {embedded_limits()}."
+def judging_notice(config: Config) -> str:
+    """What judged; of the embedded judge what it does not see, and what a better one takes."""
+    told = f"Judged by: {judged_by(config)}"
+    if config.plugin("judge") != "embedded":
+        return f"{told}."
+    return f"{told}, which {embedded_limits()}."
 
 
 def embedded_limits() -> str:

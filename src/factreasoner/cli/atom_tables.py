@@ -2,37 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.table import Column, Table
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import one_line
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.rows import Caution, ClaimRow, main_rows, source_name
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, Look, look_of
+from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
 from factreasoner.tasks.task import Task
+from factreasoner.text.visible import one_line
 
-STYLES = {"supported": "green", "contradicted": "red", "conflicting": "yellow", "unverified": "blue"}
-OTHER_STYLES = {"uncited": "magenta", "unknown_source": "red"}
-"""Colours of the labels that only claims which cite sources have."""
-CAUTIONS: Mapping[Caution, str] = {"disputed": "disputed"}
 QUOTE_LENGTH = 90
 
 
 def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
     """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
-    word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
-    return p_true, label_cell(row.label, word, row.cautions), plain(row.text), _evidence(row, longest)
+    return p_true, label_cell(row, task.label_words), plain(row.text), _evidence(row, longest)
 
 
-def label_cell(label: str | None, word: str, cautions: Iterable[Caution], between: str = "\n") -> str:
-    """A label in its colour, called by `word`, and why a supported claim deserves a second look."""
-    style = "red" if label is None else (STYLES | OTHER_STYLES)[label]
-    marks = "".join(f"{between}[yellow]{CAUTIONS[caution]}[/]" for caution in cautions)
-    return f"[{style}]{word}[/]{marks}"
+def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
+    """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
+    return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
+
+
+def coloured(look: Look) -> str:
+    """The word of a label in its colour."""
+    return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:

@@ -90,7 +90,8 @@ def _check(
 
 def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: OutputFiles, out: Path) -> None:
     """The files that were asked for, and all of them into `out`."""
-    from factreasoner.report.comparison_tables import csv_lines, json_text, markdown_table
+    from factreasoner.report.comparison_tables import csv_lines, json_text
+    from factreasoner.report.markdown_tables import markdown_table
     from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}

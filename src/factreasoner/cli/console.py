@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.segment import Segment
 
-from factreasoner.cli.terminal import one_line, visible
+from factreasoner.text.visible import one_line, visible
 
 
 def plain(text: str, longest: int | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.table import Table
 
@@ -11,7 +11,7 @@ from factreasoner.cli.console import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
 from factreasoner.tasks.atom_rows import atom_rows
-from factreasoner.tasks.rows import Caution
+from factreasoner.tasks.rows import ClaimRow
 
 SHOWN = 3
 """Contexts named of each kind in the table."""
@@ -22,15 +22,18 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
     """One record: a table of its atoms, or each atom in sentences."""
     console = Terminal(soft_wrap=in_full, highlight=False)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
-    cautions = {row.claim: row.cautions for row in atom_rows(assessment)}
+    supports = {atom.atom_id: atom.support for atom in explanation.atoms}
+    rows = {
+        row.claim: row._replace(label=supports.get(row.claim, row.label)) for row in atom_rows(assessment)
+    }
     if in_full:
         for atom in explanation.atoms:
-            for line in (*_sentences(atom, cautions[atom.atom_id]), *_passages(atom, assessment)):
+            for line in (*_sentences(atom, rows[atom.atom_id]), *_passages(atom, assessment)):
                 console.sentence(line.lstrip(), indent=len(line) - len(line.lstrip()))
     elif explanation.atoms:
         table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
         for atom in explanation.atoms:
-            label = label_cell(atom.support, atom.support, cautions[atom.atom_id])
+            label = label_cell(rows[atom.atom_id], {})
             lines = "\n".join(_lines(atom, _quotes(atom, assessment)))
             table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, lines)
         console.print(table)
@@ -116,9 +119,9 @@ def _no_flip(atom: AtomExplanation) -> str:
     return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
-def _sentences(atom: AtomExplanation, cautions: Iterable[Caution]) -> Iterator[str]:
+def _sentences(atom: AtomExplanation, row: ClaimRow) -> Iterator[str]:
     name = plain(atom.atom_id)
-    label = label_cell(atom.support, atom.support, cautions, between=", ")
+    label = label_cell(row, {}, between=", ")
     yield f"{name}  {atom.p_true:.3f}  {label}  {plain(atom.text)}"
     if atom.belief:
         yield f"  {_believed(atom)}"

@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import one_line, say
+from factreasoner.cli.terminal import say
 from factreasoner.corpus.indexing import Step, Tell
+from factreasoner.text.visible import one_line
 
 SECONDS_BETWEEN_LINES = 5.0
 _LONGEST_NAME = 40

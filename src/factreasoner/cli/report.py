@@ -1,17 +1,26 @@
-"""`factreasoner report`: finished runs as a page."""
+"""`factreasoner report`: finished runs as a page, or one of them as Markdown."""
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from factreasoner.cli.options import Corrections
-from factreasoner.cli.terminal import say
+from factreasoner.cli.terminal import say, say_data
 
-PAGES = (".html", ".htm", "")
-"""Endings of a page's name."""
+
+class Formats(StrEnum):
+    """What a report is written as."""
+
+    html = "html"
+    md = "md"
+
+
+ENDINGS = {".html": Formats.html, ".htm": Formats.html, ".md": Formats.md, "": None, "-": Formats.md}
+"""What the ending of a report's name says."""
 
 
 def report(
@@ -23,9 +32,13 @@ def report(
         typer.Option(
             "--out",
             "-o",
-            help="The page, an HTML file. (default: report.html in RUN_DIR; of several runs, "
-            "side-by-side.html in the first)",
+            help="The file. (default: report.html in RUN_DIR, of several runs side-by-side.html in the "
+            "first; Markdown goes to standard output)",
         ),
+    ] = None,
+    form: Annotated[
+        Formats | None,
+        typer.Option("--format", help="html, or md: short, for a pull request or an issue. (default: html)"),
     ] = None,
     corrections: Corrections = None,
 ) -> None:
@@ -33,18 +46,43 @@ def report(
 
     The page opens from disk and asks nothing of any network. Where there is much to show, a folder
     beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
-    what differs first.
+    what differs first. As Markdown one run is told in short: counts, and the worst claims with quotes.
     """
     from factreasoner.errors import ConfigError
+    from factreasoner.report.markdown import markdown
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.runs.replacing import replace_file
 
-    if out is not None and out.is_dir():
-        raise ConfigError(f"{out}: a folder; name the page in it: {out / 'report.html'}")
-    if out is not None and out.suffix.lower() not in PAGES:
-        raise ConfigError(f"{out}: a report is an HTML page; name it {out.with_suffix('.html')}")
+    chosen = _format_of(out, form)
     if corrections is not None and len(run_dirs) > 1:
         raise ConfigError("--corrections: they are of one run's verdicts; name that run alone")
+    if chosen is Formats.md and len(run_dirs) > 1:
+        raise ConfigError(
+            "--format md: it tells of one run; name that run alone, or see `compare --markdown`"
+        )
     runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]
-    written = write_report(runs, out or default_page(*run_dirs))
-    say(str(written))
+    if chosen is Formats.html:
+        say(str(write_report(runs, out or default_page(*run_dirs))))
+    elif out is None or str(out) == "-":
+        say_data(markdown(runs[0]))
+    else:
+        replace_file(out, [markdown(runs[0])])
+        say(f"Report: {out}")
+
+
+def _format_of(out: Path | None, form: Formats | None) -> Formats:
+    """The format that is asked for, or that the ending of the file's name says."""
+    from factreasoner.errors import ConfigError
+
+    if out is None:
+        return form or Formats.html
+    if out.is_dir():
+        raise ConfigError(f"{out}: a folder; name the file in it: {out / 'report.html'}")
+    ending = "-" if str(out) == "-" else out.suffix.lower()
+    if ending not in ENDINGS:
+        raise ConfigError(f"{out}: a report is a page or Markdown; name it {out.with_suffix('.html')} or .md")
+    named = ENDINGS[ending]
+    if form is not None and named not in (None, form):
+        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
+    return form or named or Formats.html

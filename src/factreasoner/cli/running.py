@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.batches import BATCH_WAITS, say_unanswered
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import one_line, say
+from factreasoner.cli.terminal import say
+from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput

@@ -7,11 +7,12 @@ from typing import Any
 
 from rich.table import Table
 
-from factreasoner.cli.atom_tables import STYLES
+from factreasoner.cli.atom_tables import coloured
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
 from factreasoner.models import Marginals, support_of
 from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, difference, reference_run
+from factreasoner.tasks.labels import LOOKS
 
 Content = dict[str, Any]
 
@@ -145,7 +146,7 @@ def _remark(entry: Mapping[str, Any]) -> str:
     if entry["observed"] is not None:
         return "observed"
     label = entry["label"]
-    return f"[{STYLES[label]}]{label}[/]" if label else ""
+    return coloured(LOOKS[label]) if label else ""
 
 
 def _told(solver: Mapping[str, Any]) -> str:

@@ -10,13 +10,13 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.analysis.shown_claims import nothing_in
-from factreasoner.cli.advice import embedded_notice
-from factreasoner.cli.atom_tables import STYLES, claim_cells
+from factreasoner.cli.advice import judging_notice
+from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
-from factreasoner.models import Assessment, Status, factuality
+from factreasoner.models import Assessment, Status, Support, factuality
 from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.settings import Config
@@ -50,8 +50,7 @@ def print_rows(
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
         _print_atoms_notice(console, config, parser_of(folder))
-    if config.plugin("judge") == "embedded":
-        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
+    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
@@ -74,8 +73,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if assessment.atoms:
         _print_atoms_notice(console, config, describe_model(config.spacy_model))
-    if config.plugin("judge") == "embedded":
-        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
+    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
 
 
 def _print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
@@ -104,7 +102,7 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
         unsaid = mean["factuality_score"] - mean["precision"]
         told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as the paper counts)"
         yield "", f"{told}; {unsaid:.3f} of it has no passage that says so"
-    labels = ", ".join(f"{atoms[label]} {label}" for label in STYLES)
+    labels = ", ".join(f"{atoms[label]} {label}" for label in get_args(Support))
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["disputed"]:
         yield "", f"{atoms['disputed']} disputed: a passage supports them and a passage contradicts them"

@@ -9,37 +9,11 @@ from __future__ import annotations
 
 import json
 import logging
-import re
 import sys
-import unicodedata
-from collections.abc import Callable
 
 import typer
 
-_SUSPECTS = re.compile("[^\n\t -~]")
-_ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Unicode's categories of what acts or hides: controls (C0, DEL, C1), marks of direction and other characters
-without a shape, lone surrogates, separators of lines and paragraphs."""
-_JOINERS = "\u200c\u200d"
-"""Words of some languages and emoji need them."""
-
-
-def visible(text: str) -> str:
-    """`text` with each character that would act on a terminal, or hide there, replaced by a mark."""
-    return _replaced(text, lambda _: "\N{REPLACEMENT CHARACTER}")
-
-
-def _replaced(text: str, mark: Callable[[str], str]) -> str:
-    def shown(found: re.Match[str]) -> str:
-        acts = unicodedata.category(found[0]) in _ACTING and found[0] not in _JOINERS
-        return mark(found[0]) if acts else found[0]
-
-    return _SUSPECTS.sub(shown, text)
-
-
-def one_line(text: str) -> str:
-    """`text` on one line and visible."""
-    return visible(" ".join(text.split()))
+from factreasoner.text.visible import replaced, visible
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -54,7 +28,7 @@ def say_json(content: object) -> None:
         ValueError: a number in it is not finite.
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    typer.echo(_replaced(text, lambda character: json.dumps(character)[1:-1]))
+    typer.echo(replaced(text, lambda character: json.dumps(character)[1:-1]))
 
 
 def say_data(line: str) -> None:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.analysis.shown_claims import nothing_in
-from factreasoner.cli.advice import embedded_notice
+from factreasoner.cli.advice import judging_notice
 from factreasoner.cli.atom_tables import label_cell
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import Caution
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
 
-LABELS = {"unknown_source": "unknown source", "unverified": "not borne out", None: "failed"}
 QUOTE_LENGTH = 160
 
 
@@ -27,7 +26,7 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
     if result.claims:
         table = Table("P", Column("", no_wrap=True), "claim", "cites", "why", box=None, pad_edge=False)
         for claim, row in zip(result.claims, verified_rows(result), strict=True):
-            table.add_row(*_row(claim, row.cautions))
+            table.add_row(*_row(claim, row))
         console.print(table)
     elif not result.failures:
         console.print(f"No claims: {nothing_in(result.response)}.")
@@ -44,13 +43,11 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
     if out is not None and result.corrected is not None:
         told = f"{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}"
         console.print(f"[dim]{told}[/dim]", soft_wrap=True)
-    if config.plugin("judge") == "embedded":
-        console.print(f"[dim]{escape(embedded_notice())}[/dim]")
+    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
 
 
-def _row(claim: VerifiedClaim, cautions: Iterable[Caution]) -> tuple[str, ...]:
+def _row(claim: VerifiedClaim, row: ClaimRow) -> tuple[str, ...]:
     fate = "" if claim.fate == "kept" else f", {claim.fate}"
-    label = LABELS.get(claim.label, claim.label or "") + fate
     cites = [f"[{name}]" for name in claim.cited] + [f"[{name}]?" for name in claim.unknown]
     why = claim.explanation
     if claim.quote and " ".join(claim.quote.split()) not in why:
@@ -59,7 +56,7 @@ def _row(claim: VerifiedClaim, cautions: Iterable[Caution]) -> tuple[str, ...]:
         why = f"{why} (by the marker that closes its paragraph)"
     return (
         "" if claim.p is None else f"{claim.p:.3f}",
-        label_cell(claim.label, label, cautions),
+        label_cell(row, {}) + fate,
         plain(claim.text),
         escape(" ".join(cites)),
         plain(why, QUOTE_LENGTH),

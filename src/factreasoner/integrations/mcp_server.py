@@ -17,7 +17,7 @@ from factreasoner import __version__
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.given import given_record
 from factreasoner.inputs.wording import reworded
-from factreasoner.integrations.scoring import judge_in_words
+from factreasoner.judges.naming import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.metrics.worst import doubt
 from factreasoner.models import Model, Status
@@ -98,7 +98,7 @@ class _Tool:
         result = self._worker.assess(record)
         line = self._task.tally(config, ()).add(result)
         rows = sorted(self._task.rows(result), key=_rank)
-        shared = {"status": line["status"], "judged_by": judge_in_words(config), "num_atoms": len(rows)}
+        shared = {"status": line["status"], "judged_by": judged_by(config), "num_atoms": len(rows)}
         own = {name: line[name] for name in kind.model_fields.keys() - Found.model_fields.keys()}
         return kind(
             **shared,

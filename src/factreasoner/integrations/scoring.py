@@ -8,9 +8,9 @@ from typing import Any, NamedTuple, Unpack
 from rich.text import Text
 
 from factreasoner.cli.atom_tables import claim_cells
-from factreasoner.cli.terminal import visible
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.given import ContextLike, given_record
+from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import parts_and_config
@@ -21,13 +21,12 @@ from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Task
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
+from factreasoner.text.visible import visible
 
 TASKS = (FACTUALITY, "rag")
 """The tasks whose metrics other tools may have; a name that both know is the first one's."""
 PRECISION = "precision"
 QUOTE_LENGTH = 300
-EMBEDDED = ("auto", "embedded")
-"""How the judge is named that judges where there is no model."""
 
 
 class Scored(NamedTuple):
@@ -85,7 +84,7 @@ class Scoring:
     @property
     def judged_by(self) -> str:
         """Which judge gives the verdicts, in words."""
-        return judge_in_words(self.config)
+        return judged_by(self.config)
 
     @python_call
     def score(
@@ -136,13 +135,6 @@ class Scoring:
         elif self._row.line_name.endswith("_k"):
             told = "it needs a number: k=10"
         return visible("; ".join([f"no {self.metric}", *filter(None, [told]), *_failed(line)]))
-
-
-def judge_in_words(config: Config) -> str:
-    """Which judge gives the verdicts under these settings."""
-    if config.model is not None:
-        return config.model
-    return "the embedded judge" if config.judge in EMBEDDED else f"judge {config.judge!r}"
 
 
 def _failed(line: dict[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
+from factreasoner.report.markdown_tables import cell, markdown_table
 from factreasoner.tasks.registry import FACTUALITY, task_named
 
 CSV_COLUMNS = (
@@ -121,18 +122,8 @@ def markdown(content: Mapping[str, Any]) -> str:
         rows = [[key, *(str(values[name]) for name in names)] for key, values in differing]
         parts.append(markdown_table(["setting", *names], rows))
     parts += [" ".join(explanation(content))]
-    parts += ["\n".join(f"- {_cell(note)}" for note in content["notes"])] if content["notes"] else []
+    parts += ["\n".join(f"- {cell(note)}" for note in content["notes"])] if content["notes"] else []
     return "\n\n".join(parts) + "\n"
-
-
-def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table whose columns but the first are flush right."""
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join("| " + " | ".join(map(_cell, line)) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def json_text(content: Mapping[str, Any]) -> str:

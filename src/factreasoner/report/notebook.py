@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner.models import TaskResult
+from factreasoner.tasks.labels import COLOURS, look_of
 from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import ClaimRow, source_name
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verdicts import REFERENCE
 
 MOST_ROWS = 100
-MARKS: Mapping[str | None, str] = {
-    "contradicted": "✕",
-    "conflicting": "±",
-    "unknown_source": "!",
-    "unverified": "?",
-    "uncited": "∅",
-    "supported": "✓",
-    None: "–",
-}
-"""What tells labels apart without colour, as in the report."""
-COLOURS: Mapping[str | None, str] = {
-    "contradicted": "#c2410c",
-    "unknown_source": "#c2410c",
-    "conflicting": "#8b5cf6",
-    "unverified": "#b7791f",
-    "uncited": "#b7791f",
-    "supported": "#2f9e83",
-    None: "#868e96",
-}
-"""Colour of the bar beside each label, to be seen on light and on dark pages."""
 
 
 def html_of(result: TaskResult, told: str) -> str:
@@ -58,11 +38,11 @@ def html_of(result: TaskResult, told: str) -> str:
 
 
 def _row(row: ClaimRow, task: Task[Any]) -> dict[str, Any]:
-    word = task.label_words.get(row.label, (row.label or "not judged").replace("_", " "))
+    look = look_of(row, task.label_words)
     return {
         "p": "" if row.p_true is None else f"{row.p_true:.3f}",
-        "label": ", ".join((f"{MARKS[row.label]} {word}", *row.cautions)),
-        "colour": COLOURS[row.label],
+        "label": ", ".join((f"{look.mark} {look.word}", *row.cautions)),
+        "colour": COLOURS[look.kind].light,
         "text": row.text,
         "source": "" if row.context is None else source_name(row.context, row.title or row.link),
         "of": f"of the {row.of}: " if row.of == REFERENCE else "",

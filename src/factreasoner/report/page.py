@@ -20,11 +20,13 @@ from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
 from factreasoner.report.embedding import json_text, script_call, source_hash
 from factreasoner.report.record_content import RecordWriter, Scored
-from factreasoner.report.run_content import RunContent, caution_counts, label_counts
+from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.rescored import parser_of
 from factreasoner.settings import CALL_SETTINGS
+from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.stems import language_of
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""
@@ -34,7 +36,7 @@ MOST_RECORDS = 100_000
 """Records that a page lists and shows, since a browser holds the whole list; scores are of all."""
 TITLE_LENGTH = 140
 SCRIPTS = (
-    *("dom", "labels", "data", "charts", "overview", "table"),
+    *("dom", "data", "labels", "charts", "nearest", "overview", "table"),
     *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
 )
 """The page's script, a file a part, in the order in which they are put together."""
@@ -90,6 +92,8 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     content = {
         "task": runs[0].task.name,
         "claim": runs[0].task.claim_word,
+        "looks": looks(runs[0].task),
+        "function_words": sorted(FUNCTION_WORDS[gathered.language]),
         "runs": gathered.runs,
         "digest": gathered.digest,
         "differing": _differing_settings(runs),
@@ -111,6 +115,7 @@ class _Gathered:
         self.size = 0
         self.starts: list[int] = []
         self.digest = ""
+        self.language = "english"
 
 
 def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
@@ -123,6 +128,8 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
             None if result is None else overview.add(result)
             for overview, result in zip(overviews, found, strict=True)
         ]
+        if not gathered.rows:
+            gathered.language = language_of([one.result.response for one in scored if one])
         if len(gathered.rows) == MOST_RECORDS:
             gathered.left_out += 1
             continue
@@ -175,10 +182,10 @@ def _row(scored: Sequence[Scored | None]) -> list[Any]:
 
 
 def _counts(scored: Scored) -> list[Any]:
-    """A record's status and how many claims have each label and each caution, these where there are any."""
+    """A record's status and how many claims have each label and each mark, these where there are any."""
     rows = scored.main_rows
-    cautions = caution_counts(rows)
-    return [scored.result.status, dict(label_counts(rows)), *([dict(cautions)] if cautions else [])]
+    marks = mark_counts(rows)
+    return [scored.result.status, dict(label_counts(rows)), *([dict(marks)] if marks else [])]
 
 
 def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
@@ -259,7 +266,7 @@ def _html(content: dict[str, Any], rows: Sequence[str], records: Sequence[str]) 
     assets = files("factreasoner.report") / "assets"
     parts = [(assets / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS]
     script = "(() => {\n'use strict';\n" + "\n".join(parts) + "\n})();"
-    style = (assets / "style.css").read_text(encoding="utf-8")
+    style = f"{(assets / 'style.css').read_text(encoding='utf-8')}{colours()}"
     environment = Environment(
         loader=PackageLoader("factreasoner.report", "assets"),
         autoescape=True,

@@ -58,6 +58,11 @@ class Cut(NamedTuple):
     kept: tuple[Span, ...]
 
     @property
+    def is_cut(self) -> bool:
+        """Whether some of the text is left out."""
+        return self.kept != (Span(0, len(self.text)),)
+
+    @property
     def shown(self) -> str:
         """The parts kept, with a note for each gap."""
         return "".join(self._pieces())

@@ -13,6 +13,7 @@ from factreasoner.report.corrected import corrected
 from factreasoner.report.effects import Effects
 from factreasoner.report.passages import Cut, Passage, segments
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.labels import BELIEF
 from factreasoner.tasks.rows import ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
@@ -145,6 +146,8 @@ class _Premise(NamedTuple):
             told["p"] = self.p_true
         if self.prior is not None:
             told["prior"] = self.prior
+        if cut.is_cut:
+            told["cut"] = True
         return {"id": self.id, "title": self.title, "text": cut.shown, **told}
 
 
@@ -233,12 +236,18 @@ def _held(row: ClaimRow, places: _Places) -> dict[str, Any]:
         "label": row.label,
         "p": row.p_true,
         "judged": row.judged if row.judged != "fully" else None,
-        "cautions": row.cautions or None,
+        "marks": marks_of(row) or None,
         "note": row.note,
         "premise": places.numbers.get(row.context or ""),
+        "nearest": places.numbers.get(row.nearest or ""),
         **places.of(row.context, row.quote),
     }
     return {key: value for key, value in told.items() if value not in (None, "")}
+
+
+def marks_of(row: ClaimRow) -> list[str]:
+    """What a claim is marked with beside its label: `disputed`; `belief` where that alone gives P."""
+    return [*row.cautions, *([BELIEF.kind] if row.decided_by == BELIEF.kind else [])]
 
 
 def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> dict[str, Any]:

@@ -15,20 +15,22 @@ from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
 from factreasoner.metrics.worst import Lowest, doubt
 from factreasoner.models import TaskResult
 from factreasoner.report.comparison_tables import fewer
-from factreasoner.report.record_content import Scored
+from factreasoner.report.record_content import Scored, marks_of
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
+from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS
 from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.task import Task
 
 BINS = 20
 """Bars of the histogram of P."""
-WORST = 8
-"""Claims that a page shows first."""
-WORST_DISPUTED = 3
-"""Of these, how many may be supported ones that some premise contradicts all the same."""
+MOST_FIRST = 10_000
+"""Claims that a page can show of those to look at first."""
 FEWEST_GROUPS, MOST_GROUPS = 2, 20
 """A key groups records where it has this many values, and fewer than there are records."""
 NOT_JUDGED = "not judged"
+DOUBTFUL = ("contradicted", "conflicting", "unknown_source", "unverified")
+"""The labels that a headline counts."""
 
 
 class RunContent:
@@ -39,9 +41,9 @@ class RunContent:
         self._tally = run.tally(run.config)
         self._labels: Counter[str] = Counter()
         self._bins = [0] * BINS
-        self._cautions: Counter[str] = Counter()
-        self._worst: Lowest[dict[str, Any]] = Lowest(WORST)
-        self._disputed: Lowest[dict[str, Any]] = Lowest(WORST_DISPUTED)
+        self._marks: Counter[str] = Counter()
+        self._first: Lowest[tuple[int, str]] = Lowest(MOST_FIRST)
+        self._to_look_at = 0
         self._groups: dict[str, dict[str, array[int]]] = {}
         self._records = 0
 
@@ -50,57 +52,63 @@ class RunContent:
         scored = Scored(result, self._tally.add(result), tuple(self._run.task.rows(result)))
         rows = scored.main_rows
         self._labels.update(label_counts(rows))
-        self._cautions.update(caution_counts(rows))
+        self._marks.update(mark_counts(rows))
         for row in rows:
             if row.p_true is not None:
                 self._bins[min(int(row.p_true * BINS), BINS - 1)] += 1
-            self._keep_worst(row)
+            self._keep_first(row)
         for key in ("topic", *result.metadata):
             if (group := group_of(result, key)) != NO_VALUE:
                 self._group(key, group)
         self._records += 1
         return scored
 
-    def _keep_worst(self, row: ClaimRow) -> None:
-        names = (
-            "record",
-            "claim",
-            "text",
-            "label",
-            "p_true",
-            "quote",
-            "context",
-            "title",
-            "note",
-            "cautions",
-        )
+    def _keep_first(self, row: ClaimRow) -> None:
         rank = doubt(row.label, row.p_true)
+        if rank is None and "disputed" in row.cautions and row.p_true is not None:
+            rank = row.p_true - 1.0  # after those that are contradicted, before those that nothing decides
         if rank is not None:
-            self._worst.add(rank, {name: getattr(row, name) for name in names})
-        elif "disputed" in row.cautions and row.p_true is not None:
-            self._disputed.add(row.p_true, {name: getattr(row, name) for name in names})
+            self._to_look_at += 1
+            self._first.add(rank, (self._records, row.claim))
 
     def _group(self, key: str, group: str) -> None:
         places = self._groups.setdefault(key, {})
         if len(places) <= MOST_GROUPS:
             places.setdefault(group, array("L")).append(self._records)
 
+    def _headline(self) -> str:
+        """How many claims are to be looked at, in words."""
+        task, total = self._run.task, self._labels.total()
+        if not total:
+            return "Nothing was judged."
+        words = [
+            f"{self._labels[label]:,} {task.label_words.get(label, LOOKS[label].word)}"
+            for label in (DOUBTFUL if any(map(self._labels.__getitem__, DOUBTFUL)) else ("supported",))
+            if self._labels[label] or label == "supported"
+        ]
+        disputed = self._marks["disputed"]
+        told = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
+        listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
+        return f"{listed} of {total:,} {task.claim_word}{'s' * (total > 1)}{told}."
+
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""
         table: Table[Any] = self._run.task.table
         sample, summary = self._tally.sample(), self._tally.content()
-        disputed = self._disputed.items()
         return {
             "name": name,
+            "headline": self._headline(),
             "score": shlex.join(["factreasoner", "score", str(self._run.source), "--corrections", "FILE"]),
             "unfinished": self._run.unfinished,
             "made": made_with(self._run.config),
             "corrections": None if self._run.corrections is None else str(self._run.corrections),
             "records": summary["records"],
             "labels": dict(self._labels),
-            "cautions": dict(self._cautions),
+            "marks": dict(self._marks),
             "bins": self._bins,
-            "worst": [*self._worst.items()[: WORST - len(disputed)], *disputed],
+            "first": self._first.items(),
+            "to_look_at": self._to_look_at,
+            "judged_by": self._run.judged_by,
             "scores": _scores(table, sample, summary.get("k")),
             "few": summary.get("few_records") or (summary.get("gold") or {}).get("few_records"),
             "calibration": _calibration(sample),
@@ -134,25 +142,35 @@ def label_counts(rows: list[ClaimRow]) -> Counter[str]:
     return Counter(row.label or NOT_JUDGED for row in rows)
 
 
-def caution_counts(rows: list[ClaimRow]) -> Counter[str]:
-    """How many claims are disputed."""
-    return Counter(caution for row in rows for caution in row.cautions)
+def mark_counts(rows: list[ClaimRow]) -> Counter[str]:
+    """How many claims are disputed, and of how many a belief alone gives P."""
+    return Counter(mark for row in rows for mark in marks_of(row))
+
+
+def looks(task: Task[Any]) -> dict[str, Any]:
+    """How labels look, in the words of a task, and what else a claim may be marked with."""
+    labels = {
+        label or NOT_JUDGED: look._replace(word=task.label_words.get(label, look.word))
+        for label, look in LOOKS.items()
+    }
+    marks = (*CAUTIONS.values(), BELIEF)
+    return {
+        "labels": {name: look._asdict() for name, look in labels.items()},
+        "marks": {look.kind: look._asdict() for look in marks},
+    }
+
+
+def colours() -> str:
+    """The colour of each kind of label as a style, on light and on dark pages."""
+    return "\n".join(
+        f".{kind} {{ --own: light-dark({colour.light}, {colour.dark}); }}" for kind, colour in COLOURS.items()
+    )
 
 
 def made_with(config: Config) -> list[list[str]]:
-    """What judged, then the settings that are not the default ones."""
-    judge = config.plugin("judge")
-    words = {
-        "embedded": "embedded judge: compares words, numbers and negations, and does not reason",
-        "llm": ", ".join(config.judge_models or (str(config.model),)),
-        "verifier": f"verifier {config.verifier}",
-        "recorded": f"recorded verdicts of {config.relations}",
-    }
-    settings = [
-        [key.replace("_", " "), str(value)]
-        for key, value in config.model_dump(mode="json", exclude_defaults=True).items()
-    ]
-    return [["judge", words.get(judge, judge)], *(row for row in settings if row[0] != "judge")]
+    """The settings that are not the default ones."""
+    settings = config.model_dump(mode="json", exclude_defaults=True, exclude={"judge"})
+    return [[key.replace("_", " "), str(value)] for key, value in settings.items()]
 
 
 def _scores(table: Table[Any], sample: Sample, k: int | None, place: Place = "run") -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from factreasoner.errors import RunError
+from factreasoner.judges.naming import judged_by
 from factreasoner.models import TaskResult
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.rescored import read_scored_again
@@ -76,6 +77,11 @@ class FinishedRun(Generic[R]):
         manifest = self._folder.manifest.content()
         prompts = {name: kept for name, kept in manifest["prompts"].items() if name.startswith("judge")}
         return {"prompts": prompts, "models": manifest.get("models", {})}
+
+    @property
+    def judged_by(self) -> str:
+        """What judged, in words, with what a probe found of a model. Raises RunError as `asked_with` does."""
+        return judged_by(self.config, self._folder.manifest.models())
 
     @property
     def sizes(self) -> Sequence[int]:

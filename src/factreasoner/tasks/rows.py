@@ -31,6 +31,7 @@ class ClaimRow(NamedTuple):
     - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
     - `quote` is the judge's quote that decides the label, `context` the id of the premise that it is from, or
       that decides without one; `title` and `link` are that premise's. None: nothing decides it, or no such.
+    - `nearest` is the id of the passage whose belief gives P where nothing decides it.
     - `decided_by`: a `verdict` speaks for the label; or none does, and the judge's `belief` of what the
       passages leave open gives P. None: neither, as where a prior or an assessor's own answer gives it.
     - `note` says in words what else there is to know, as why nothing decides it; `fate` is what became of it
@@ -56,6 +57,7 @@ class ClaimRow(NamedTuple):
     title: str | None
     link: str | None
     decided_by: DecidedBy | None = None
+    nearest: str | None = None
     note: str = ""
     fate: str = ""
 
@@ -122,6 +124,7 @@ def claim_row(
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
         decided_by="verdict" if decisive else "belief" if believed else None,
+        nearest=nearest.context_id if nearest and believed else None,
         note="; ".join(filter(None, notes)),
     )
 

@@ -6,10 +6,9 @@ function markedText(own, pieces) {
     if (!over.length) return text;
     const claims = over.map((place) => own.claims[place]);
     const claim = claims.reduce((one, other) => (rankOf(other) < rankOf(one) ? other : one));
-    const {kind, mark} = signOf(claim);
     const p = claim.rows[0].p;
-    return h('a', {class: `atom ${kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify(claims.map((one) => one.id)),
-      'data-mark': mark,
+    return h('a', {class: `atom ${signOf(claim).kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify(claims.map((one) => one.id)),
+      'data-mark': markOf(claim),
       title: claims.map((one) => `${wordsOf(one)}, P ${probability(one.rows[0].p)}: ${one.text}`).join('\n'),
       'aria-label': `${text.trim()} (${wordsOf(claim)}, P ${probability(p)})`}, text);
   }));
@@ -23,7 +22,7 @@ function unplaced(own, pieces) {
   return h('section', {}, h('h3', {}, facts ? 'Facts that the answer is not quoted for' : `Their place in the answer is not known`),
     h('ul', {class: 'plain loose'}, left.map((claim) => h('li', {},
       h('a', {class: `atom ${signOf(claim).kind}`, href: addressOf(current.number, claim.id), 'data-claims': JSON.stringify([claim.id]),
-        'data-mark': signOf(claim).mark}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
+        'data-mark': markOf(claim)}, quoted(claim.text)), ' ', h('span', {class: 'p'}, probability(claim.rows[0].p))))));
 }
 
 /** What follows the pieces of one claim is marked once, at its last piece. */
@@ -42,17 +41,22 @@ function answerPart(own) {
   return part;
 }
 
+/** What was removed or added, in the colour of what is wrong or right. */
+function changed(kind, text) {
+  return h(kind, {class: kind === 'del' ? 'contradicted' : 'supported'}, text);
+}
+
 function correctedPart(own) {
   if (!own.corrected) return null;
   const side = (pieces, kind) => h('div', {class: 'answer-text', dir: 'auto'}, pieces.map(([change, text]) =>
-    change === 'same' ? text : h(kind, {}, text)));
-  const changed = own.corrected.before.some(([change]) => change !== 'same') || own.corrected.after.some(([change]) => change !== 'same');
+    change === 'same' ? text : changed(kind, text)));
+  const differs = own.corrected.before.some(([change]) => change !== 'same') || own.corrected.after.some(([change]) => change !== 'same');
   return h('section', {class: 'card', 'aria-labelledby': 'corrected-head'}, h('h2', {id: 'corrected-head'}, 'Corrected'),
-    changed ? h('div', {class: 'sides'},
+    differs ? h('div', {class: 'sides'},
       h('section', {}, h('h3', {}, 'Before'), side(own.corrected.before, 'del')),
       h('section', {}, h('h3', {}, 'After'), side(own.corrected.after, 'ins')))
       : h('p', {}, 'Nothing was changed.'),
     own.corrected.changes.length ? h('ul', {class: 'plain'}, own.corrected.changes.map((change) => h('li', {},
-      h('p', {}, h('del', {}, quoted(change.before)), ' → ', change.after ? h('ins', {}, quoted(change.after)) : h('em', {}, 'removed')),
+      h('p', {}, changed('del', quoted(change.before)), ' → ', change.after ? changed('ins', quoted(change.after)) : h('em', {}, 'removed')),
       h('ul', {}, change.why.map((why) => h('li', {class: 'note'}, quoted(why))))))) : null);
 }

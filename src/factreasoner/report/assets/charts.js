@@ -6,7 +6,7 @@ function histogram(bins) {
   const bars = bins.map((count, place) => {
     const height = count ? Math.max(2, (100 * count) / most) : 0;
     const low = place / bins.length;
-    return svg('rect', {class: low < 0.5 ? 'bar doubt' : 'bar', x: place * width + 1, y: 106 - height,
+    return svg('rect', {class: 'bar', x: place * width + 1, y: 106 - height,
       width: width - 2, height}, svg('title', {}, `${low.toFixed(2)} to ${(low + 1 / bins.length).toFixed(2)}: ${count}`));
   });
   const total = bins.reduce((sum, count) => sum + count, 0);

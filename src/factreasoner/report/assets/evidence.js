@@ -48,7 +48,7 @@ function entryItem(entry, claim, own) {
   const held = claim.rows[0];
   const long = premise.text.length > 2 * BEFORE;
   return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
-    h('p', {class: 'facts'}, verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
+    h('p', {class: 'facts'}, badge(VERDICTS[entry.label]), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p)),
       h('strong', {class: 'source'}, nameOf(premise))),
     entry.quote ? h('blockquote', {}, quoted(entry.quote)) : null,
     premise.text ? excerpt(premise, entry) : null,
@@ -93,7 +93,7 @@ function betweenItem(entry, own) {
   const [premise, target] = [own.premises[entry.premise], own.premises[entry.target]];
   return h('li', {class: `entry ${VERDICTS[entry.label].kind}`},
     h('p', {}, h('strong', {class: 'source'}, nameOf(premise)), ' on ', h('strong', {class: 'source'}, nameOf(target))),
-    h('p', {class: 'facts'}, verdictBadge(entry.label), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p))),
+    h('p', {class: 'facts'}, badge(VERDICTS[entry.label]), h('span', {class: 'p', title: 'how sure the judge is'}, probability(entry.p))),
     entry.quote || entry.at ? excerpt(premise, entry) : null, votesOf(entry),
     entry.note ? h('p', {class: 'note'}, quoted(entry.note)) : null,
     entry.corrected ? null : correctionChoice(entry, premise, target));
@@ -108,7 +108,7 @@ function betweenSources(own) {
 
 function heldLine(held, claim) {
   const against = {contexts: 'the contexts', cited: 'what it cites', answer: 'the answer', reference: 'the reference'}[held.against];
-  return h('p', {class: 'facts'}, badges(held), h('span', {class: 'p'}, `P ${probability(held.p)}`),
+  return h('p', {class: 'facts'}, said(held),
     claim.rows.length > 1 ? h('span', {class: 'note'}, `by ${against}`) : null,
     held.judged === 'partly' ? h('span', {class: 'note'}, 'some of its judgements failed') : null);
 }
@@ -124,7 +124,7 @@ function goldOf(claim) {
 function otherRuns(claim) {
   if (!several) return null;
   return h('ul', {class: 'plain others'}, inRuns(claim).map((same, place) => h('li', {}, h('span', {class: 'note'}, quoted(content.runs[place].name)), ' ',
-      same ? [badges(same.rows[0]), ' ', h('span', {class: 'p'}, `P ${probability(same.rows[0].p)}`)] : 'has no such claim')));
+      same ? said(same.rows[0]) : 'has no such claim')));
 }
 
 function fillEvidence(pane, claim, own) {
@@ -137,6 +137,7 @@ function fillEvidence(pane, claim, own) {
   const order = {contradiction: 0, entailment: 1};
   speaking.sort((one, other) => order[one.label] - order[other.label] || other.p - one.p);
   const silent = claim.evidence.filter((entry) => entry.label === 'neutral');
+  const nearest = nearestPart(claim, own);
   append(pane, [
     h('h2', {tabindex: '-1', id: 'evidence-head'}, quoted(claim.text)),
     claim.rows.map((held) => heldLine(held, claim)), otherRuns(claim), goldOf(claim),
@@ -144,7 +145,7 @@ function fillEvidence(pane, claim, own) {
     claim.fate && claim.fate !== 'kept' ? h('p', {class: 'note'}, `Its sentence was ${claim.fate} in the corrected answer.`) : null,
     [...new Set(claim.rows.map((held) => held.note).filter(Boolean))].map((note) => h('p', {}, quoted(note))),
     speaking.length ? h('ul', {class: 'plain'}, speaking.map((entry) => entryItem(entry, claim, own)))
-      : h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
+      : nearest ?? h('p', {class: 'note'}, claim.evidence.length ? 'No source says anything for it or against it.' : 'There are no verdicts on it.'),
     disputesOf(claim, own), silentOnes(silent, claim, own),
     own.untold ? h('p', {class: 'note'}, `What P would be without a context is not told here: ${own.untold}`) : null,
     h('p', {class: 'onward'}, h('button', {type: 'button', onclick: () => step(-1)}, '‹ Previous to look at'),
@@ -160,6 +161,6 @@ function forPrint() {
   if (!claims.length) return null;
   return h('section', {class: 'for-print'}, h('h2', {}, `The other ${content.claim}s to look at`), claims.map((claim) => h('section', {class: 'entry'},
     h('h3', {}, quoted(claim.text)), claim.rows.map((held) => heldLine(held, claim)),
-    claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))),
+    claim.rows.filter((held) => held.note).map((held) => h('p', {class: 'note'}, quoted(held.note))), nearestPart(claim, own),
     h('ul', {class: 'plain'}, claim.evidence.filter((entry) => entry.label !== 'neutral').map((entry) => entryItem(entry, claim, own))))));
 }

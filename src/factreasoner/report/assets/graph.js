@@ -35,7 +35,7 @@ function edge(relation, from, to) {
     ? `M ${from.x} ${from.y} C ${out} ${from.y}, ${out} ${to.y}, ${to.x} ${to.y}`
     : `M ${from.x} ${from.y} C ${(from.x + to.x) / 2} ${from.y}, ${(from.x + to.x) / 2} ${to.y}, ${to.x} ${to.y}`;
   const words = {entailment: 'supports', contradiction: 'contradicts', equivalence: 'says the same as'}[kind];
-  return svg('path', {class: `edge ${kind}`, d: path, 'stroke-width': 0.6 + 2.2 * Math.max(0, p - 0.5) * 2},
+  return svg('path', {class: `edge ${VERDICTS[kind]?.kind ?? ''}`, d: path, 'stroke-width': 0.6 + 2.2 * Math.max(0, p - 0.5) * 2},
     svg('title', {}, `${source} ${words} ${target}, ${probability(p)}`));
 }
 
@@ -99,14 +99,14 @@ function graphPicture(own) {
   edges.map(([path]) => path),
   own.claims.map((claim) => node(claim.id, places.get(claim.id),
     `${shortened(claim.text, Math.max(3, room - 8))} ${signOf(claim).mark} ${probability(claim.rows[0].p)}`,
-    `claim ${kindOf(labelOf(claim))}`, addressOf(current.number, claim.id))),
+    `claim ${signOf(claim).kind}`, addressOf(current.number, claim.id))),
   sorted.map((id) => {
     const premise = own.premises.find((one) => one.id === id);
     const words = premise.title ? `${id} ${premise.title}` : id;
     return node(id, places.get(id), shortened(words, Math.floor(((1 - right) * width - away - 4) / 6.3)), 'context', null);
   }));
   lightUp(picture, neighbours, edges);
-  return h('div', {}, h('p', {class: 'note'}, h('span', {class: 'key entailment'}), ' supports ',
-    h('span', {class: 'key contradiction'}), ' contradicts (dashed). Point at anything to see what it touches.',
+  return h('div', {}, h('p', {class: 'note'}, h('span', {class: 'key supported'}), ' supports ',
+    h('span', {class: 'key contradicted'}), ' contradicts (dashed). Point at anything to see what it touches.',
     silent > 0 ? ` ${counted(silent, 'context')} without any relation ${silent === 1 ? 'is' : 'are'} left out.` : ''), picture);
 }

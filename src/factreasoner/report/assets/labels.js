@@ -1,32 +1,10 @@
-// What labels and verdicts are called, and the marks that tell them apart without colour.
+// How labels and verdicts look: a word, a mark that tells them apart without colour, and a kind, which is a colour.
 
-const LABELS = {
-  contradicted: {word: 'contradicted', mark: '✕', kind: 'contradicted'},
-  conflicting: {word: 'conflicting', mark: '±', kind: 'conflicting'},
-  unknown_source: {word: 'unknown source', mark: '!', kind: 'contradicted'},
-  unverified: {word: 'unverified', mark: '?', kind: 'unverified'},
-  uncited: {word: 'uncited', mark: '∅', kind: 'unverified'},
-  'not judged': {word: 'not judged', mark: '–', kind: 'unjudged'},
-  supported: {word: 'supported', mark: '✓', kind: 'supported'},
-};
+const LABELS = content.looks.labels;
 const ORDER = Object.keys(LABELS);
 
-/** Why a claim deserves a second look. */
-const CAUTIONS = {
-  disputed: {word: 'disputed', mark: '≠', kind: 'disputed', meaning: 'something supports it and something contradicts it'},
-};
-
-const MEANINGS = {
-  contradicted: 'P is below one half, and something speaks against it',
-  conflicting: 'something speaks for it and something against it, and P is one half',
-  unknown_source: 'what it cites does not exist',
-  unverified: 'the evidence does not decide it',
-  uncited: 'it cites nothing, and was held against nothing',
-  'not judged': 'every judgement of it failed; it does not count',
-  supported: 'P is above one half, and something supports it',
-};
-
-const OF_RECALL = {supported: 'stated', unverified: 'not stated'};
+/** What a claim is marked with beside its label; a belief stands in the place of the label's own mark. */
+const MARKS = content.looks.marks;
 
 const VERDICTS = {
   entailment: {word: 'supports it', mark: '✓', kind: 'supported'},
@@ -35,61 +13,56 @@ const VERDICTS = {
 };
 
 function wordOf(label) {
-  const own = content.task === 'recall' ? OF_RECALL[label] : null;
-  return own ?? LABELS[label]?.word ?? label;
+  return LABELS[label]?.word ?? label;
 }
 
 function labelOf(claim) {
   return claim.rows[0].label ?? 'not judged';
 }
 
-function cautionsOf(claim) {
-  return claim.rows[0].cautions ?? [];
+function has(held, mark) {
+  return held.marks?.includes(mark) ?? false;
+}
+
+/** How the label of what a claim was held against looks: grey where a belief alone gives P. */
+function lookOf(held) {
+  const look = LABELS[held.label ?? 'not judged'];
+  return has(held, 'belief') ? {...MARKS.belief, word: look.word} : look;
 }
 
 /** What tells a claim's place in a text: its label, or what makes a supported one deserve a second look. */
 function signOf(claim) {
-  const [caution] = cautionsOf(claim);
-  return caution && labelOf(claim) === 'supported' ? CAUTIONS[caution] : LABELS[labelOf(claim)] ?? LABELS['not judged'];
+  return labelOf(claim) === 'supported' && has(claim.rows[0], 'disputed') ? MARKS.disputed : lookOf(claim.rows[0]);
+}
+
+/** The mark of a claim in a text; a belief has its number. */
+function markOf(claim) {
+  const {mark} = signOf(claim);
+  return mark === MARKS.belief.mark ? `${mark}${probability(claim.rows[0].p)}` : mark;
 }
 
 /** Where a claim stands among those to look at; the lowest first. */
 function rankOf(claim) {
-  return labelOf(claim) === 'supported' && cautionsOf(claim).includes('disputed') ? ORDER.indexOf('unverified') - 0.5 : ORDER.indexOf(labelOf(claim));
+  return signOf(claim) === MARKS.disputed ? ORDER.indexOf('unverified') - 0.5 : ORDER.indexOf(labelOf(claim));
 }
 
 function toLookAt(claim) {
-  return labelOf(claim) !== 'supported' || cautionsOf(claim).includes('disputed');
+  return signOf(claim) !== LABELS.supported;
 }
 
-function kindOf(label) {
-  return LABELS[label]?.kind ?? 'unjudged';
-}
-
-function badge(label) {
-  const {mark, kind} = LABELS[label] ?? LABELS['not judged'];
-  return h('span', {class: `badge ${kind}`, title: MEANINGS[label]},
-    h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), wordOf(label));
-}
-
-function cautionBadge(caution) {
-  const {word, mark, kind, meaning} = CAUTIONS[caution];
+function badge({word, mark, kind, meaning}) {
   return h('span', {class: `badge ${kind}`, title: meaning}, h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), word);
 }
 
-/** The label of what a claim was held against, with its cautions. */
-function badges(held) {
-  return [badge(held.label ?? 'not judged'), (held.cautions ?? []).map((caution) => [' ', cautionBadge(caution)])];
+/** The label of what a claim was held against, what marks it, and P. */
+function said(held) {
+  return [badge(lookOf(held)), has(held, 'disputed') ? [' ', badge(MARKS.disputed)] : null,
+    ' ', h('span', {class: 'p'}, `P ${probability(held.p)}`)];
 }
 
 /** "supported, disputed" */
 function wordsOf(claim) {
-  return [wordOf(labelOf(claim)), ...cautionsOf(claim).map((caution) => CAUTIONS[caution].word)].join(', ');
-}
-
-function verdictBadge(label) {
-  const {word, mark, kind} = VERDICTS[label];
-  return h('span', {class: `badge ${kind}`}, h('span', {class: 'mark', 'aria-hidden': 'true'}, mark), word);
+  return [wordOf(labelOf(claim)), ...(claim.rows[0].marks ?? []).map((mark) => MARKS[mark].word)].join(', ');
 }
 
 function totalOf(counts) {
@@ -101,26 +74,32 @@ function countsInWords(counts) {
   return ORDER.filter((label) => counts[label]).map((label) => `${counts[label]} ${wordOf(label)}`).join(', ');
 }
 
+/** How often each look is there, in the order of the labels; of what is unverified the part that is believed is grey. */
+function looksIn(counts, marks) {
+  const believed = Math.min(marks.belief ?? 0, counts.unverified ?? 0);
+  const looks = ORDER.flatMap((label) => label === 'unverified'
+    ? [[LABELS[label], (counts[label] ?? 0) - believed], [{...MARKS.belief, word: LABELS[label].word}, believed]]
+    : [[LABELS[label], counts[label] ?? 0]]);
+  return looks.filter(([, count]) => count);
+}
+
 /** A bar of the shares of labels; its text says the same. */
-function labelBar(counts, attributes = {}) {
+function labelBar(counts, marks = {}) {
   const total = totalOf(counts);
   const bar = svg('svg', {class: 'label-bar', viewBox: '0 0 100 10', preserveAspectRatio: 'none', role: 'img',
-    'aria-label': total ? countsInWords(counts) : 'nothing was judged', ...attributes});
+    'aria-label': total ? countsInWords(counts) : 'nothing was judged'});
   let at = 0;
-  for (const label of ORDER) {
-    const width = total ? (100 * (counts[label] ?? 0)) / total : 0;
-    if (!width) continue;
-    bar.append(svg('rect', {class: `fill ${kindOf(label)}`, x: at, y: 0, width, height: 10},
-      svg('title', {}, `${counts[label]} ${wordOf(label)}`)));
+  for (const [{kind, word}, count] of looksIn(counts, marks)) {
+    const width = (100 * count) / total;
+    bar.append(svg('rect', {class: `fill ${kind}`, x: at, y: 0, width, height: 10}, svg('title', {}, `${count} ${word}`)));
     at += width;
   }
   if (!total) bar.append(svg('rect', {class: 'fill unjudged', x: 0, y: 4, width: 100, height: 2}));
   return bar;
 }
 
-function legend(counts, cautions = {}) {
-  const part = (count, mark) => h('li', {}, h('strong', {}, count.toLocaleString('en')), ' ', mark);
-  return h('ul', {class: 'legend'}, ORDER.filter((label) => counts[label]).map((label) => part(counts[label], badge(label))),
-    Object.keys(CAUTIONS).filter((caution) => cautions[caution]).map((caution, place) =>
-      [place ? null : h('li', {class: 'note'}, 'of these'), part(cautions[caution], cautionBadge(caution))]));
+function legend(counts, marks = {}) {
+  const part = (look, count) => h('li', {}, h('strong', {}, count.toLocaleString('en')), ' ', badge(look));
+  return h('ul', {class: 'legend'}, looksIn(counts, marks).map(([look, count]) => part(look, count)),
+    marks.disputed ? [h('li', {class: 'note'}, 'of these'), part(MARKS.disputed, marks.disputed)] : null);
 }

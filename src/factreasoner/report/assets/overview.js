@@ -1,53 +1,76 @@
 // The first view: what was found, what to look at first, and all records.
 
-const DOUBTFUL = ['contradicted', 'conflicting', 'unknown_source', 'unverified'];
+/** What judged, and how much it finds: to be read with every count and score. */
+function judgedBy(run) {
+  return h('p', {class: 'note'}, 'Judged by: ', quoted(run.judged_by), '.');
+}
 
-function headline({labels, cautions}) {
-  const total = totalOf(labels);
-  if (!total) return 'Nothing was judged.';
-  const doubtful = DOUBTFUL.filter((label) => labels[label]);
-  const of = `of ${counted(total, content.claim)}`;
-  const disputed = cautions.disputed ?? 0;
-  if (!doubtful.length) {
-    const also = disputed ? `; ${disputed.toLocaleString('en')} ${disputed === 1 ? 'is' : 'are'} disputed` : '';
-    return `${labels.supported ?? 0} ${of} ${labels.supported === 1 ? 'is' : 'are'} ${wordOf('supported')}${also}.`;
-  }
-  const words = doubtful.map((label) => `${labels[label].toLocaleString('en')} ${wordOf(label)}`);
-  const list = words.length > 1 ? `${words.slice(0, -1).join(', ')} and ${words.at(-1)}` : words[0];
-  return `${list} ${of}${disputed ? `; ${disputed.toLocaleString('en')} ${disputed === 1 ? 'is' : 'are'} disputed` : ''}.`;
+function mainScores(run, most) {
+  return h('dl', {class: 'scores'}, run.scores.filter((score) => score.main).slice(0, most).map((score) => h('div', {title: score.meaning},
+    h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
+      h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]} ${score.fewer}` : score.fewer || ' ')))));
 }
 
 function runCard(run, place) {
-  const main = run.scores.filter((score) => score.main);
   return h('section', {class: 'card run', 'aria-labelledby': `run-${place}`},
-    h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : headline(run)),
-    several ? h('p', {class: 'headline'}, headline(run)) : null,
-    labelBar(run.labels), legend(run.labels, run.cautions),
-    h('dl', {class: 'scores'}, main.slice(0, several ? 6 : 8).map((score) => h('div', {title: score.meaning},
-      h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
-        h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]} ${score.fewer}` : score.fewer || ' '))))),
+    h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : run.headline),
+    several ? h('p', {class: 'headline'}, run.headline) : null,
+    labelBar(run.labels, run.marks), legend(run.labels, run.marks), judgedBy(run),
+    several ? mainScores(run, 6) : null,
     run.corrections ? h('p', {class: 'note'}, 'With a reader’s corrections: ', quoted(run.corrections), '.') : null,
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
-    run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'failure')}; see below.`) : null,
-    h('p', {class: 'note'}, `${counted(run.records.total, 'record')}. Judge: `, quoted(run.made[0][1]), '.'));
+    run.failures.total ? h('p', {class: 'warning'}, `${counted(run.failures.total, 'failure')}; see below.`) : null);
 }
 
+function figures(run) {
+  if (!run.scores.length) return null;
+  return h('section', {class: 'card', 'aria-labelledby': 'figures'}, h('h2', {id: 'figures'}, 'Scores'), mainScores(run, 8), judgedBy(run));
+}
+
+const AT_ONCE = 8;
+
+function worstClaim(record, number, id) {
+  const own = record.runs[0];
+  const claim = own.claims.find((one) => one.id === id);
+  const [held] = claim.rows;
+  const premise = own.premises[held.premise];
+  const quote = held.quote ?? (held.at && premise.text.slice(...held.at));
+  const nearest = quote ? null : nearestPart(claim, own);
+  return h('li', {class: `worst-claim ${signOf(claim).kind}`},
+    h('a', {class: 'stretched', href: addressOf(number, claim.id)}, quoted(claim.text)),
+    h('p', {class: 'facts'}, said(held), rows.length > 1 ? quoted(record.id, {class: 'note'}) : null),
+    quote ? h('blockquote', {}, quoted(quote), h('footer', {}, premise ? nameOf(premise) : null)) : null, nearest,
+    held.note && !nearest ? h('p', {class: 'note'}, quoted(held.note)) : null);
+}
+
+/** All claims that deserve a second look, those first that deserve it most, some at a time. */
 function lookFirst(run) {
-  if (!run.worst.length) return null;
-  const undecided = `${content.task === 'recall' ? 'the answer does not decide' : 'no passage decides'} it`;
-  return h('section', {'aria-labelledby': 'first'}, h('h2', {id: 'first'}, 'Look at these first'),
-    h('ol', {class: 'worst'}, run.worst.map((claim) => {
-      const number = numberOf(claim.record);
-      const [caution] = claim.cautions;
-      return h('li', {class: `worst-claim ${caution && claim.label === 'supported' ? CAUTIONS[caution].kind : kindOf(claim.label)}`},
-        number < 0 ? quoted(claim.text) : h('a', {class: 'stretched', href: addressOf(number, claim.claim)}, quoted(claim.text)),
-        h('p', {class: 'facts'}, badges(claim), h('span', {class: 'p'}, `P ${probability(claim.p_true)}`),
-          rows.length > 1 ? quoted(claim.record, {class: 'note'}) : null),
-        claim.quote
-          ? h('blockquote', {}, quoted(claim.quote), h('footer', {}, quoted(claim.title || claim.context))) : null,
-        claim.quote && !caution ? null : h('p', {class: 'note'}, quoted(claim.note || undecided)));
-    })));
+  const wanted = run.first.filter(([number]) => number < rows.length);
+  if (!wanted.length) return null;
+  const list = h('ol', {class: 'worst'});
+  const status = h('p', {class: 'note', role: 'status'});
+  const more = h('button', {type: 'button', id: 'more-first', onclick: async () => {
+    const before = list.children.length;
+    await show();
+    list.children[before]?.querySelector('a').focus();
+  }});
+  async function show() {
+    const part = wanted.slice(list.children.length, list.children.length + AT_ONCE);
+    const claims = [];
+    try {
+      for (const [number, id] of part) claims.push(worstClaim(await recordAt(number), number, id));
+    } catch (error) {
+      status.replaceChildren(error.message);
+    }
+    list.append(...claims);
+    const rest = wanted.length - list.children.length;
+    if (claims.length === part.length) status.replaceChildren(`${list.children.length} of ${run.to_look_at.toLocaleString('en')}`);
+    more.hidden = !rest;
+    more.replaceChildren(`Show ${Math.min(rest, AT_ONCE)} more`);
+  }
+  show();
+  return h('section', {'aria-labelledby': 'first'}, h('h2', {id: 'first'}, 'Look at these first'), list, status, more);
 }
 
 function scoreTable(runs, name) {
@@ -102,7 +125,7 @@ function details(run) {
         run.few ? h('p', {class: 'note'}, run.few) : null) : null,
       h('section', {class: 'card'}, h('h3', {}, 'What it took'), spent(run)),
       h('section', {class: 'card'}, h('h3', {}, 'Failures'), failuresOf(run)),
-      h('section', {class: 'card'}, h('h3', {}, 'Made with'), h('dl', {class: 'pairs'}, run.made.map(([name, value]) =>
+      h('section', {class: 'card'}, h('h3', {}, 'Made with'), h('dl', {class: 'pairs'}, [['judge', run.judged_by], ...run.made].map(([name, value]) =>
         h('div', {}, h('dt', {}, name), h('dd', {}, quoted(value))))))),
     Object.entries(run.groups).map(([key, groups]) =>
       disclosed(['By ', quoted(key)], () => groupTable(groups, key), {open: true})));
@@ -142,7 +165,7 @@ function drawOverview(page) {
   append(page, [
     several ? [h('h1', {tabindex: '-1'}, `${counted(content.runs.length, 'run')} side by side`), h('p', {}, differences()), differingSettings()] : null,
     h('div', {class: several ? 'runs' : 'hero'}, content.runs.map(runCard)),
-    several ? null : lookFirst(content.runs[0]),
+    several ? null : [lookFirst(content.runs[0]), figures(content.runs[0])],
     recordTable(),
     disclosed('All scores', () => scoreTable(content.runs, 'All scores'), {open: several, class: 'card'}),
     content.runs.map(details),

@@ -64,7 +64,7 @@ function claimList(own) {
       const found = several ? inRuns(claim) : [claim];
       return h('li', {class: differs(found) ? 'differs' : null, 'data-claims': JSON.stringify([claim.id])},
         h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text)),
-        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? [badges(one.rows[0]), ' ', h('span', {class: 'p'}, probability(one.rows[0].p))]
+        h('span', {class: 'said'}, found.map((one) => h('span', {}, one ? said(one.rows[0])
           : h('span', {class: 'note'}, 'no such ', content.claim)))));
     })), {open: true, class: 'card'}));
 }
@@ -80,8 +80,10 @@ function runSwitch() {
 }
 
 function scoresOf(own) {
-  return h('dl', {class: 'scores small'}, own.scores.map(([name, value, meaning]) =>
-    h('div', {title: meaning}, h('dt', {}, name), h('dd', {}, h('strong', {}, value)))));
+  return h('section', {class: 'card', 'aria-labelledby': 'figures'}, h('h2', {id: 'figures'}, 'Scores'),
+    h('dl', {class: 'scores small'}, own.scores.map(([name, value, meaning]) =>
+      h('div', {title: meaning}, h('dt', {}, name), h('dd', {}, h('strong', {}, value))))),
+    judgedBy(content.runs[current.run]), solverLine(own));
 }
 
 function solverLine(own) {
@@ -92,20 +94,15 @@ function solverLine(own) {
     : `Probabilities are by ${name}, not exact${stderr === null ? '' : `; standard error at most ${stderr.toFixed(3)}`}.`);
 }
 
+/** How many claims have each label, and how many each mark. */
 function countsOfRun(own) {
-  const counts = {};
-  const first = own.claims[0]?.of;
-  for (const claim of own.claims) if (claim.of === first) counts[labelOf(claim)] = (counts[labelOf(claim)] ?? 0) + 1;
-  return counts;
-}
-
-function cautionsOfRun(own) {
-  const counts = {};
-  const first = own.claims[0]?.of;
-  for (const claim of own.claims.filter((one) => one.of === first)) {
-    for (const caution of cautionsOf(claim)) counts[caution] = (counts[caution] ?? 0) + 1;
+  const [counts, marks] = [{}, {}];
+  const add = (to, key) => { to[key] = (to[key] ?? 0) + 1; };
+  for (const claim of own.claims.filter((one) => one.of === own.claims[0].of)) {
+    add(counts, labelOf(claim));
+    for (const mark of claim.rows[0].marks ?? []) add(marks, mark);
   }
-  return counts;
+  return [counts, marks];
 }
 
 /** Both sentences of every two claims of the answer that contradict each other. */
@@ -130,17 +127,16 @@ function fillRecord(claim) {
   const holder = document.getElementById('record-body');
   const own = ownRun();
   holder.replaceChildren();
-  const counts = countsOfRun(own);
+  const [counts, marks] = countsOfRun(own);
   const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
   const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked.find((one) => isUnmatched(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
-    labelBar(counts), legend(counts, cautionsOfRun(own)), scoresOf(own), solverLine(own),
+    labelBar(counts, marks), legend(counts, marks),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
-    selfContradictions(own),
     h('div', {class: 'reading'}, answerPart(own),
       h('aside', {id: 'evidence', class: 'evidence', 'aria-label': 'Evidence'})),
-    correctedPart(own), content.task === 'rag' ? matrices(own) : null,
+    selfContradictions(own), correctedPart(own), scoresOf(own), content.task === 'rag' ? matrices(own) : null,
     own.relations?.length ? disclosed('Picture of the evidence', () => graphPicture(own), {class: 'card'}) : null,
     claimList(own), betweenSources(own), content.task === 'rag' || !own.claims.length ? null : matrices(own), referencePart(own),
     current.record.meta.length ? disclosed('What else the record says', () => h('dl', {class: 'pairs'}, current.record.meta.map(([name, value]) =>
@@ -159,7 +155,8 @@ function drawRecord(page, record, view) {
   append(page, [h('article', {class: 'record'},
     h('nav', {class: 'crumbs', 'aria-label': 'Records'}, rows.length > 1 || several ? h('a', {href: '#'}, '← All records') : h('a', {href: '#overview'}, 'About the run'),
       near(view.number - 1, '‹ Previous'), near(view.number + 1, 'Next ›')),
-    h('h1', {tabindex: '-1'}, quoted(record.prompt || record.topic || record.id)),
+    h('h1', {tabindex: '-1'}, quoted(record.prompt ? rows[view.number][1] : record.topic || record.id)),
+    record.prompt && rows[view.number][1].endsWith(' …') ? disclosed('The whole question', () => h('div', {class: 'answer-text', dir: 'auto'}, record.prompt)) : null,
     h('p', {class: 'note'}, quoted(record.id), record.topic && record.prompt ? [' · ', quoted(record.topic)] : null,
       status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))]),
     runSwitch(), h('div', {id: 'record-body'}))]);

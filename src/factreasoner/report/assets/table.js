@@ -7,13 +7,13 @@ function countsOf(row) {
   return row[4].map((run) => run?.[1] ?? {});
 }
 
-function cautionsIn(row) {
+function marksIn(row) {
   return row[4].map((run) => run?.[2] ?? {});
 }
 
 function doubtOf(row) {
   const counts = countsOf(row)[0];
-  return (cautionsIn(row)[0].disputed ?? 0) * 1e2 + (counts.contradicted ?? 0) * 1e6 + (counts.conflicting ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
+  return (marksIn(row)[0].disputed ?? 0) * 1e2 + (counts.contradicted ?? 0) * 1e6 + (counts.conflicting ?? 0) * 1e4 + (counts.unverified ?? 0) + (counts.unknown_source ?? 0) * 1e6;
 }
 
 function shareOf(row, run) {
@@ -32,8 +32,10 @@ function someUnmatched() {
   return several && rows.some((row) => row[3][1]);
 }
 
+const BY_NAME = new Intl.Collator('en', {numeric: true});
+
 const SORTS = {
-  record: (one, other) => one[0].localeCompare(other[0], 'en', {numeric: true}),
+  record: (one, other) => BY_NAME.compare(one[0], other[0]),
   doubt: (one, other) => doubtOf(one) - doubtOf(other),
   differs: (one, other) => isApart(one) - isApart(other) || one[3][0] - other[3][0] || doubtOf(one) - doubtOf(other),
   unmatched: (one, other) => one[3][1] - other[3][1],
@@ -44,12 +46,14 @@ const SORTS = {
 /** Columns that are sorted from the lowest first. */
 const RISING = ['record', 'share'];
 
+/** What of each record is searched, in lower case. */
+const searched = rows.map((row) => `${row[0]} ${row[1]} ${row[2]}`.toLowerCase());
+
 function matching() {
   const words = table.words.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = rows.map((row, number) => [row, number]).filter(([row]) => {
-    const text = `${row[0]} ${row[1]} ${row[2]}`.toLowerCase();
-    return words.every((word) => text.includes(word))
-      && (!table.label || [...countsOf(row), ...cautionsIn(row)].some((counts) => counts[table.label]))
+  const found = rows.map((row, number) => [row, number]).filter(([row, number]) => {
+    return words.every((word) => searched[number].includes(word))
+      && (!table.label || [...countsOf(row), ...marksIn(row)].some((counts) => counts[table.label]))
       && (!table.status || row[4].some((run) => run?.[0] === table.status));
   });
   const sign = table.up ? 1 : -1;
@@ -63,10 +67,9 @@ function recordRow([row, number]) {
       h('span', {class: 'note'}, quoted(row[0]), statuses.map((status) => [' · ', h('em', {}, status.replace('_', ' '))]))),
     several ? h('td', {class: 'number'}, row[3][0] || '') : null,
     someUnmatched() ? h('td', {class: 'number'}, row[3][1] || '') : null,
-    countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts),
-      h('span', {class: 'note'}, ORDER.filter((label) => counts[label] && label !== 'supported')
-        .map((label) => `${LABELS[label].mark} ${counts[label]} `), Object.keys(CAUTIONS).filter((caution) => cautionsIn(row)[run][caution])
-        .map((caution) => `${CAUTIONS[caution].mark} ${cautionsIn(row)[run][caution]} `), shareOf(row, run) === null ? 'nothing judged' : ''))),
+    countsOf(row).map((counts, run) => h('td', {class: 'shares'}, labelBar(counts, marksIn(row)[run]),
+      h('span', {class: 'note'}, looksIn(counts, marksIn(row)[run]).filter(([{kind}]) => kind !== 'supported')
+        .map(([{mark}, count]) => `${mark} ${count} `), marksIn(row)[run].disputed ? `${MARKS.disputed.mark} ${marksIn(row)[run].disputed} ` : null, shareOf(row, run) === null ? 'nothing judged' : ''))),
     several ? null : h('td', {class: 'number'}, totalOf(countsOf(row)[0])),
     several ? null : h('td', {class: 'number'}, shareOf(row, 0) === null ? '–' : percent(shareOf(row, 0))));
 }
@@ -119,7 +122,7 @@ function choice(name, key, options) {
 
 function recordTable() {
   const present = (label) => content.runs.some((run) => run.labels[label]);
-  const cautioned = (caution) => content.runs.some((run) => run.cautions[caution]);
+  const marked = (mark) => content.runs.some((run) => run.marks[mark]);
   const statuses = [...new Set(rows.flatMap((row) => row[4].map((run) => run?.[0]).filter(Boolean)))];
   return h('section', {'aria-labelledby': 'records-head'}, h('h2', {id: 'records-head'}, 'Records'),
     content.left_out ? h('p', {class: 'warning'}, `${counted(content.left_out, 'further record')} ${content.left_out === 1 ? 'is' : 'are'} left out of this list; the scores are of all.`) : null,
@@ -130,7 +133,7 @@ function recordTable() {
         redrawTable();
       }})),
       choice('With', 'label', [['', 'any label'], ...ORDER.filter(present).map((label) => [label, wordOf(label)]),
-        ...Object.keys(CAUTIONS).filter(cautioned).map((caution) => [caution, `${wordOf('supported')}, ${CAUTIONS[caution].word}`])]),
+        ...Object.keys(MARKS).filter(marked).map((mark) => [mark, MARKS[mark].word])]),
       statuses.length > 1 ? choice('Status', 'status', [['', 'any'], ...statuses.map((status) => [status, status.replace('_', ' ')])]) : null),
     h('div', {id: 'table-body'}, tableBody()));
 }

@@ -1,0 +1,64 @@
+// The passage nearest to a claim that none decides, and what of the claim that passage does not have.
+
+const WORDS = new Intl.Segmenter('en', {granularity: 'word'});
+const SENTENCES = new Intl.Segmenter('en', {granularity: 'sentence'});
+const SILENT_WORDS = new Set(content.function_words);
+const NUMBER = /^\p{N}/u;
+
+/** The words and numbers of a text that say something, as they are written, by their form: "moved" and "moves" have one. */
+function formsIn(text) {
+  const found = new Map();
+  for (const {segment, isWordLike} of WORDS.segment(text)) {
+    const word = segment.toLowerCase().replace(/['’]s$/, '');
+    if (!isWordLike || SILENT_WORDS.has(word)) continue;
+    found.set(NUMBER.test(word) ? word.replaceAll(',', '') : word.replace(/(?<=..)(?:ies|y)$/, 'i').replace(/(?<=...)(?:ing|ed|es|ly|s|e)$/, ''), segment);
+  }
+  return found;
+}
+
+/** Whether a form stands among others, or one that begins as it does: "treat" and "treatment". */
+function isAmong(form, others) {
+  if (others.has(form)) return true;
+  if (NUMBER.test(form) || form.length < 4) return false;
+  return [...others.keys()].some((other) => {
+    const least = Math.max(4, Math.ceil(0.6 * Math.max(form.length, other.length)));
+    return form.length >= least && other.startsWith(form.slice(0, least));
+  });
+}
+
+/** Names and numbers weigh more than other words. */
+function weightOf(word) {
+  return NUMBER.test(word) || word !== word.toLowerCase() ? 2 : 1;
+}
+
+/** The premise that has most of a claim's words, unless the judge named one, with those it lacks, heavy ones first. */
+function nearestTo(claim, own) {
+  const forms = formsIn(claim.text);
+  const weigh = (words) => words.reduce((sum, word) => sum + weightOf(word), 0);
+  const named = claim.rows[0].nearest;
+  const numbers = named === undefined ? claim.evidence.map((entry) => entry.premise) : [named];
+  const found = numbers.map((number) => own.premises[number]).filter((premise) => premise?.text).map((premise) => {
+    premise.forms ??= formsIn(premise.text);
+    const missing = [...forms].filter(([form]) => !isAmong(form, premise.forms)).map(([, word]) => word);
+    return {premise, missing, weight: weigh(missing)};
+  });
+  if (!found.length || !forms.size) return null;
+  const {premise, missing} = found.reduce((one, other) => (other.weight < one.weight ? other : one));
+  const said = [...SENTENCES.segment(premise.text)].map(({segment}) => {
+    const known = formsIn(segment);
+    return [segment.trim(), weigh([...forms].filter(([form]) => known.has(form)).map(([, word]) => word))];
+  });
+  const [sentence] = said.reduce((one, other) => (other[1] > one[1] ? other : one));
+  return {premise, sentence, missing: missing.sort((one, other) => weightOf(other) - weightOf(one))};
+}
+
+/** Of a claim that nothing decides: the nearest passage, and what of the claim is not in it. */
+function nearestPart(claim, own) {
+  const found = claim.rows[0].label === 'unverified' ? nearestTo(claim, own) : null;
+  if (!found) return null;
+  const {premise, sentence, missing} = found;
+  const where = premise.cut ? 'Not in what this report keeps of it: ' : 'Not in this text: ';
+  return h('div', {class: 'nearest'}, h('blockquote', {}, quoted(sentence), h('footer', {}, 'nearest: ', nameOf(premise))),
+    h('p', {class: 'note'}, missing.length ? [where, missing.map((word, place) => [place ? ', ' : '', h('strong', {class: 'missing'}, quoted(word))])]
+      : 'It has all words of this, and does not say it.'));
+}

@@ -1,0 +1,63 @@
+"""A run as Markdown, for a pull request or an issue: short, and without effect whatever its texts hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from factreasoner.report.markdown_tables import cell, markdown_table
+from factreasoner.report.run_content import RunContent
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.labels import CAUTIONS, look_of
+from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.text.visible import one_line
+
+MOST_CLAIMS = 10
+LONGEST = 240
+"""Characters of a text that are shown."""
+
+
+def markdown(run: FinishedRun[Any]) -> str:
+    """Counts, scores, what judged, and the claims to look at first with what decides on them."""
+    overview = RunContent(run)
+    for result in run.results():
+        overview.add(result)
+    content = overview.content(run.path.name)
+    scores = [score for score in content["scores"] if score["main"] and not score["labels"]]
+    parts = [
+        f"**{content['headline']}**",
+        "; ".join(f"{score['name']} {score['value']}{_interval(score['interval'])}" for score in scores),
+        f"Judged by: {cell(content['judged_by'])}.",
+        cell(run.unfinished or ""),
+        cell(f"{content['failures']['total']} failures") if content["failures"]["total"] else "",
+    ]
+    if shown := content["first"][:MOST_CLAIMS]:
+        of = f"{len(shown)} of {content['to_look_at']:,} {run.task.claim_word}s to look at"
+        rows = [_cells(row, run) for row in _rows(run, shown)]
+        parts.append(markdown_table([run.task.p_word, "label", of, "evidence"], rows, "rlll"))
+    return "\n\n".join(filter(None, parts))
+
+
+def _interval(ends: Sequence[str] | None) -> str:
+    return "" if ends is None else f" ({' to '.join(ends)})"
+
+
+def _rows(run: FinishedRun[Any], wanted: Iterable[tuple[int, str]]) -> Iterator[ClaimRow]:
+    for number, claim in wanted:
+        (result,) = run.results([run.ids[number]])
+        yield next(row for row in main_rows(list(run.task.rows(result))) if row.claim == claim)
+
+
+def _cells(row: ClaimRow, run: FinishedRun[Any]) -> list[str]:
+    look = look_of(row, run.task.label_words)
+    words = [f"{look.mark} {look.word}", *(CAUTIONS[caution].word for caution in row.cautions)]
+    place = f"{row.record}: " if len(run.ids) > 1 else ""
+    source = source_name(row.context, row.title or row.link) if row.context else ""
+    evidence = (f'"{_short(row.quote)}"' if row.quote else "", source, _short(row.note))
+    p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
+    return [p_true, ", ".join(words), f"{place}{_short(row.text)}", "; ".join(filter(None, evidence))]
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]} …"

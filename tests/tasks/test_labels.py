@@ -1,0 +1,53 @@
+"""One table of labels: what rests on a belief alone is grey wherever it is shown."""
+
+import pytest
+from assessments import assessment
+
+from factreasoner import assess
+from factreasoner.cli.atom_tables import claim_cells
+from factreasoner.models import Verdict
+from factreasoner.protocols import Judged
+from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, look_of
+from factreasoner.tasks.recall.task import TASK as RECALL
+
+
+class Believer:
+    """A judge that finds nothing said, and believes."""
+
+    def __init__(self, belief):
+        self.belief = belief
+
+    def judge(self, premise, claims):
+        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": self.belief}
+        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
+
+
+def believed(p_true):
+    """An assessment of an atom of which a belief alone gives P."""
+    return assess("It is red.", atoms=["It is red."], contexts=["A car."], judge=Believer(p_true))
+
+
+@pytest.mark.parametrize("p_true", [0.05, 0.99])
+def test_a_belief_is_grey_whatever_it_is(p_true):
+    (row,) = TASK.rows(believed(p_true))
+    look = look_of(row, {})
+    assert (look.word, look.mark, look.kind) == ("unverified", BELIEF.mark, "belief")
+    assert look_of(row._replace(label="supported"), {}).kind == "belief"
+    p, label, *_ = claim_cells(row, TASK)
+    assert (p, label) == (f"{p_true:.3f}", f"[{COLOURS['belief'].terminal}]unverified[/]")
+    html = believed(p_true)._repr_html_()
+    assert f"solid {COLOURS['belief'].light}" in html
+    assert COLOURS["supported"].light not in html
+
+
+def test_a_verdict_has_the_colour_of_its_label_and_a_task_its_own_words():
+    said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, belief=0.9)
+    (row,) = TASK.rows(assessment([0.9], outcome={"verdicts": (said,)}))
+    assert look_of(row, RECALL.label_words) == LOOKS["supported"]._replace(word="stated")
+
+
+def test_every_look_has_a_colour_and_a_mark_of_its_own():
+    looks = [*LOOKS.values(), *CAUTIONS.values(), BELIEF]
+    assert {look.kind for look in looks} == set(COLOURS)
+    assert len({look.mark for look in looks}) == len(looks)
