@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo install lock format settings lint type test integration docs bench figures peers clean
+.PHONY: demo install lock format settings lint type test integration docs check-delivery release-check bench figures peers clean
 
 demo: install ## the main job on bundled answers: no key, no network, no model
 	@$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --quiet
@@ -57,7 +57,7 @@ integration: install .venv-integration/installed .venv-tools/installed .venv-clu
 	.venv-cluster/bin/python -m pytest tests/cluster -W ignore -v
 
 package := -e .
-.venv-docs/installed: package :=
+.venv-docs/installed .venv-delivery/installed: package :=
 
 .venv-%/installed: pyproject.toml ## the group of that name; llama-cpp-python is compiled, which takes some minutes
 	$(PYTHON) -m venv .venv-$*
@@ -67,6 +67,18 @@ package := -e .
 
 docs: .venv-docs/installed ## the site, in build/site; a link that leads nowhere stops it
 	.venv-docs/bin/zensical build --clean --strict
+
+check-delivery: .venv-delivery/installed ## Dockerfile, workflows and action, read by linters; asks no network
+	.venv-delivery/bin/hadolint Dockerfile
+	.venv-delivery/bin/zizmor --offline --quiet .github action.yml
+	.venv-delivery/bin/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	.venv-delivery/bin/check-jsonschema --builtin-schema vendor.github-actions action.yml
+
+release-check: .venv-delivery/installed ## wheel and sdist in dist/; README's first command, by the wheel in an empty environment
+	rm -rf dist
+	.venv-delivery/bin/uv build --quiet
+	.venv-delivery/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	.ci/try-wheel
 
 bench: install ## speed and memory beside a peer or a limit, less than ten minutes; kept in benchmarks/RESULTS.md
 	$(BIN)/python benchmarks/results.py bench
@@ -78,4 +90,4 @@ peers: install ## calls, tokens and time beside ragas and deepeval, each install
 	$(BIN)/python benchmarks/results.py peers
 
 clean:
-	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .venv-docs .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist
+	rm -rf .venv .venv-integration .venv-tools .venv-cluster .venv-peers .venv-docs .venv-delivery .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis build dist

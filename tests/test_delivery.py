@@ -1,0 +1,114 @@
+"""Container, action and workflows, as far as they can be tried without the services they are for."""
+
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from assessments import assessment
+from run_folders import run_folder
+
+import factreasoner
+from factreasoner.cli import execute
+
+ROOT = Path(__file__).parents[1]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def act(tmp_path):
+    """Runs the action's script as a runner does, in a folder with a run of precision 0.5."""
+    run_folder(tmp_path / "runs", assessment([0.9, 0.1], gold="SN", record_id="r0"))
+    command = tmp_path / "bin/factreasoner"
+    command.parent.mkdir()
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/src exec {sys.executable} -m factreasoner "$@"\n')
+    command.chmod(0o755)
+    (step,) = ACTION["runs"]["steps"]
+
+    def run(**inputs):
+        given = {name: told.get("default", "") for name, told in ACTION["inputs"].items()} | inputs
+        names = {
+            name: re.fullmatch(r"\${{ inputs\.(\w+) }}", value)[1] for name, value in step["env"].items()
+        }
+        return subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=tmp_path,
+            env={"PATH": f"{command.parent}:/usr/bin:/bin"}
+            | {key: given[name] for key, name in names.items()},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    return run
+
+
+def test_the_action_holds_a_run_against_rules(act, tmp_path):
+    kept = act(
+        run="runs", min="precision=0.5\n\n  factuality_score=0.5", max="failures=0", junit="check me.xml"
+    )
+    assert (kept.returncode, kept.stdout.count("pass  ")) == (0, 3), kept.stderr
+    assert (tmp_path / "check me.xml").read_text(encoding="utf-8").count("<testcase") == 3
+    broken = act(run="runs", min="precision=0.8")
+    assert broken.returncode == 4
+    assert "FAIL  precision >= 0.8: 0.5" in broken.stdout
+
+
+@pytest.mark.parametrize("name", ["run", "min", "max", "junit"])
+@pytest.mark.parametrize("value", ["$(touch taken)", '`touch taken`"; touch taken #', "--help"])
+def test_no_input_of_the_action_is_run_or_taken_for_a_flag(name, value, act, tmp_path):
+    done = act(**{"run": "runs", "min": "precision=0.5", name: value})
+    assert not (tmp_path / "taken").exists()
+    assert "Usage:" not in done.stdout
+    if name == "junit":
+        assert (done.returncode, (tmp_path / value).exists()) == (0, True), done.stderr
+    else:
+        assert done.returncode in (1, 2), done.stdout
+
+
+def test_the_container_serves_to_others_only_with_a_token(monkeypatch, capsys):
+    monkeypatch.delenv("SERVE_TOKEN", raising=False)
+    command = json.loads(re.search(r"^CMD (.*)$", DOCKERFILE, re.MULTILINE)[1])
+    assert execute(command) == 1
+    assert "SERVE_TOKEN: the variable is not set" in capsys.readouterr().err
+
+
+def test_the_container_gets_the_files_it_copies():
+    let_in = set(re.findall(r"^!(.*)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.MULTILINE))
+    copied = {
+        source
+        for line in re.findall(r"^COPY (?!--from)(.*)$", DOCKERFILE, re.M)
+        for source in line.split()[:-1]
+    }
+    assert copied == let_in
+    assert all((ROOT / name).exists() for name in copied)
+
+
+def test_actions_of_others_are_pinned_to_commits():
+    workflows = sorted((ROOT / ".github/workflows").glob("*.yml"))
+    used = [
+        line
+        for path in workflows
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if "uses:" in line
+    ]
+    assert used
+    for line in used:
+        assert re.search(r"uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$", line), line
+
+
+def test_workflows_run_targets_that_are_there():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        for targets in re.findall(r"run: make (.*)", path.read_text(encoding="utf-8")):
+            subprocess.run(["make", "--dry-run", *targets.split()], cwd=ROOT, capture_output=True, check=True)
+
+
+def test_the_version_stands_in_one_place():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    assert project["project"]["dynamic"] == ["version"]
+    assert (ROOT / project["tool"]["hatch"]["version"]["path"]).samefile(factreasoner.__file__)
