@@ -25,7 +25,6 @@ from overlap_judge import fit
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.assessors.prompted import PromptedEvaluator
-from factreasoner.choices import FactorTable
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
@@ -33,7 +32,7 @@ from factreasoner.judges.recorded import RecordedJudge, recordings
 from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
-from factreasoner.models import Assessment, Record
+from factreasoner.models import Assessment, FactorTable, Record
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.table import load

@@ -37,7 +37,6 @@ So there is no circle: an import that closes one goes up, or stays on its floor.
 _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
 NOT_IN_THE_TABLE = {
-    "choices": (1, _HOUSE),
     "stack": (1, _HOUSE),
 }
 """Parts that are yet to be rebuilt: the floor they stand on till then, and the work that takes them away."""

@@ -13,8 +13,7 @@ from oracle import DATA
 from shuffled_cases import Case, TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.choices import FactorTable
-from factreasoner.models import Atom, Context, Record, Relation, Verdict
+from factreasoner.models import Atom, Context, FactorTable, Record, Relation, Verdict
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 

@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import strategies as st
 from oracle import brute_force
 
-from factreasoner.choices import FactorTable
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import Assessment, Atom, FactGraph, Node, Outcome, Relation
+from factreasoner.models import Assessment, Atom, FactGraph, FactorTable, Node, Outcome, Relation
 
 TABLES: tuple[FactorTable, ...] = ("conditional", "table1", "reference")
 

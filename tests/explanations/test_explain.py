@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 
 from factreasoner import assess
 from factreasoner.calibration.applying import calibration_of
-from factreasoner.choices import FactorTable
 from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import Explanation, explain
 from factreasoner.graph.factor_graph import FactorGraph
@@ -24,6 +23,7 @@ from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
     FactGraph,
+    FactorTable,
     Failure,
     Marginals,
     Outcome,

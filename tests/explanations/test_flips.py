@@ -10,13 +10,12 @@ from fact_graphs import TABLES, fact_graphs, graph_of, posteriors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.choices import FactorTable
 from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch
 from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, removals
 from factreasoner.explanations.scale import log_odds, probability
 from factreasoner.graph.factor_graph import Table
-from factreasoner.models import FactGraph, side_of
+from factreasoner.models import FactGraph, FactorTable, side_of
 from factreasoner.solvers.exact import ExactSolver
 
 SOLVER = ExactSolver()

@@ -11,7 +11,6 @@ from fact_graphs import TABLES, fact_graphs, graph_of, posteriors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.choices import FactorTable
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
@@ -23,7 +22,7 @@ from factreasoner.explanations.removal import (
 from factreasoner.explanations.scale import probability
 from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.graph.factor_graph import FactorGraph
-from factreasoner.models import FactGraph, Marginals
+from factreasoner.models import FactGraph, FactorTable, Marginals
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver

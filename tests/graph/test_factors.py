@@ -3,10 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError
 from factreasoner.graph.factors import factor_graph, relation_table
-from factreasoner.models import FactGraph, Node, Relation, RelationKind
+from factreasoner.models import FactGraph, FactorTable, Node, Relation, RelationKind
 
 
 @pytest.mark.parametrize(

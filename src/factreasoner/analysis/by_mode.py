@@ -13,7 +13,6 @@ import numpy as np
 
 from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.analysis.side_by_side import Contender, ShowProgress, Source, run_contender, spent_in
-from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
@@ -24,6 +23,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings
+from factreasoner.settings.choices import Mode
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import TASK

@@ -14,10 +14,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.samples import Floats
 from factreasoner.metrics.statistics import SMALLEST_P
 from factreasoner.models import Model
+from factreasoner.settings.choices import CalibrationMethod
 
 WIDEST_LOG_TEMPERATURE = 4.0
 PENALTY = 0.01

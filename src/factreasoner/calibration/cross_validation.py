@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, applied
-from factreasoner.choices import CalibrationMethod
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.intervals import Interval
 from factreasoner.metrics.reliability import Bin, BrierParts, CalibrationError, brier_parts, reliability_bins
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import SMALLEST_P, brier, log_loss
 from factreasoner.metrics.table import SHARE
+from factreasoner.settings.choices import CalibrationMethod
 
 FOLDS = 5
 ALIKE_DIGITS = 5

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
-from factreasoner.choices import CalibrationMethod
 from factreasoner.errors import RunError
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Assessment, judged_atoms, side_of
+from factreasoner.settings.choices import CalibrationMethod
 
 if TYPE_CHECKING:
     from factreasoner.inputs.gold_labels import GoldFile

@@ -19,13 +19,13 @@ from factreasoner.calibration.label_offsets import (
     probabilities_of,
 )
 from factreasoner.calibration.label_scores import atoms_of, compared, scores_of_atoms, scores_of_labels
-from factreasoner.choices import Unlisted
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.journals import Recording
 from factreasoner.judges.recorded import Recordings, recording_file, recordings
 from factreasoner.metrics.samples import Floats, Ints
 from factreasoner.models import Assessment, Label, Verdict
+from factreasoner.settings.choices import Unlisted
 
 if TYPE_CHECKING:
     from factreasoner.runs.corrections import Corrections

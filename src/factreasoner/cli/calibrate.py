@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from factreasoner.choices import CalibrationMethod, Unlisted
 from factreasoner.cli.options import RunDir, takes_groups
 from factreasoner.cli.terminal import say, say_json
+from factreasoner.settings.choices import CalibrationMethod, Unlisted
 
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration

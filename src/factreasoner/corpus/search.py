@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from factreasoner.choices import Search
 from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.embeddings import Embedding
 from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.word_index import WordIndex, word_index
 from factreasoner.errors import ConfigError
 from factreasoner.graph.sources import near_duplicates
+from factreasoner.settings.choices import Search
 
 Way = Literal["bm25", "dense", "hybrid"]
 

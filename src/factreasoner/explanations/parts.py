@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.choices import FactorTable
 from factreasoner.graph.beliefs import Belief
 from factreasoner.graph.components import components
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import FactGraph
+from factreasoner.models import FactGraph, FactorTable
 
 
 class Prior(NamedTuple):

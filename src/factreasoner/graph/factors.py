@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
-from factreasoner.models import FactGraph, NodeKind, RelationKind
+from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
 
 HIGHEST = 0.999
 """The most a relation is believed, whoever judged it: a probability above it counts as this much."""

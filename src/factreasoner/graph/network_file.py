@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.choices import FactorTable
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import named, read_uai
-from factreasoner.models import Relation
+from factreasoner.models import FactorTable, Relation
 
 SNIFFED = 1 << 12
 

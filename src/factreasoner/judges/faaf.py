@@ -14,10 +14,10 @@ from functools import cache
 from importlib import resources
 from typing import Any, Literal, NamedTuple
 
-from factreasoner.choices import Mode
 from factreasoner.errors import ConfigError
 from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Chances, Example, FunctionSchema, Reply
+from factreasoner.settings.choices import Mode
 
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}

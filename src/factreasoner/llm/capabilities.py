@@ -7,11 +7,11 @@ from typing import Any, Protocol
 
 from pydantic import Field, ValidationError, model_validator
 
-from factreasoner.choices import CallForm
 from factreasoner.llm.cache import Cache
 from factreasoner.llm.dialect import Dialect
 from factreasoner.llm.forms import Kind
 from factreasoner.models import Model, Probe
+from factreasoner.settings.choices import CallForm
 
 
 class FoundForm(Model):

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from typing import NamedTuple
 
-from factreasoner.choices import CallForm
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.llm import forms
 from factreasoner.llm.ask import current_budget
@@ -25,6 +24,7 @@ from factreasoner.models import Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+from factreasoner.settings.choices import CallForm
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40

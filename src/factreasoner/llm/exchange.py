@@ -6,7 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, UnseenError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
@@ -21,6 +20,7 @@ from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
 from factreasoner.llm.transport import Transport
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
+from factreasoner.settings.choices import CallForm
 
 RAISE = 4
 """By how much `max_tokens` is raised for a model that thinks before it answers."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from factreasoner.choices import CallForm
 from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.models.messages import Reply
+from factreasoner.settings.choices import CallForm
 
 
 class Tried(NamedTuple):

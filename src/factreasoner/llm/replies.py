@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from factreasoner.choices import CallForm
 from factreasoner.llm.forms import list_argument, number_of
 from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
 from factreasoner.llm.logprobs import Tokens, named_by
 from factreasoner.llm.responses import Completion
 from factreasoner.models.messages import Chances, FunctionSchema, Reply
+from factreasoner.settings.choices import CallForm
 
 _MANY_ALIKE = 4
 """Texts from which on a reply is looked at for texts that repeat."""

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from factreasoner.choices import CallForm
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.llm.ask import RetryBudget
 from factreasoner.llm.breaker import CircuitBreaker
@@ -23,6 +22,7 @@ from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.settings import Config
+from factreasoner.settings.choices import CallForm
 
 LONGEST_BACKOFF = 15.0
 """Seconds between two tries at most, where the provider does not say when: so an end is noticed soon."""

@@ -11,6 +11,7 @@ from factreasoner.models.records import Model
 
 RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
+FactorTable = Literal["conditional", "table1", "reference"]
 Support = Literal["supported", "contradicted", "conflicting", "unverified"]
 
 HALF_TOLERANCE = 1e-9

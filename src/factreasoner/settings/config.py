@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypedDict,
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, model_validator
 
-from factreasoner.choices import (
+from factreasoner.models import FactorTable
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.settings.choices import (
     AtomsPerCall,
     BatchMode,
     Confidence,
     Device,
     Executor,
-    FactorTable,
     FormChoice,
     MerlinAlgorithm,
     Mode,
@@ -30,7 +31,6 @@ from factreasoner.choices import (
     Unlisted,
     Version,
 )
-from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings.conflicts import refuse_conflicts
 from factreasoner.settings.credentials import checked_service, checked_url, checked_variable
 from factreasoner.settings.parameters import checked_parameters, parsed_parameters

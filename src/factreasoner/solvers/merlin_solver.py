@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import get_args
-
 import merlin_bridge
-from factreasoner.choices import RemovedMerlinAlgorithm
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
@@ -45,7 +42,7 @@ class MerlinSolver:
 
     def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
-        if self._config.merlin_algorithm in get_args(RemovedMerlinAlgorithm):
+        if self._config.merlin_algorithm not in (None, *merlin_bridge.ALGORITHMS):
             raise ConfigError(
                 f"merlin_algorithm: {self._config.merlin_algorithm!r} is not offered any more: set 'wmb' or "
                 "'cte', or another solver (auto, exact, gibbs)"

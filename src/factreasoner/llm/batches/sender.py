@@ -8,7 +8,6 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from factreasoner.choices import CallForm
 from factreasoner.errors import LLMError, PendingError, ProviderError, UnusableReplyError
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.dialect import Dialect, Wanted
@@ -18,6 +17,7 @@ from factreasoner.llm.send import Attempts, FormRefusedError
 from factreasoner.llm.transport import TOO_LONG, Transport, load
 from factreasoner.llm.usage import record_usage
 from factreasoner.settings import Config
+from factreasoner.settings.choices import CallForm
 
 WORDED = frozenset({"openai", "hosted_vllm"})
 """Providers whose requests litellm puts in OpenAI's words: it knows which parameters a model takes."""

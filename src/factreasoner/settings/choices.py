@@ -1,4 +1,4 @@
-"""The values settings choose from; kept apart from the models so that `--help` need not import them."""
+"""The values that settings choose from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ Device = Literal["cpu", "cuda"]
 BatchMode = Literal["none", "files", "openai"]
 Executor = Literal["threads", "processes", "ray"]
 Confidence = Literal["auto", "logprobs", "verbal", "votes", "constant"]
-FactorTable = Literal["conditional", "table1", "reference"]
 MerlinAlgorithm = Literal["wmb", "bte", "cte", "ijgp", "lbp"]
 RemovedMerlinAlgorithm = Literal["gibbs", "jglp"]
 """Runs of earlier versions may have been made by these; nothing is solved by them any more."""
