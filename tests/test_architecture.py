@@ -36,11 +36,6 @@ So there is no circle: an import that closes one goes up, or stays on its floor.
 """
 _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
-NOT_IN_THE_TABLE = {
-    "stack": (1, _HOUSE),
-}
-"""Parts that are yet to be rebuilt: the floor they stand on till then, and the work that takes them away."""
-
 NOT_DOWNWARD = {
     ("api", "cli"): _HOUSE,
     ("calibration", "assessors"): _HOUSE,
@@ -65,8 +60,7 @@ MOST_PARAMETERS = 5
 
 def floor_of(part):
     """Counted from 1; None for a part that nothing names."""
-    found = (floor for floor, parts in enumerate(FLOORS, start=1) if part in parts)
-    return next(found, NOT_IN_THE_TABLE.get(part, (None,))[0])
+    return next((floor for floor, parts in enumerate(FLOORS, start=1) if part in parts), None)
 
 
 @functools.cache
@@ -104,8 +98,6 @@ def imports():
 
 def test_nothing_stands_at_the_top_that_the_table_does_not_name():
     assert {part for part in parts() if floor_of(part) is None} == set()
-    assert NOT_IN_THE_TABLE.keys() - parts() == set(), "gone: leave them out of NOT_IN_THE_TABLE"
-    assert {part for part in NOT_IN_THE_TABLE if any(part in floor for floor in FLOORS)} == set()
 
 
 def test_imports_only_go_down():

@@ -25,7 +25,7 @@ from factreasoner.cli.memory import refuse_scipy_without_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.cli.terminal import WarningHandler, say
 from factreasoner.errors import FactReasonerError, InputError
-from factreasoner.stack import with_room
+from factreasoner.llm.stack import with_room
 from factreasoner.text.visible import visible
 
 INTERRUPTED = 130

@@ -19,11 +19,11 @@ from factreasoner.inputs.given import given_record
 from factreasoner.inputs.wording import reworded
 from factreasoner.judges.naming import judged_by
 from factreasoner.llm.client import check_keys
+from factreasoner.llm.stack import with_room
 from factreasoner.metrics.worst import doubt
 from factreasoner.models import Model, Status
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
-from factreasoner.stack import with_room
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls

@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from collections.abc import Callable
 
-from factreasoner.stack import with_room
+from factreasoner.llm.stack import with_room
 
 _Task = Callable[[], Callable[[], None]]
 _idle: deque[queue.SimpleQueue[_Task]] = deque()

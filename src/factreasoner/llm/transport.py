@@ -19,8 +19,8 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.dialect import TOKEN_LIMITS, token_limit
 from factreasoner.llm.prices import rates_of
 from factreasoner.llm.responses import Completion, completion_of, reported
+from factreasoner.llm.stack import with_room
 from factreasoner.llm.tokens import estimate_request
-from factreasoner.stack import with_room
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import

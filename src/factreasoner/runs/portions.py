@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
+from factreasoner.llm.stack import with_room
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.runs.journal import JournalLine, line_of
-from factreasoner.stack import with_room
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)

@@ -15,11 +15,11 @@ from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
+from factreasoner.llm.stack import with_room
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.serve.replies import Reply, problem, problems, result
 from factreasoner.settings import Config
-from factreasoner.stack import with_room
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.task import Calls, Task, Worker
 from factreasoner.text.sentences import sentences

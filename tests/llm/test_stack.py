@@ -8,7 +8,7 @@ import pytest
 
 from factreasoner.llm.deadline import within
 from factreasoner.llm.parallel import map_as_completed
-from factreasoner.stack import with_room
+from factreasoner.llm.stack import with_room
 
 resource = pytest.importorskip("resource", reason="Windows tells no page faults")
 DEPTHS, CALLS = 300, 500
