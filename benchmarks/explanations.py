@@ -67,7 +67,7 @@ def explained(graph: FactGraph, search_size: int) -> tuple[float, Explanation]:
 
 def solved(graph: FactGraph, most: int) -> Solves:
     """Solve the network, and again without contexts of it."""
-    whole, solver = factor_graph(graph), AutoSolver()
+    whole, solver = factor_graph(graph), AutoSolver(Config())
     contexts = [i for i, node in enumerate(graph.nodes) if node.kind == "context"]
     chosen = [contexts[k] for k in np.unique(np.linspace(0, len(contexts) - 1, most).astype(int))]
     started = time.perf_counter()

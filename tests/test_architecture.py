@@ -48,8 +48,6 @@ NOT_DOWNWARD = {
     ("integrations", "cli"): _HOUSE,
     ("protocols", "graph"): _HOUSE,
     ("report", "analysis"): _HOUSE,
-    ("solvers", "plugins"): _HOUSE,
-    ("solvers", "settings"): _HOUSE,
 }
 """Imports that do not go down yet, (part, part it imports from), with the work that takes them away."""
 

@@ -17,7 +17,7 @@ from factreasoner.solvers.exact import ExactSolver
 @settings(max_examples=60)
 @given(networks())
 def test_exact_wherever_that_is_possible(graph: FactorGraph) -> None:
-    found = AutoSolver().marginals(graph)
+    found = AutoSolver(Config()).marginals(graph)
     assert largest_error(found, brute_force(graph)) < 1e-9
     assert (found.solver, found.exact) == ("exact", True)
     assert found == ExactSolver().marginals(graph)
@@ -39,7 +39,7 @@ def test_sampled_above_the_width_set() -> None:
 
 
 def test_sampled_where_memory_does_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert AutoSolver().marginals(clique(12)).solver == "exact"
+    assert AutoSolver(Config()).marginals(clique(12)).solver == "exact"
     monkeypatch.setattr(memory, "MEMORY_BUDGET", 8 * 2048)
     found = AutoSolver(Config(tolerance=0.02)).marginals(clique(12))
     assert (found.solver, found.exact, found.width) == ("gibbs", False, 11)

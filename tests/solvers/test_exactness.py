@@ -38,7 +38,7 @@ def holds(
 @given(graph=wild_networks())
 def test_solvers_are_exact(graph: FactorGraph) -> None:
     expected = exact_marginals(graph)
-    for solver in (ExactSolver(), AutoSolver(), GibbsSolver()):
+    for solver in (ExactSolver(), AutoSolver(Config()), GibbsSolver(Config())):
         holds(solver.marginals, graph, expected)
 
 
@@ -58,7 +58,9 @@ def test_pgmpy_is_right_or_refuses(graph: FactorGraph) -> None:
 
 
 @pytest.mark.parametrize("leaves", [32, 600])
-@pytest.mark.parametrize("solver", [ExactSolver(), AutoSolver(), GibbsSolver()], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "solver", [ExactSolver(), AutoSolver(Config()), GibbsSolver(Config())], ids=lambda s: s.name
+)
 def test_a_hub_of_many_leaves_that_are_alike(solver: ExactSolver, leaves: int) -> None:
     """What a leaf says is 1.1e-11 against 1.6e-11: to the power of 32 neither is left of a double."""
     found = solver.marginals(hub(leaves))
@@ -71,8 +73,8 @@ def test_a_hub_of_many_leaves_that_are_alike(solver: ExactSolver, leaves: int) -
 def test_a_peer_shares_nothing_with_the_others() -> None:
     """pgmpy refuses the network whose numbers it can't hold, and would show a fault on one it can."""
     with pytest.raises(SolverError, match="plain numbers"):
-        PgmpySolver().marginals(hub(32))
+        PgmpySolver(Config()).marginals(hub(32))
     small = hub(6)
     expected = exact_marginals(small)
     assert expected is not None
-    assert largest_error(PgmpySolver().marginals(small), expected) < 1e-12
+    assert largest_error(PgmpySolver(Config()).marginals(small), expected) < 1e-12

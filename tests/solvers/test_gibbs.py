@@ -64,7 +64,7 @@ def test_any_number_of_states_and_factors_of_three(nothing_exact: None, graph: F
 @pytest.mark.parametrize("density", [0.1, 0.2])
 def test_against_exact_inference_on_a_wide_graph(nothing_exact: None, density: float) -> None:
     graph = relations(16, 30, density)
-    found = GibbsSolver().marginals(graph)
+    found = GibbsSolver(Config()).marginals(graph)
     assert (found.solver, found.exact) == ("gibbs", False)
     assert found.stderr is not None
     assert found.stderr <= 0.003
@@ -86,7 +86,7 @@ def test_a_seed_repeats_and_another_differs(nothing_exact: None) -> None:
 
 def test_components_that_are_narrow_enough_are_solved_exactly() -> None:
     graph = relations(8, 10, 0.3)
-    found = GibbsSolver().marginals(graph)
+    found = GibbsSolver(Config()).marginals(graph)
     assert (found.solver, found.exact, found.stderr, found.diagnostics) == ("exact", True, None, {})
     assert largest_error(found, ExactSolver().marginals(graph).probabilities) < 1e-12
 
@@ -137,7 +137,7 @@ def test_priors_of_zero_and_one(nothing_exact: None) -> None:
 def test_an_impossible_network_is_an_error() -> None:
     clash = (Factor((0,), np.array([1.0, 0.0])), Factor((0,), np.array([0.0, 1.0])))
     with pytest.raises(SolverError, match="inconsistent"):
-        GibbsSolver().marginals(FactorGraph(("a",), (2,), clash))
+        GibbsSolver(Config()).marginals(FactorGraph(("a",), (2,), clash))
 
 
 def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:

@@ -16,13 +16,16 @@ from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
 from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import Atom, Context, FactorTable, Relation, RelationKind
+from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import GibbsSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 SOLVERS = pytest.mark.parametrize(
-    "solver", [ExactSolver(), PgmpySolver(), GibbsSolver(), AutoSolver()], ids=lambda s: s.name
+    "solver",
+    [ExactSolver(), PgmpySolver(Config()), GibbsSolver(Config()), AutoSolver(Config())],
+    ids=lambda s: s.name,
 )
 
 

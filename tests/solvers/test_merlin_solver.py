@@ -184,7 +184,7 @@ def test_a_missing_binary_is_a_setting_to_fix(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("MERLIN_PATH", "")
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(ConfigError, match="no merlin found"):
-        MerlinSolver()
+        MerlinSolver(Config())
 
 
 def test_it_is_registered(merlin: Path) -> None:

@@ -27,7 +27,7 @@ def network(count: int, *factors: tuple[tuple[int, ...], Any]) -> FactorGraph:
 @settings(max_examples=80)
 @given(networks())
 def test_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
-    found = PgmpySolver().marginals(graph)
+    found = PgmpySolver(Config()).marginals(graph)
     assert largest_error(found, brute_force(graph)) < 1e-9
     assert (found.solver, found.exact) == ("pgmpy", True)
 
@@ -35,26 +35,26 @@ def test_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
 @settings(max_examples=40)
 @given(binary_networks())
 def test_equals_brute_force_on_networks_of_relations(graph: FactorGraph) -> None:
-    assert largest_error(PgmpySolver().marginals(graph), brute_force(graph)) < 1e-9
+    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-9
 
 
 def test_queries_on_markov_networks_are_not_normalised() -> None:
-    found = PgmpySolver().marginals(network(2, ((0, 1), [[30.0, 10.0], [20.0, 60.0]])))
+    found = PgmpySolver(Config()).marginals(network(2, ((0, 1), [[30.0, 10.0], [20.0, 60.0]])))
     assert found.probabilities["x0"] == pytest.approx((40 / 120, 80 / 120))
 
 
 def test_disconnected_networks_are_refused() -> None:
     graph = network(5, ((0, 1), [[1, 2], [3, 4]]), ((2, 3), [[4, 3], [2, 9]]), ((4,), [1, 3]))
-    assert largest_error(PgmpySolver().marginals(graph), brute_force(graph)) < 1e-12
+    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-12
 
 
 def test_nodes_without_factors_are_refused() -> None:
-    assert PgmpySolver().marginals(network(3, ((0, 1), [[1, 2], [3, 4]]))).p_true["x2"] == 0.5
+    assert PgmpySolver(Config()).marginals(network(3, ((0, 1), [[1, 2], [3, 4]]))).p_true["x2"] == 0.5
 
 
 def test_two_factors_over_the_same_variables_count_twice() -> None:
     graph = network(2, ((0, 1), [[1, 2], [3, 4]]), ((0, 1), [[1, 2], [3, 4]]), ((1, 0), [[1, 3], [2, 4]]))
-    assert largest_error(PgmpySolver().marginals(graph), brute_force(graph)) < 1e-12
+    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-12
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of pgmpy's own modules, when it is first imported
@@ -70,7 +70,7 @@ def test_its_own_elimination_orders_are_not_used(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(VariableElimination, "query", seen)
     table = [[5, 1], [1, 7]]
-    PgmpySolver().marginals(network(6, *(((0, i), table) for i in range(1, 6))))
+    PgmpySolver(Config()).marginals(network(6, *(((0, i), table) for i in range(1, 6))))
     for (variable,), order in asked:
         assert sorted([variable, *order]) == list(range(6))
         assert order.index(0) >= 3 if variable else True
@@ -79,14 +79,14 @@ def test_its_own_elimination_orders_are_not_used(monkeypatch: pytest.MonkeyPatch
 def test_its_order_keeps_a_wide_fan_narrow() -> None:
     """With the hub eliminated first, as pgmpy does when left alone, the table would have 2^40 entries."""
     table = [[5, 1], [1, 7]]
-    found = PgmpySolver().marginals(network(41, *(((0, i), table) for i in range(1, 41))))
+    found = PgmpySolver(Config()).marginals(network(41, *(((0, i), table) for i in range(1, 41))))
     leaf = (6**40 * 5 / 6 + 8**40 * 1 / 8, 6**40 / 6 + 8**40 * 7 / 8)
     assert found.p_true["x40"] == pytest.approx(leaf[1] / sum(leaf), rel=1e-9)
 
 
 def test_neither_warnings_nor_progress_bars_reach_the_user(capfd: pytest.CaptureFixture[str]) -> None:
     """Warnings are errors in tests, those of the import of pgmpy too."""
-    assert PgmpySolver().marginals(network(2, ((0, 1), [[1.0, 2.0], [3.0, 4.0]]))).p_true["x0"] == 0.7
+    assert PgmpySolver(Config()).marginals(network(2, ((0, 1), [[1.0, 2.0], [3.0, 4.0]]))).p_true["x0"] == 0.7
     assert capfd.readouterr() == ("", "")
 
 
@@ -94,7 +94,7 @@ def test_what_would_need_all_memory_is_refused_first() -> None:
     table = [[5, 1], [1, 7]]
     graph = network(60, *((pair, table) for pair in itertools.combinations(range(60), 2)))
     with pytest.raises(WidthError, match="width 59"):
-        PgmpySolver().marginals(graph)
+        PgmpySolver(Config()).marginals(graph)
     small = network(4, *((pair, table) for pair in itertools.combinations(range(4), 2)))
     with pytest.raises(WidthError, match=r"width 3 .* allowed: width 2"):
         PgmpySolver(Config(max_width=2)).marginals(small)
@@ -103,7 +103,7 @@ def test_what_would_need_all_memory_is_refused_first() -> None:
 def test_an_impossible_network_is_an_error_and_not_nan() -> None:
     differ = [[0, 1], [1, 0]]
     with pytest.raises(SolverError, match="inconsistent"):
-        PgmpySolver().marginals(network(3, ((0, 1), differ), ((1, 2), differ), ((0, 2), differ)))
+        PgmpySolver(Config()).marginals(network(3, ((0, 1), differ), ((1, 2), differ), ((0, 2), differ)))
 
 
 def test_time_limits_the_queries() -> None:

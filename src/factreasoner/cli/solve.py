@@ -38,10 +38,10 @@ def solve(
     Exit code 3: a sampler has not converged.
     """
 
+    from factreasoner.analysis.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
     from factreasoner.cli import solution_tables
     from factreasoner.errors import SolverError
     from factreasoner.settings import load_settings
-    from factreasoner.solvers.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
 
     config = load_settings(None, settings)
     network = _network(

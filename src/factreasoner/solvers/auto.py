@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.settings import Config
 from factreasoner.solvers.exact import fits
 from factreasoner.solvers.gibbs import solve_or_sample
 from factreasoner.solvers.reduction import reduce
+from factreasoner.solvers.solver_settings import SolverSettings
 
 
 class AutoSolver:
@@ -18,8 +18,8 @@ class AutoSolver:
 
     name = "auto"
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: SolverSettings) -> None:
+        self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Marginals of every variable.

@@ -7,11 +7,11 @@ import threading
 from factreasoner.errors import WidthError
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.memory import bytes_needed, memory_budget, readable
 from factreasoner.solvers.reduction import Component, alone, reduce
+from factreasoner.solvers.solver_settings import SolverSettings
 
 _LARGE = 1 << 26
 _one_large_at_a_time = threading.Lock()
@@ -25,7 +25,7 @@ class ExactSolver:
 
     name = "exact"
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config: SolverSettings | None = None) -> None:
         self._max_width = config.max_width if config else None
 
     def marginals(self, graph: FactorGraph) -> Marginals:

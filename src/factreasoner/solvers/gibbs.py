@@ -12,11 +12,11 @@ import numpy as np
 
 from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.settings import Config
 from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, reduce
+from factreasoner.solvers.solver_settings import SolverSettings
 
 SMALL_WIDTH = 10
 """A component of at most this width is solved exactly: that takes less time than a few sweeps."""
@@ -45,8 +45,8 @@ class GibbsSolver:
 
     name = "gibbs"
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: SolverSettings) -> None:
+        self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Marginals of every variable.
@@ -62,7 +62,9 @@ def is_narrow(plan: Elimination) -> bool:
     return fits(plan, SMALL_WIDTH)
 
 
-def solve_or_sample(reduced: Reduced, is_exact: Callable[[Elimination], bool], config: Config) -> Marginals:
+def solve_or_sample(
+    reduced: Reduced, is_exact: Callable[[Elimination], bool], config: SolverSettings
+) -> Marginals:
     """Solve exactly the components whose elimination `is_exact` accepts, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
     exact = [is_exact(plan) for plan in plans]
@@ -153,7 +155,7 @@ def split_r_hat(halves: Sequence[Moments], *, negligible: float) -> float:
     return float(np.sqrt((sweeps - 1) / sweeps + ratio.max()))
 
 
-def _diagnostics(sampled: Sequence[Sampled], config: Config) -> dict[str, str | int | float]:
+def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str, str | int | float]:
     if not sampled:
         return {}
     r_hat = max(result.r_hat for result in sampled)

@@ -6,10 +6,10 @@ import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
-from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.memory import machine_memory, readable
 from factreasoner.solvers.reduction import check
+from factreasoner.solvers.solver_settings import SolverSettings
 
 NO_BOUND = (
     "an approximation without an error bound: on some networks such results are off by more than 0.5; "
@@ -40,8 +40,8 @@ class MerlinSolver:
 
     name = "merlin"
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: SolverSettings) -> None:
+        self._config = config
         if self._config.merlin_algorithm not in (None, *merlin_bridge.ALGORITHMS):
             raise ConfigError(
                 f"merlin_algorithm: {self._config.merlin_algorithm!r} is not offered any more: set 'wmb' or "

@@ -15,12 +15,12 @@ from factreasoner.errors import SolverError
 from factreasoner.graph.components import components
 from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import Marginals
-from factreasoner.settings import Config
 from factreasoner.solvers.arithmetic import LOWEST
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide
 from factreasoner.solvers.log_factors import INCONSISTENT
 from factreasoner.solvers.reduction import check
+from factreasoner.solvers.solver_settings import SolverSettings
 
 
 class PgmpySolver:
@@ -38,8 +38,8 @@ class PgmpySolver:
 
     name = "pgmpy"
 
-    def __init__(self, config: Config | None = None) -> None:
-        self._config = config or Config()
+    def __init__(self, config: SolverSettings) -> None:
+        self._config = config
 
     def marginals(self, graph: FactorGraph) -> Marginals:
         """Exact marginals of every variable.

@@ -3,12 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from factreasoner.errors import ConfigError, WidthError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
-from factreasoner.models import Marginals
-from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings import Config
-from factreasoner.solvers.cross_check import (
+from factreasoner.analysis.cross_check import (
     LargestDifference,
     SolverRefusal,
     SolverRun,
@@ -17,6 +12,11 @@ from factreasoner.solvers.cross_check import (
     run_all_solvers,
     run_solver,
 )
+from factreasoner.errors import ConfigError, WidthError
+from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models import Marginals
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.settings import Config
 
 TRIANGLE = FactorGraph(
     ("a", "b", "c"),
