@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.errors import FactReasonerError
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 from factreasoner.solvers.reduction import reduce

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Factor, FactorGraph
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 

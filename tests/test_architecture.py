@@ -46,7 +46,6 @@ NOT_DOWNWARD = {
     ("explanations", "calibration"): _HOUSE,
     ("graph", "text"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
-    ("protocols", "graph"): _HOUSE,
     ("report", "analysis"): _HOUSE,
 }
 """Imports that do not go down yet, (part, part it imports from), with the work that takes them away."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from factreasoner.graph.factor_graph import FactorGraph
     from factreasoner.models import (
         Atom,
         Claim,
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         Record,
         Verdict,
     )
+    from factreasoner.models.factor_graph import FactorGraph
     from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 
 

@@ -13,8 +13,8 @@ from factreasoner.analysis.cross_check import (
     run_solver,
 )
 from factreasoner.errors import ConfigError, WidthError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 

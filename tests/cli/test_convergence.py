@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from command import record, results, write_records
 
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import uai_text
+from factreasoner.models.factor_graph import Factor, FactorGraph
 
 UNSETTLED = ("--solver", "unsettled_solver:UnsettledSolver")
 

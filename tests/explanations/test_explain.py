@@ -18,7 +18,6 @@ from factreasoner import assess
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import Explanation, explain
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
@@ -31,6 +30,7 @@ from factreasoner.models import (
     side_of,
     support_of,
 )
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

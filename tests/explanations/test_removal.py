@@ -21,8 +21,8 @@ from factreasoner.explanations.removal import (
 )
 from factreasoner.explanations.scale import probability
 from factreasoner.explanations.solver_removal import BySolver
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import FactGraph, FactorTable, Marginals
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver

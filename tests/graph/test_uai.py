@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from oracle import DATA, networks, uai_marginals
 
 from factreasoner.errors import InputError
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.uai import (
     named,
     parse_evidence,
@@ -18,6 +17,7 @@ from factreasoner.graph.uai import (
     read_uai,
     uai_text,
 )
+from factreasoner.models.factor_graph import FactorGraph
 
 SMALL = """MARKOV
 3

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from oracle import brute_force, networks
 
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.models.factor_graph import FactorGraph
 from merlin_bridge import EXACT_ALGORITHMS, Network, Result, run
 
 pytestmark = pytest.mark.skipif(not os.environ.get("MERLIN_PATH"), reason="MERLIN_PATH is not set")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from merlin_stand_in import script
 from oracle import brute_force, networks
 
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.models.factor_graph import FactorGraph
 from merlin_bridge import (
     ALGORITHMS,
     MerlinError,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from oracle import networks
 
-from factreasoner.graph.factor_graph import FactorGraph
+from factreasoner.models.factor_graph import FactorGraph
 from merlin_bridge import MerlinInputError, Network, beliefs
 from merlin_bridge.safe_input import SafeInput, safe_input
 

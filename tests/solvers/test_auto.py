@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from oracle import brute_force, largest_error, networks
 
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers import memory
 from factreasoner.solvers.auto import AutoSolver

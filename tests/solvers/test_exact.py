@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from oracle import DATA, binary_networks, brute_force, largest_error, networks, uai_marginals
 
 from factreasoner.errors import SolverError, WidthError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers import exact
 from factreasoner.solvers.elimination import eliminate

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from oracle import exact_marginals, hub, largest_error, wild_networks
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers import gibbs
 from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined

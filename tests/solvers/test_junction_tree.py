@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracle import brute_force, networks
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.solvers import clique_tree as cliques
 from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
 from factreasoner.solvers.clique_tree import clique_tree

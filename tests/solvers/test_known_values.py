@@ -13,9 +13,9 @@ import pytest
 from oracle import DATA
 
 from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import Atom, Context, FactorTable, Relation, RelationKind
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor
+from factreasoner.models.factor_graph import Factor
 from factreasoner.solvers.log_factors import LogFactor, distribution, log_sum, logarithm, merged, scaled
 
 ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])

@@ -12,8 +12,8 @@ from merlin_stand_in import brute_force_merlin, script
 from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner.errors import ConfigError, SolverError, WidthError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.uai import read_uai
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver, plan_of

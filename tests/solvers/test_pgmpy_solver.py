@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from oracle import binary_networks, brute_force, largest_error, networks
 
 from factreasoner.errors import SolverError, WidthError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.solvers.reduction import reduce
 
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.errors import ConfigError, SolverError
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config

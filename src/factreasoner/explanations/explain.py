@@ -15,8 +15,8 @@ from factreasoner.explanations.parts import Beliefs, Part, network
 from factreasoner.explanations.removal import Removals, removals
 from factreasoner.explanations.scale import Scale, log_odds, probability
 from factreasoner.graph.beliefs import Belief, beliefs
-from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver

@@ -18,7 +18,7 @@ import numpy as np
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.removal import Removals
 from factreasoner.explanations.scale import Scale
-from factreasoner.graph.factor_graph import Table
+from factreasoner.models.factor_graph import Table
 
 LARGEST_SIZE = 3
 """Sets of up to this many contexts are tried, all of them, unless told otherwise."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from factreasoner.graph.beliefs import Belief
 from factreasoner.graph.components import components
-from factreasoner.graph.factor_graph import Factor, FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, FactorTable
+from factreasoner.models.factor_graph import Factor, FactorGraph
 
 
 class Prior(NamedTuple):

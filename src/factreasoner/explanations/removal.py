@@ -15,8 +15,8 @@ import numpy as np
 from factreasoner.explanations.parts import Part
 from factreasoner.explanations.scale import log_odds
 from factreasoner.explanations.solver_removal import BySolver
-from factreasoner.graph.factor_graph import Table
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Table
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import JunctionTree

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.calibration.calibrators import Calibrator
-from factreasoner.graph.factor_graph import Table
 from factreasoner.models import Marginals, side_of
+from factreasoner.models.factor_graph import Table
 
 _WIDEST = 800.0
 """Beyond these log-odds a probability is 0 or 1 in a double."""

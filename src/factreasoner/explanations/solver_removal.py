@@ -11,8 +11,8 @@ import numpy as np
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.parts import Part
 from factreasoner.explanations.scale import log_odds
-from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.protocols import Solver
 
 FEWEST_SETS = 32

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
+from factreasoner.models.factor_graph import Factor, FactorGraph, Table
 
 HIGHEST = 0.999
 """The most a relation is believed, whoever judged it: a probability above it counts as this much."""

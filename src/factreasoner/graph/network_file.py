@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import named, read_uai
 from factreasoner.models import FactorTable, Relation
+from factreasoner.models.factor_graph import FactorGraph
 
 SNIFFED = 1 << 12
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.graph.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 
 _log = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Table
+from factreasoner.models.factor_graph import Table
 from factreasoner.solvers.log_factors import INCONSISTENT, log_sum, logarithm
 
 LOWEST = -700.0

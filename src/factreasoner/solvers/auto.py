@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.solvers.exact import fits
 from factreasoner.solvers.gibbs import solve_or_sample
 from factreasoner.solvers.reduction import reduce

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 
 from factreasoner.errors import WidthError
-from factreasoner.graph.factor_graph import FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
 from factreasoner.solvers.memory import bytes_needed, memory_budget, readable

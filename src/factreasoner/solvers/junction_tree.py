@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.graph.factor_graph import Table
+from factreasoner.models.factor_graph import Table
 from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.log_factors import LogFactor, distribution

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.factor_graph import Factor, Table
+from factreasoner.models.factor_graph import Factor, Table
 
 INCONSISTENT = "the network is inconsistent: every joint state has probability 0"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
-from factreasoner.graph.factor_graph import FactorGraph
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.memory import machine_memory, readable
 from factreasoner.solvers.reduction import check

@@ -13,8 +13,8 @@ import numpy as np
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.components import components
-from factreasoner.graph.factor_graph import Factor, FactorGraph, Table
 from factreasoner.models import Marginals
+from factreasoner.models.factor_graph import Factor, FactorGraph, Table
 from factreasoner.solvers.arithmetic import LOWEST
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide

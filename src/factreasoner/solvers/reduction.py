@@ -10,7 +10,7 @@ import numpy as np
 
 from factreasoner.errors import SolverError
 from factreasoner.graph.components import components
-from factreasoner.graph.factor_graph import FactorGraph, Table
+from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.log_factors import LogFactor, distribution, merged, scaled
 
 _PRODUCT_TOLERANCE = 1e-14
