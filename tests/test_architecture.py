@@ -42,7 +42,6 @@ NOT_DOWNWARD = {
     ("calibration", "inputs"): _HOUSE,
     ("calibration", "pipeline"): _HOUSE,
     ("calibration", "runs"): _HOUSE,
-    ("errors", "models"): _HOUSE,
     ("explanations", "calibration"): _HOUSE,
     ("graph", "text"): _HOUSE,
     ("integrations", "cli"): _HOUSE,

@@ -10,7 +10,7 @@
     ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
     ├── PendingError            an answer comes with a later batch; nothing is wrong
     ├── PluginError             a user's own part failed, or returned what its seam does not ask for
-    ├── StageError              a stage produced nothing for one record; `failures` say why
+    ├── StageError              a stage produced nothing for one record; `failures` say why (in `models`)
     ├── NoScoreError            an answer has no score, where another tool must be told; says why
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
@@ -36,10 +36,7 @@ Raise for what the user must fix; record a `factreasoner.Failure` for one item t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from factreasoner.models import Failure
+from typing import Any, NamedTuple
 
 
 class FactReasonerError(Exception):
@@ -118,14 +115,6 @@ class PluginError(FactReasonerError):
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
         self.kind = kind
-
-
-class StageError(FactReasonerError):
-    """A stage produced nothing at all for one record."""
-
-    def __init__(self, failures: Sequence[Failure]) -> None:
-        super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
-        self.failures = tuple(failures)
 
 
 class NoScoreError(FactReasonerError):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer
-from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, StageError, UnusableReplyError
+from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.models import Record
+from factreasoner.models import Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 

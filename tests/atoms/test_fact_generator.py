@@ -4,8 +4,7 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.fact_generator import EmbeddedFactGenerator, LLMFactGenerator
-from factreasoner.errors import StageError
-from factreasoner.models import Record
+from factreasoner.models import Record, StageError
 from factreasoner.settings import Config
 
 REFERENCE = "She was born in Warsaw. She won two Nobel Prizes."

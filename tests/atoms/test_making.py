@@ -3,9 +3,9 @@
 import pytest
 
 from factreasoner.atoms.making import made_atoms
-from factreasoner.errors import LLMError, StageError
+from factreasoner.errors import LLMError
 from factreasoner.llm.usage import Meter, record_usage
-from factreasoner.models import Atom, Failure, Record, Usage
+from factreasoner.models import Atom, Failure, Record, StageError, Usage
 from factreasoner.protocols import Atomized
 
 RECORD = Record(id="r", response="She was born there.")

@@ -8,8 +8,8 @@ from corpus_scene import OWN, TEXTS, bring, write
 from factreasoner.corpus.embeddings import OwnEmbedding
 from factreasoner.corpus.search import fused
 from factreasoner.corpus.store import Store
-from factreasoner.errors import ConfigError, StageError, StoreError
-from factreasoner.models import Atom, Record
+from factreasoner.errors import ConfigError, StoreError
+from factreasoner.models import Atom, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.retrieval.merged import MergedRetriever

@@ -2,8 +2,8 @@
 
 import pytest
 
-from factreasoner.errors import ConfigError, StageError
-from factreasoner.models import Atom, Context, Failure, Record
+from factreasoner.errors import ConfigError
+from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.merged import MergedRetriever, names_of
 from factreasoner.settings import Config

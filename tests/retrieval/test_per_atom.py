@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from factreasoner.errors import ConfigError, SearchError, StageError
-from factreasoner.models import Atom, Context, Record
+from factreasoner.errors import ConfigError, SearchError
+from factreasoner.models import Atom, Context, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, Query, retrieve_each
 from factreasoner.settings import Config

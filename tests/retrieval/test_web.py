@@ -9,8 +9,8 @@ from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
 from raw_server import Behaviour, Client, RawServer, redirect, reply
 
-from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError, StageError
-from factreasoner.models import Atom, Record
+from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
+from factreasoner.models import Atom, Record, StageError
 from factreasoner.plugins.table import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever

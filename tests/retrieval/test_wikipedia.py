@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from json_server import Answer, JsonServer, steps, wiki
 
-from factreasoner.errors import SearchError, StageError
-from factreasoner.models import Atom, Record
+from factreasoner.errors import SearchError
+from factreasoner.models import Atom, Record, StageError
 from factreasoner.plugins.table import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms

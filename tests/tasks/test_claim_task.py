@@ -3,9 +3,9 @@
 import pytest
 
 from factreasoner import Config, ScriptedLLM
-from factreasoner.errors import BudgetError, PluginError, StageError
+from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Failure, Record, Usage, Verdict
+from factreasoner.models import Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.tasks.claim_task import ClaimResult, ClaimTally, ClaimWorker, Work, result_of
 from factreasoner.tasks.recall.result import RecallResult, scored_recall

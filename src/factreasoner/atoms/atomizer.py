@@ -15,10 +15,9 @@ from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.atoms.strangers import Material
 from factreasoner.atoms.vague import is_vague
-from factreasoner.errors import StageError
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.models import Failure, Record
+from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config

@@ -53,6 +53,7 @@ from factreasoner.models.verdicts import (
     Label,
     Part,
     Premise,
+    StageError,
     Verdict,
     VerdictConfidence,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "Relation",
     "RelationKind",
     "SelfContradiction",
+    "StageError",
     "Status",
     "Support",
     "TaskResult",

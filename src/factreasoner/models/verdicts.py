@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
 
+from factreasoner.errors import FactReasonerError
 from factreasoner.models.graph import Support
 from factreasoner.models.records import Model
 
@@ -144,3 +146,11 @@ class Failure(Model):
             message=str(error) or ("out of memory" if isinstance(error, MemoryError) else repr(error)),
             attempts=getattr(error, "attempts", 1),
         )
+
+
+class StageError(FactReasonerError):
+    """A stage produced nothing at all for one record."""
+
+    def __init__(self, failures: Sequence[Failure]) -> None:
+        super().__init__("; ".join(f"{f.stage} {f.item_id}: {f.message}" for f in failures))
+        self.failures = tuple(failures)

@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
-from factreasoner.errors import InputError, InputProblem, PluginError, StageError
+from factreasoner.errors import InputError, InputProblem, PluginError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
@@ -24,6 +24,7 @@ from factreasoner.models import (
     Failure,
     Outcome,
     Record,
+    StageError,
     Status,
     new_id,
     record_fingerprint,

@@ -25,9 +25,19 @@ from factreasoner.errors import (
     RetrievalError,
     RunError,
     SolverError,
-    StageError,
 )
-from factreasoner.models import Atom, Claim, Context, Failure, Marginals, Outcome, Premise, Record, Verdict
+from factreasoner.models import (
+    Atom,
+    Claim,
+    Context,
+    Failure,
+    Marginals,
+    Outcome,
+    Premise,
+    Record,
+    StageError,
+    Verdict,
+)
 from factreasoner.plugins.table import PLUGINS, load, told
 from factreasoner.protocols import (
     Atomized,

@@ -11,9 +11,9 @@ from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.embeddings import embedding_named
 from factreasoner.corpus.search import CorpusSearch, way
 from factreasoner.corpus.store import Store
-from factreasoner.errors import ConfigError, StageError, StoreError
+from factreasoner.errors import ConfigError, StoreError
 from factreasoner.llm.budget import Budget
-from factreasoner.models import Atom, Failure, Record
+from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.settings import Config

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from factreasoner.errors import FetchError, RetrievalError, StageError
+from factreasoner.errors import FetchError, RetrievalError
 from factreasoner.graph.sources import near_duplicates
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.models import Atom, Context, Failure, Record
+from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.subject import subject_of
 from factreasoner.settings import Config

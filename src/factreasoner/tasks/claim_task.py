@@ -7,14 +7,23 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factreasoner.errors import PluginError, StageError
+from factreasoner.errors import PluginError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling, Table
 from factreasoner.metrics.worst import Worst
-from factreasoner.models import Claim, Failure, Record, Status, TaskResult, Verdict, record_fingerprint
+from factreasoner.models import (
+    Claim,
+    Failure,
+    Record,
+    StageError,
+    Status,
+    TaskResult,
+    Verdict,
+    record_fingerprint,
+)
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow, main_rows

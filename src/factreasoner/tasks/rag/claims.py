@@ -10,9 +10,8 @@ from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.fact_generator import reference_record
 from factreasoner.atoms.making import made_atoms
-from factreasoner.errors import StageError
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Atom, Failure, Record
+from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 

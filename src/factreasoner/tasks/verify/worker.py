@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from factreasoner.errors import ConfigError, StageError
+from factreasoner.errors import ConfigError
 from factreasoner.llm.panel import Panel
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Claim, Failure, Record, Verdict
+from factreasoner.models import Claim, Failure, Record, StageError, Verdict
 from factreasoner.pipeline.assembly import Assembly, alone
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
