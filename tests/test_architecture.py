@@ -43,7 +43,6 @@ NOT_DOWNWARD = {
     ("calibration", "pipeline"): _HOUSE,
     ("calibration", "runs"): _HOUSE,
     ("explanations", "calibration"): _HOUSE,
-    ("graph", "text"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
     ("report", "analysis"): _HOUSE,
 }

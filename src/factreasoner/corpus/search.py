@@ -9,7 +9,7 @@ from factreasoner.corpus.embeddings import Embedding
 from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.word_index import WordIndex, word_index
 from factreasoner.errors import ConfigError
-from factreasoner.graph.sources import near_duplicates
+from factreasoner.graph.copies import near_duplicates
 from factreasoner.settings.choices import Search
 
 Way = Literal["bm25", "dense", "hybrid"]

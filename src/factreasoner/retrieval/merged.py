@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from factreasoner.corpus.ranks import fused
 from factreasoner.errors import ConfigError
-from factreasoner.graph.sources import near_duplicates
+from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.settings import Config

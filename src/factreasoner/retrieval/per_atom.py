@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from factreasoner.errors import FetchError, RetrievalError
-from factreasoner.graph.sources import near_duplicates
+from factreasoner.graph.copies import near_duplicates
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 from oracle import brute_force
 
+from factreasoner.assessors.source_merging import MergedSources, merge_sources
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.source_merging import MergedSources, merge_sources
 from factreasoner.models import Atom, Context, Relation
 
 PAGE, OTHER = "https://x.example/page", "https://y.example/other"

@@ -1,4 +1,4 @@
-"""Which contexts come from one source: equal and nearly equal texts, and passages of one page.
+"""Which texts are copies of one another, or say the same.
 
 Nearly equal texts are found by their resemblance: the share of their shingles, the stretches of ten
 characters, that they have in common (Broder, "On the resemblance and containment of documents", 1997). All
@@ -13,10 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.graph.components import components
-from factreasoner.graph.pairs import equal_groups, normalised
-from factreasoner.models import Context
-from factreasoner.text.links import page_of
+from factreasoner.graph.pairs import normalised
 
 RESEMBLANCE = 0.4
 """Texts that share this much are copies. Of the pairs from 0.38 to 1 in Factcheck-Bench, in which web pages
@@ -27,16 +24,6 @@ NEAR = 0.8
 SHINGLE = 10
 _NUMBER = re.compile(r"\d+")
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
-
-
-def sources(contexts: Sequence[Context]) -> list[list[Context]]:
-    """Contexts by source, in the order of each source's first; most sources have one context.
-
-    Contexts share a source when their texts are equal or copies of each other, when their links lead to one
-    page, or when both share it with a third.
-    """
-    groups = components(len(contexts), _related(contexts))
-    return [[contexts[i] for i in group] for group in groups]
 
 
 def copies(texts: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -66,20 +53,6 @@ def near_duplicates(one: str, other: str) -> bool:
     shared = len(np.intersect1d(first, second, assume_unique=True))
     alike = shared >= NEAR * (len(first) + len(second) - shared)
     return alike and _NUMBER.findall(one) == _NUMBER.findall(other)
-
-
-def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:
-    """Pairs that join every two contexts of one source, some of them through others."""
-    position = {context.id: i for i, context in enumerate(contexts)}
-    equal = [[position[context.id] for context in group] for group in equal_groups(contexts)]
-    yield from ((group[0], other) for group in equal for other in group[1:])
-    first_of_page: dict[str, int] = {}
-    for i, context in enumerate(contexts):
-        page = page_of(context.link)
-        if page:
-            yield first_of_page.setdefault(page, i), i
-    for one, other in copies([contexts[group[0]].text for group in equal]):
-        yield equal[one][0], equal[other][0]
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:

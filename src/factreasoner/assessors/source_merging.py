@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from factreasoner.assessors.sources import sources
 from factreasoner.graph.pairs import text_order
-from factreasoner.graph.sources import sources
 from factreasoner.models import Context, Independence, Relation
 
 
