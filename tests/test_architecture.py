@@ -21,8 +21,8 @@ FLOORS = [
     {"plugins", "solvers"},
     {"settings"},
     {"llm", "web"},
-    {"atoms", "corpus", "judges"},
-    {"retrieval", "assessors", "explanations", "calibration", "inputs"},
+    {"atoms", "corpus", "judges", "calibration"},
+    {"retrieval", "assessors", "explanations", "inputs"},
     {"pipeline"},
     {"tasks"},
     {"runs"},
@@ -38,11 +38,6 @@ _HOUSE = "inputs, runs, tasks and the command line on their floors"
 
 NOT_DOWNWARD = {
     ("api", "cli"): _HOUSE,
-    ("calibration", "assessors"): _HOUSE,
-    ("calibration", "inputs"): _HOUSE,
-    ("calibration", "pipeline"): _HOUSE,
-    ("calibration", "runs"): _HOUSE,
-    ("explanations", "calibration"): _HOUSE,
     ("integrations", "cli"): _HOUSE,
     ("report", "analysis"): _HOUSE,
 }

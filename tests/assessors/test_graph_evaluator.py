@@ -8,9 +8,9 @@ from fenced import fenced
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import ConfigError, ProviderError
-from factreasoner.judges.faaf import NOT_CLEAR
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Record
+from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -18,11 +18,10 @@ from factreasoner.calibration.applying import (
     calibration_fingerprint,
     calibration_of,
     misfits,
-    refuse_unasked_judge,
 )
 from factreasoner.calibration.calibrators import Platt, Temperature
 from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
-from factreasoner.errors import ConfigError, InputError
+from factreasoner.errors import InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -120,13 +119,6 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     written(tmp_path, posteriors=Temperature(temperature=2.0))
     assert calibration_of(config).posteriors == Temperature(temperature=2.0)
     assert calibration_fingerprint(path) != before
-
-
-def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
-    path = written(tmp_path, verdicts=DOUBTFUL)
-    with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
-        refuse_unasked_judge(Config(calibration=path, assessor="factscore", model="x"))
-    refuse_unasked_judge(Config(calibration=path, assessor="factscore"))
 
 
 def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:

@@ -10,9 +10,9 @@ from assessments import assessment
 from command import write_records
 from run_folders import run_folder
 
+from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
 from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
 from factreasoner.calibration.label_offsets import LabelOffsets
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.pipeline.rescoring import rescore

@@ -13,7 +13,6 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from factreasoner import prompts
-from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, probabilities_of
 from factreasoner.errors import ConfigError, InputError, InputProblem
@@ -105,19 +104,6 @@ def _read(path: Path, _modified: int, _size: int) -> Calibration:
 
 def _unreadable(path: Path, reason: str | None) -> InputError:
     return InputError([InputProblem(str(path), "calibration", f"can't be read: {reason}")])
-
-
-def refuse_unasked_judge(config: Config) -> None:
-    """Raise ConfigError where the calibration is of a judge's verdicts and no judge is asked.
-
-    Raises InputError where the calibration file can't be read.
-    """
-    unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
-    if unasked and calibration_of(config).verdicts != UNCHANGED:
-        raise ConfigError(
-            f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
-            "about atoms, not a judge: calibrate its posteriors"
-        )
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import numpy as np
 from pydantic import Field
 
-from factreasoner.judges.faaf import LABELS as LABEL_OF_VALUE
-from factreasoner.judges.faaf import LEAST_MASS
 from factreasoner.metrics.samples import Floats, Ints
 from factreasoner.metrics.statistics import SMALLEST_P
 from factreasoner.models import Label, Model, Verdict
+from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
 PENALTY = 0.01

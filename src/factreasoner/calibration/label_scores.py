@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.cross_validation import LARGEST_LOSS
-from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets
+from factreasoner.calibration.label_offsets import LABELS
 from factreasoner.metrics.auroc import AreaUnderROC
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.intervals import Interval
@@ -24,13 +23,6 @@ from factreasoner.metrics.statistics import (
     macro_f1_of_classes,
 )
 from factreasoner.metrics.table import SHARE, number
-from factreasoner.models import Assessment, judged_atoms
-from factreasoner.pipeline.rescoring import rescore
-from factreasoner.plugins.kinds import SOLVER
-from factreasoner.protocols import Solver
-
-if TYPE_CHECKING:
-    from factreasoner.runs.finished import FinishedRun
 
 LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
 LOSSES = (0.0, LARGEST_LOSS)
@@ -84,36 +76,3 @@ def compared(before: Scores, after: Scores) -> dict[str, Any]:
         value, interval = paired(one, other, LOSSES if name == "log_loss" else SHARE)
         gains[name] = {"value": value, "interval_95": interval if isinstance(interval, Interval) else None}
     return found | {"gain": gains}
-
-
-def atoms_of(
-    run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]
-) -> tuple[Claims, Claims] | None:
-    """The labelled atoms with posteriors of verdicts as they are, and of calibrated ones; None without any.
-
-    `offsets` are by a record's position in the run those that were fitted to other records.
-    """
-    config = run.config.model_copy(update={"calibration": None})
-    solver: Solver = SOLVER.make(config.solver, {"config": lambda: config})
-    rows: list[tuple[float, float, bool, int]] = []
-    for place, assessment in enumerate(run.results()):
-        outcome = assessment.outcome
-        labelled = {atom.id for atom in assessment.atoms if atom.gold is not None}
-        if place not in offsets or outcome is None or outcome.graph is None or not labelled:
-            continue
-        found = []
-        for chosen in (UNCHANGED, offsets[place]):
-            verdicts = calibrated_verdicts(outcome.verdicts, chosen)
-            changed = assessment.model_copy(
-                update={"outcome": outcome.model_copy(update={"verdicts": verdicts})}
-            )
-            found.append({i.atom.id: i.p_true for i in judged_atoms(rescore(changed, solver, config))})
-        rows += [
-            (found[0][atom.id], found[1][atom.id], atom.gold == "S", place)
-            for atom in assessment.atoms
-            if atom.id in labelled and atom.id in found[0] and atom.id in found[1]
-        ]
-    if not rows:
-        return None
-    before, after, hits, record = zip(*rows, strict=True)
-    return Claims.of(before, hits, record), Claims.of(after, hits, record)

@@ -100,8 +100,8 @@ def _refuse_mixtures(learning: FitOptions) -> None:
 
 def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
     """What was fitted, and the calibration with it."""
-    from factreasoner.calibration.fitting import Fitting, calibrate_posteriors
-    from factreasoner.calibration.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
+    from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
+    from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.corrections import Corrections
     from factreasoner.runs.fingerprints import refuse_changed_files

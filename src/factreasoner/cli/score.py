@@ -71,7 +71,8 @@ def score(
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
-    from factreasoner.calibration.applying import misfits, refuse_unasked_judge
+    from factreasoner.calibration.applying import misfits
+    from factreasoner.pipeline.assembly import refuse_unasked_judge
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.settings import parse_config
 

@@ -17,14 +17,11 @@ from typing import Any, Literal, NamedTuple
 from factreasoner.errors import ConfigError
 from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Chances, Example, FunctionSchema, Reply
+from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, LEAST_MASS, NOT_CLEAR, TRUE
 from factreasoner.settings.choices import Mode
 
-TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
-LABELS: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
-LEAST_MASS = 0.5
-"""Probability that the allowed values must have together for their shares to say anything."""
 log = logging.getLogger(__name__)
 
 Citation = Literal["found", "elsewhere", "absent"]
@@ -82,7 +79,7 @@ class Inquiry(NamedTuple):
         """
         if value == FALSE and self.values is not None and NOT_CLEAR not in self.values:
             return "neutral"
-        return LABELS.get(value)
+        return LABEL_OF_VALUE.get(value)
 
     @property
     def one_word(self) -> bool:
@@ -222,7 +219,7 @@ def read(
     reply: Reply,
     schema: FunctionSchema,
     claims: Sequence[Claim],
-    label_of: Callable[[str], Label | None] = LABELS.get,
+    label_of: Callable[[str], Label | None] = LABEL_OF_VALUE.get,
 ) -> ParsedReply:
     """Validate a reply argument by argument; results are keyed by position, never by text.
 

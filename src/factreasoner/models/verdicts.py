@@ -16,6 +16,11 @@ Label = Literal["entailment", "contradiction", "neutral"]
 VerdictConfidence = Literal[
     "logprobs", "verbal", "votes", "constant", "model", "recorded", "judges", "corrected"
 ]
+TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
+LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
+"""What a judge answers, and the label that it means."""
+LEAST_MASS = 0.5
+"""Probability that the allowed values must have together for their shares to say anything."""
 
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]

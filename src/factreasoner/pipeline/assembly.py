@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypedDict, TypeVar, Unpack, cast
 
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.calibration.applying import (
     CalibratedEvaluator,
     CalibratedJudge,
     calibration_of,
-    refuse_unasked_judge,
 )
 from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.errors import ConfigError
@@ -175,6 +175,19 @@ def assembly_of(
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
     return Assembly(config, llm, parts, shared)
+
+
+def refuse_unasked_judge(config: Config) -> None:
+    """Raise ConfigError where the calibration is of a judge's verdicts and no judge is asked.
+
+    Raises InputError where the calibration file can't be read.
+    """
+    unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
+    if unasked and calibration_of(config).verdicts != UNCHANGED:
+        raise ConfigError(
+            f"calibration: {config.calibration} is of a judge's verdicts, and {config.assessor} asks a model "
+            "about atoms, not a judge: calibrate its posteriors"
+        )
 
 
 def alone(config: Config, model: str) -> Config:

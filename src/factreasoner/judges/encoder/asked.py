@@ -9,10 +9,10 @@ import numpy as np
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.runtime import Array, Unscored, estimated_starts
-from factreasoner.judges.faaf import LEAST_MASS
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.verdicts import LEAST_MASS
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 

@@ -15,9 +15,9 @@ from factreasoner.judges.encoder.chunks import Chunk, chunks
 from factreasoner.judges.encoder.decisions import Decision, decided
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.judges.encoder.windows import windows
-from factreasoner.judges.faaf import LABELS
 from factreasoner.llm.cache import Cache, key_of
 from factreasoner.models import Claim, Failure, Premise, Verdict
+from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.plugins.table import extras_named
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
@@ -230,7 +230,9 @@ def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) ->
         quote=premise.text[found.span.start : found.span.end] if quoted else None,
         confidence="model",
         citation="found" if quoted else None,
-        label_probabilities={v: p[label] / sum(p.values()) for v, label in LABELS.items()} if three else {},
+        label_probabilities={v: p[label] / sum(p.values()) for v, label in LABEL_OF_VALUE.items()}
+        if three
+        else {},
     )
 
 

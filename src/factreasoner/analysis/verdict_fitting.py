@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.calibration.applying import JUDGED_BY, Calibration, settings_of
+from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibrated_verdicts, settings_of
 from factreasoner.calibration.cross_validation import FOLDS, folds
 from factreasoner.calibration.label_offsets import (
     LABELS,
@@ -18,18 +18,19 @@ from factreasoner.calibration.label_offsets import (
     fit_offsets,
     probabilities_of,
 )
-from factreasoner.calibration.label_scores import atoms_of, compared, scores_of_atoms, scores_of_labels
+from factreasoner.calibration.label_scores import compared, scores_of_atoms, scores_of_labels
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.journals import Recording
 from factreasoner.judges.recorded import Recordings, recording_file, recordings
-from factreasoner.metrics.samples import Floats, Ints
-from factreasoner.models import Assessment, Label, Verdict
+from factreasoner.metrics.samples import Claims, Floats, Ints
+from factreasoner.models import Assessment, Label, Verdict, judged_atoms
+from factreasoner.pipeline.rescoring import rescore
+from factreasoner.plugins.kinds import SOLVER
+from factreasoner.protocols import Solver
+from factreasoner.runs.corrections import Corrections
+from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.choices import Unlisted
-
-if TYPE_CHECKING:
-    from factreasoner.runs.corrections import Corrections
-    from factreasoner.runs.finished import FinishedRun
 
 SHOWN_IDS = 3
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
@@ -128,7 +129,7 @@ def _fitted(
     helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
     offsets = fit_offsets(pairs.p, pairs.gold) if helps else UNCHANGED
     fits = {"verdicts": {**offsets.model_dump(), **_sizes(pairs), **found}}
-    if atoms := atoms_of(run, by_record):
+    if atoms := _atoms(run, by_record):
         fits["atoms"] = {"n": len(atoms[0].p), **compared(*map(scores_of_atoms, atoms))}
     source = (
         told
@@ -143,6 +144,37 @@ def _fitted(
         }
     )
     return Calibration(verdicts=offsets, source={"verdicts": source})
+
+
+def _atoms(run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]) -> tuple[Claims, Claims] | None:
+    """The labelled atoms with posteriors of verdicts as they are, and of calibrated ones; None without any.
+
+    `offsets` are by a record's position in the run those that were fitted to other records.
+    """
+    config = run.config.model_copy(update={"calibration": None})
+    solver: Solver = SOLVER.make(config.solver, {"config": lambda: config})
+    rows: list[tuple[float, float, bool, int]] = []
+    for place, assessment in enumerate(run.results()):
+        outcome = assessment.outcome
+        labelled = {atom.id for atom in assessment.atoms if atom.gold is not None}
+        if place not in offsets or outcome is None or outcome.graph is None or not labelled:
+            continue
+        found = []
+        for chosen in (UNCHANGED, offsets[place]):
+            verdicts = calibrated_verdicts(outcome.verdicts, chosen)
+            changed = assessment.model_copy(
+                update={"outcome": outcome.model_copy(update={"verdicts": verdicts})}
+            )
+            found.append({i.atom.id: i.p_true for i in judged_atoms(rescore(changed, solver, config))})
+        rows += [
+            (found[0][atom.id], found[1][atom.id], atom.gold == "S", place)
+            for atom in assessment.atoms
+            if atom.id in labelled and atom.id in found[0] and atom.id in found[1]
+        ]
+    if not rows:
+        return None
+    before, after, hits, record = zip(*rows, strict=True)
+    return Claims.of(before, hits, record), Claims.of(after, hits, record)
 
 
 def _with_gold(

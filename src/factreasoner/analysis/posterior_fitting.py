@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
 from factreasoner.calibration.cross_validation import FOLDS, Fitted, Improvement, Quality, fit, shortage
 from factreasoner.errors import RunError
+from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Assessment, judged_atoms, side_of
+from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.choices import CalibrationMethod
-
-if TYPE_CHECKING:
-    from factreasoner.inputs.gold_labels import GoldFile
-    from factreasoner.runs.finished import FinishedRun
 
 CONCLUDED_BY = (*JUDGED_BY, "assessor", "version", "factors", "atom_prior", "context_prior", "independence")
 """Settings that decide what a posterior means."""
