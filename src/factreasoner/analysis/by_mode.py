@@ -11,13 +11,13 @@ from typing import Any, get_args
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.analysis.side_by_side import Contender, ShowProgress, Source, run_contender, spent_in
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
+from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport

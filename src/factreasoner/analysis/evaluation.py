@@ -19,6 +19,7 @@ from factreasoner.metrics.results import confusion_counts
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table, estimate
 from factreasoner.models import TaskResult
+from factreasoner.models.results import group_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
@@ -26,8 +27,6 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally, Task
 
-NO_VALUE = "(none)"
-"""The group of records that have no value of the key grouped by."""
 ALL_OPEN = "no judged atom is supported or contradicted: the contexts decide nothing"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
 """Fields of a result line that say nothing about labels."""
@@ -188,14 +187,6 @@ def _label_counts(sample: Sample) -> dict[str, int]:
 
 def _known_keys(result: TaskResult) -> list[str]:
     return [*(["topic"] if result.topic is not None else []), *result.metadata]
-
-
-def group_of(result: TaskResult, by: str) -> str:
-    """The group of a record by "topic" or a metadata key: the value as a text."""
-    value = result.topic if by == "topic" else result.metadata.get(by)
-    if value is None:
-        return NO_VALUE
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
 
 
 def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, Literal
@@ -15,6 +16,8 @@ from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 
 PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
+NO_VALUE = "(none)"
+"""The group of records that have no value of the key grouped by."""
 
 
 class Usage(Model):
@@ -212,3 +215,11 @@ def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
         return "failed"
     converged = outcome.marginals is None or outcome.marginals.converged is not False
     return "ok" if converged and not failures and not outcome.failures else "partial"
+
+
+def group_of(result: TaskResult, by: str) -> str:
+    """The group of a record by "topic" or a metadata key: the value as a text."""
+    value = result.topic if by == "topic" else result.metadata.get(by)
+    if value is None:
+        return NO_VALUE
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from factreasoner.analysis.evaluation import NO_VALUE, group_of
 from factreasoner.metrics.reliability import reliability_bins
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
 from factreasoner.metrics.worst import Lowest, doubt
 from factreasoner.models import TaskResult
+from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.report.comparison_tables import fewer
 from factreasoner.report.record_content import Scored, marks_of
 from factreasoner.runs.finished import FinishedRun
