@@ -6,7 +6,7 @@ import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
 from factreasoner.corpus.embeddings import OwnEmbedding
-from factreasoner.corpus.search import fused
+from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Record, StageError

@@ -12,9 +12,9 @@ import re
 import shutil
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -97,18 +97,13 @@ class StoredContent(NamedTuple):
     complete: bool
 
 
-class Ask(Protocol):
-    """Calls Chroma; whatever it raises comes as StoreError."""
-
-    def __call__(self, fn: Any, *args: Any, **kwargs: Any) -> Any:
-        """The value of `fn(*args, **kwargs)`; raises StoreError when it raises anything."""
-        ...
-
-
 class Collection:
-    """A collection of a :class:`Store`. Every method raises StoreError when the store fails."""
+    """A collection of a :class:`Store`. Every method raises StoreError when the store fails.
 
-    def __init__(self, found: Any, ask: Ask, *, folder: Path, most: int) -> None:
+    `ask` calls Chroma, and raises StoreError for whatever that raises. One `add` takes `most` passages.
+    """
+
+    def __init__(self, found: Any, ask: Callable[..., Any], *, folder: Path, most: int) -> None:
         self._chroma = found
         self._ask = ask
         self._most = most
@@ -190,13 +185,8 @@ class Collection:
             for row in page["metadatas"]:
                 counts[row["path"]][row["hash"]] += 1
         return {
-            path: {
-                digest: StoredContent(
-                    count, complete=whole[path].get(digest) == StoredContent(count, complete=True)
-                )
-                for digest, count in digests.items()
-            }
-            for path, digests in counts.items()
+            path: {d: StoredContent(n, whole[path].get(d) == (n, True)) for d, n in kept.items()}
+            for path, kept in counts.items()
         }
 
     def ids_of(self, path: str, digest: str) -> set[str]:
@@ -284,15 +274,5 @@ def _metadata(passage: StoredPassage) -> dict[str, str | int | bool]:
 
 def _rows(page: Any) -> Iterator[tuple[str, StoredPassage]]:
     for i, text, row in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
-        yield (
-            i,
-            StoredPassage(
-                text or "",
-                row["path"],
-                row["hash"],
-                row["position"],
-                row.get("title", ""),
-                row.get("link", ""),
-                row.get("last", False),
-            ),
-        )
+        place = (row["path"], row["hash"], row["position"])
+        yield i, StoredPassage(text or "", *place, row["title"], row["link"], row.get("last", False))

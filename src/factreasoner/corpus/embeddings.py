@@ -13,12 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from factreasoner.corpus.collection import NONE, Vectors
-from factreasoner.corpus.vector_cache import TEXTS_A_REQUEST, VectorCache
+from factreasoner.corpus.vector_cache import VectorCache
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
 from factreasoner.llm.budget import Budget
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import MARGIN, Transport
@@ -50,8 +49,8 @@ class Embedding(Protocol):
 def embedding_named(name: str, config: Config, budget: Budget | None = None) -> Embedding | None:
     """The embedding `name`; None for "none". Its requests are paid from `budget`.
 
-    Vectors of models are kept on disk, so that nothing is computed or paid for twice; those of a user's own
-    function are not, since it may change.
+    Vectors of models are kept, so that nothing is computed or paid for twice; those of a user's own function
+    are not, since it may change.
 
     Raises:
         ConfigError: no such function, or the key's variable is not set.
@@ -61,7 +60,7 @@ def embedding_named(name: str, config: Config, budget: Budget | None = None) -> 
     if _OWN.fullmatch(name):
         return OwnEmbedding(name, config)
     model: Embedding = MiniLM() if name == "minilm" else LiteLLMEmbedding(name, config, budget)
-    return VectorCache(name, model.embed, config) if config.cache else model
+    return VectorCache(name, model.embed, config)
 
 
 EMBEDDING: PluginKind[Embedding] = PluginKind("embedding", "embed", object)
@@ -145,29 +144,18 @@ class LiteLLMEmbedding:
         self._seconds = config.timeout
         self._attempts = config.max_attempts
         self._patience = config.patience
-        self._workers = config.concurrency
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`, asked for in several requests, side by side, when there are many."""
-        parts = [
-            list(texts[first : first + TEXTS_A_REQUEST]) for first in range(0, len(texts), TEXTS_A_REQUEST)
-        ]
-        vectors = parallel_map(self._request, parts, workers=self._workers)
-        if len({part.shape[1] for part in vectors}) > 1:
-            raise _wrong(self._name, "does not give vectors of one length")
-        return np.concatenate(vectors)
-
-    def _request(self, texts: list[str]) -> Vectors:
+        """Vectors of `texts`, by one request that is made again where that may help."""
         for attempt in range(1, self._attempts + 1):
             try:
-                answer = self._paid(texts)
+                answer = self._paid(list(texts))
             except (BudgetError, ConfigError):
                 raise
             except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
-                wait = self._wait(error, attempt)
-                time.sleep(wait)
-                continue
-            return checked(self._rows(answer), len(texts), self._name)
+                time.sleep(self._wait(error, attempt))
+            else:
+                return checked(self._rows(answer), len(texts), self._name)
         raise AssertionError("the last attempt returns or raises")
 
     def _paid(self, texts: list[str]) -> Any:

@@ -14,25 +14,20 @@ from factreasoner.files import plain_name
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
 
-KINDS: dict[str, Kind] = {
-    ".txt": "text",
-    ".text": "text",
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".xhtml": "html",
-    ".pdf": "pdf",
-    ".docx": "docx",
-    ".pptx": "pptx",
-    ".odt": "odt",
-    ".odp": "odp",
-    ".epub": "epub",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-    ".csv": "csv",
-    ".tsv": "csv",
+_ENDINGS: dict[Kind, str] = {
+    "text": ".txt .text",
+    "markdown": ".md .markdown",
+    "html": ".html .htm .xhtml",
+    "pdf": ".pdf",
+    "docx": ".docx",
+    "pptx": ".pptx",
+    "odt": ".odt",
+    "odp": ".odp",
+    "epub": ".epub",
+    "jsonl": ".jsonl .ndjson",
+    "csv": ".csv .tsv",
 }
+KINDS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()}
 OTHER_DOCUMENTS = {
     **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".wpd", ".pages"), "docx or odt"),
     **dict.fromkeys((".ppt", ".pptm", ".pps", ".ppsx", ".key"), "pptx, odp or pdf"),

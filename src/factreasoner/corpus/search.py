@@ -2,23 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Literal
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.embeddings import Embedding
+from factreasoner.corpus.embeddings import embedding_named
 from factreasoner.corpus.ranks import fused
-from factreasoner.corpus.word_index import WordIndex, word_index
+from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import ConfigError
-from factreasoner.graph.copies import near_duplicates
+from factreasoner.llm.budget import Budget
+from factreasoner.settings import Config
 from factreasoner.settings.choices import Search
-
-Way = Literal["bm25", "dense", "hybrid"]
 
 DEPTH = 100
 """Passages each way of searching puts forward."""
 
 
-def way(search: Search, collection: Collection) -> Way:
+class CorpusSearch:
+    """Searches a collection in the state it is in now; from any number of threads.
+
+    Embeddings of texts are paid from `budget`; without it `config.max_cost` is the limit.
+
+    Raises:
+        ConfigError: an embedding that is not the collection's, or a search that it can't do.
+        StoreError: the collection can't be read.
+    """
+
+    def __init__(self, collection: Collection, config: Config, budget: Budget | None = None) -> None:
+        collection.refuse_other(config.embedding)
+        way = _way(config.search, collection)
+        self.revision = collection.made.revision
+        self.state = collection.state
+        self._collection = collection
+        self._words = word_index(collection) if way != "dense" else None
+        made_with = collection.made.embedding
+        self._embedding = embedding_named(made_with, config, budget) if way != "bm25" else None
+
+    def ranked(self, text: str, k: int) -> Iterator[StoredPassage]:
+        """Passages, those most relevant to `text` first; read as they are taken, some `k` of them at once.
+
+        Raises:
+            StoreError: the store or the embedding fails.
+        """
+        rankings = []
+        if self._words is not None:
+            rankings.append(self._words.best(text, max(DEPTH, k)))
+        if self._embedding is not None:
+            rankings.append(self._collection.nearest(self._embedding.embed([text])[0], max(DEPTH, k)))
+        ids = fused(rankings)
+        for first in range(0, len(ids), 2 * k):
+            yield from self._collection.with_ids(ids[first : first + 2 * k])
+
+
+def _way(search: Search, collection: Collection) -> Literal["bm25", "dense", "hybrid"]:
     """How `collection` is searched. Raises ConfigError when `search` wants vectors it does not have."""
     if search == "auto":
         return "hybrid" if collection.made.vectors else "bm25"
@@ -28,39 +64,3 @@ def way(search: Search, collection: Collection) -> Way:
             "embedding; index into another collection with --embedding NAME, or use --search bm25"
         )
     return search
-
-
-class CorpusSearch:
-    """Searches one collection; from any number of threads. `embedding` is None for words alone.
-
-    Raises:
-        StoreError: the collection can't be read.
-    """
-
-    def __init__(self, collection: Collection, way: Way, embedding: Embedding | None) -> None:
-        self._collection = collection
-        self._embedding = embedding if way != "bm25" else None
-        self._words: WordIndex | None = word_index(collection) if way != "dense" else None
-
-    def best(self, text: str, k: int) -> list[StoredPassage]:
-        """The `k` passages most relevant to `text`, best first, none nearly a copy of another.
-
-        Raises:
-            StoreError: the store or the embedding fails.
-        """
-        rankings = []
-        if self._words is not None:
-            rankings.append(self._words.best(text, max(DEPTH, k)))
-        if self._embedding is not None:
-            vector = self._embedding.embed([text])[0]
-            rankings.append(self._collection.nearest(vector, max(DEPTH, k)))
-        ids = fused(rankings)
-        found: list[StoredPassage] = []
-        step = 2 * k
-        for first in range(0, len(ids), step):
-            for passage in self._collection.with_ids(ids[first : first + step]):
-                if len(found) < k and not any(near_duplicates(passage.text, other.text) for other in found):
-                    found.append(passage)
-            if len(found) == k:
-                break
-        return found

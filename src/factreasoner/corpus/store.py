@@ -1,18 +1,21 @@
-"""The Chroma store passages are kept in: a folder on disk. It sends no telemetry."""
+"""The Chroma store of passages: a folder on disk, with one writer at a time. It sends no telemetry."""
 
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import socket
 import weakref
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
+from filelock import FileLock, Timeout
 from platformdirs import user_data_dir
 
 from factreasoner.corpus.collection import NONE, Collection, CollectionInfo
-from factreasoner.corpus.writers import alone_in_folder
 from factreasoner.errors import ConfigError, MissingExtraError, StoreError
 from factreasoner.llm.faults import shown
 from factreasoner.plugins.table import EXTRA_OF_MODULE
@@ -30,7 +33,6 @@ P = ParamSpec("P")
 
 _FILE = "chroma.sqlite3"
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
-_REBUILT = ".rebuilt"
 _NO_VECTORS = {
     # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
     "space": "l2",
@@ -49,14 +51,9 @@ VECTORS = {
 }
 
 
-def default_folder() -> Path:
-    """Where the store is when nobody says: in the user's data folder."""
-    return Path(user_data_dir("factreasoner")) / "corpus"
-
-
 def folder_of(config: Config) -> Path:
-    """Where the store of `config` is on disk."""
-    return (config.store_dir or default_folder()).absolute()
+    """Where the store of `config` is on disk: by default in the user's data folder."""
+    return (config.store_dir or Path(user_data_dir("factreasoner")) / "corpus").absolute()
 
 
 class Store:
@@ -64,15 +61,17 @@ class Store:
 
     Raises:
         ConfigError: there is no store, or it can't be opened.
-        MissingExtraError: chromadb is not installed.
     """
 
     def __init__(self, config: Config, *, create: bool = False) -> None:
         self.folder = folder_of(config)
         if not create:
             _refuse_none(self.folder)
+        # A .env file in the working directory is none of Chroma's business.
+        settings = Settings(_env_file=None, anonymized_telemetry=False)
         try:
-            self.client = self.ask(_on_disk, self.folder)
+            self.ask(self.folder.mkdir, parents=True, exist_ok=True)
+            self.client = self.ask(chromadb.PersistentClient, str(self.folder), settings=settings)
         except StoreError as error:
             raise ConfigError(str(error)) from error
         self.close = weakref.finalize(self, self.client.close)
@@ -87,7 +86,7 @@ class Store:
     @classmethod
     @contextlib.contextmanager
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
-        """The store, with no other process writing to its folder.
+        """The store, with no other process writing to any collection of it.
 
         Raises:
             ConfigError: another process does; it is named. Or the store is not as it must be.
@@ -95,13 +94,13 @@ class Store:
         folder = folder_of(config)
         if not create:
             _refuse_none(folder)
-        with alone_in_folder(folder, config.collection):
+        with _alone_in(folder, config.collection):
             yield cls(config, create=create)
 
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
         found = self.ask(self.client.list_collections)
-        return sorted({c.name.removesuffix(_REBUILT) for c in found if CollectionInfo.known(c.metadata)})
+        return sorted(c.name for c in found if CollectionInfo.known(c.metadata))
 
     def collection(self, name: str) -> Collection:
         """The collection `name`.
@@ -110,7 +109,7 @@ class Store:
             ConfigError: there is none, or `factreasoner index` did not make it.
             StoreError: the store can't be read.
         """
-        found = self._found(name)
+        found = self.ask(self._get, name)
         if found is None:
             known = ", ".join(self.names()) or "none"
             raise ConfigError(f"collection: no {name!r} in store {self.folder}; there: {known}")
@@ -124,27 +123,24 @@ class Store:
         Raises:
             ConfigError: the name can't be one, or the collection was made with another embedding.
         """
-        found = self._found(checked_name(name))
+        if not _NAME.fullmatch(name):
+            raise ConfigError(
+                f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
+                "a letter or digit first and last"
+            )
+        found = self.ask(self._get, name)
         if found is not None:
             collection = self._opened(found)
             if collection.made.embedding == (embedding or collection.made.embedding) or collection.count():
                 collection.refuse_other(embedding)
                 return collection
             self.delete(name)
-        return self._opened(self._create(name, CollectionInfo(embedding or NONE)))
+        return self._created(name, CollectionInfo(embedding or NONE))
 
     def rebuild(self, collection: Collection) -> Collection:
-        """An empty collection in place of a damaged one, with its name, embedding and roots.
-
-        At every moment there is one with the roots: the name passes from one to the other.
-        """
-        name = collection.name
-        if self.ask(self._get, name + _REBUILT) is not None:
-            self.ask(self.client.delete_collection, name + _REBUILT)
-        fresh = self._create(name + _REBUILT, collection.made._replace(revision=""))
-        self.ask(self.client.delete_collection, name)
-        self.ask(fresh.modify, name=name)
-        return self._opened(fresh)
+        """An empty collection in place of a damaged one, with its name, embedding and roots."""
+        self.ask(self.client.delete_collection, collection.name)
+        return self._created(collection.name, collection.made._replace(revision=""))
 
     def delete(self, name: str) -> None:
         """Drop a collection and its word index. Raises ConfigError when there is none."""
@@ -152,30 +148,21 @@ class Store:
         self.ask(self.client.delete_collection, collection.name)
         collection.drop_indexes()
 
-    def _found(self, name: str) -> Any:
-        """Chroma's own collection; a rebuilt one that was cut off before it got its name gets it now."""
-        found = self.ask(self._get, name)
-        if found is None:
-            found = self.ask(self._get, name + _REBUILT)
-            if found is not None:
-                self.ask(found.modify, name=name)
-        return found
-
     def _get(self, name: str) -> Any:
         try:
             return self.client.get_collection(name, embedding_function=None)
         except NotFoundError:
             return None
 
-    def _create(self, name: str, made: CollectionInfo) -> Any:
-        hnsw = VECTORS if made.vectors else _NO_VECTORS
-        return self.ask(
+    def _created(self, name: str, made: CollectionInfo) -> Collection:
+        found = self.ask(
             self.client.get_or_create_collection,
             name,
             embedding_function=None,
             metadata=made.metadata(),
-            configuration={"hnsw": dict(hnsw)},
+            configuration={"hnsw": dict(VECTORS if made.vectors else _NO_VECTORS)},
         )
+        return self._opened(found)
 
     def _opened(self, found: Any) -> Collection:
         if not CollectionInfo.known(found.metadata):
@@ -186,26 +173,37 @@ class Store:
         return Collection(found, self.ask, folder=self.folder / "bm25" / str(found.id), most=most)
 
 
-def checked_name(name: str) -> str:
-    """A collection's name. Raises ConfigError when it can't be one."""
-    if not _NAME.fullmatch(name):
-        raise ConfigError(
-            f"collection: {name!r} can't be a name; it has 3 to 500 letters, digits, '.', '_' or '-', "
-            "a letter or digit first and last"
-        )
-    return name
-
-
 def _refuse_none(folder: Path) -> None:
     if not (folder / _FILE).is_file():
         raise ConfigError(f"no store in {folder}: make one with `factreasoner index PATH...`")
 
 
-def _on_disk(folder: Path) -> Any:
-    folder.mkdir(parents=True, exist_ok=True)
-    return chromadb.PersistentClient(str(folder), settings=_settings())
+@contextlib.contextmanager
+def _alone_in(folder: Path, collection: str) -> Iterator[None]:
+    """Keep other processes from writing to the store in `folder`, which is made; a note says who writes.
 
-
-def _settings() -> Any:
-    # A .env file in the working directory is none of Chroma's business.
-    return Settings(_env_file=None, anonymized_telemetry=False)
+    The lock ends with the process. Raises ConfigError where another has it, or the folder can't be written.
+    """
+    lock, note = FileLock(folder / ".lock"), folder / ".writer"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        noted = ""
+        with contextlib.suppress(OSError, ValueError):
+            noted = note.read_text(encoding="utf-8")
+        raise ConfigError(
+            f"store {folder}: {noted or 'another process is writing to it'}; wait for it or end it "
+            "(what it has written stays), or use another --store"
+        ) from error
+    except OSError as error:
+        raise ConfigError(f"store {folder}: can't be written: {error.strerror or error}") from error
+    since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
+    me = f"process {os.getpid()} on {socket.gethostname()}"
+    try:
+        note.write_text(f"{me} is writing to collection {collection!r} since {since}", encoding="utf-8")
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            note.unlink()
+        lock.release()

@@ -1,4 +1,4 @@
-"""Vectors on disk, by model and text: nothing is computed or paid for twice."""
+"""Vectors by model and text: nothing is computed or paid for twice."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ _KEYS_A_QUERY = 500
 
 
 class VectorCache:
-    """An embedding that asks `embed` only for texts it was never asked for, in one file, see `CacheFile`.
+    """An embedding that asks `embed` only for texts it was never asked for, at most 64 at once, side by side.
+
+    Vectors are kept in one file, see `CacheFile`; with `cache` off in a temporary one.
 
     Raises:
         ConfigError: the file is damaged, or can't be made or written.
@@ -34,7 +36,8 @@ class VectorCache:
         self._name = f"{config.embedding_api_base or ''} {name}"
         self._embed = embed
         self._workers = config.concurrency
-        self._file = CacheFile(cache_folder(config) / FILE, _TABLES, remedy="set FACTREASONER_CACHE_DIR")
+        path = cache_folder(config) / FILE if config.cache else None
+        self._file = CacheFile(path, _TABLES, remedy="set FACTREASONER_CACHE_DIR")
         self.close = self._file.close
 
     def embed(self, texts: Sequence[str]) -> Vectors:

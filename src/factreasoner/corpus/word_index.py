@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -64,13 +64,6 @@ class WordIndex:
         return [self.ids[i] for i in top if scores[i] > 0]
 
 
-class _Words(NamedTuple):
-    """Passages as bm25s takes them: the terms of each by number, and the number of every term."""
-
-    ids: list[list[int]]
-    vocab: dict[str, int]
-
-
 def word_index(collection: Collection, progress: Callable[[int], None] = lambda n: None) -> WordIndex:
     """The index of `collection` as it is now: from disk when it is there, else made and put there.
 
@@ -90,40 +83,17 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
 def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int], None]) -> WordIndex:
     first = list(islice(passages, _SAMPLE))
     language = language_of([passage.searched for _, passage in first])
-    numbers = _TermNumbers(language)
     ids: list[str] = []
-    rows: list[list[int]] = []
+    rows: list[list[str]] = []
     for i, passage in chain(first, passages):
         ids.append(i)
-        rows.append(numbers.of(passage.searched))
+        words = [word for word in folded_words(passage.searched) if word not in FUNCTION_WORDS[language]]
+        rows.append([term(word, language) for word in words] or [""])
         if len(ids) % 1000 == 0:
             progress(len(ids))
     scores = bm25s.BM25(k1=K1, b=B, method="lucene")
-    scores.index(_Words(rows, numbers.by_term), show_progress=False)
+    scores.index(rows, show_progress=False)
     return WordIndex(scores, ids, language)
-
-
-class _TermNumbers:
-    """Numbers the terms of texts of one language, in the order they come up."""
-
-    def __init__(self, language: str) -> None:
-        self.by_term = {"": 0}
-        """The empty term stands in texts without a word."""
-        self._language = language
-        self._by_word: dict[str, int | None] = {}
-
-    def of(self, text: str) -> list[int]:
-        """The numbers of a text's terms, function words left out; never empty."""
-        return [n for n in map(self._number, folded_words(text)) if n is not None] or [0]
-
-    def _number(self, word: str) -> int | None:
-        if word not in self._by_word:
-            self._by_word[word] = (
-                None
-                if word in FUNCTION_WORDS[self._language]
-                else self.by_term.setdefault(term(word, self._language), len(self.by_term))
-            )
-        return self._by_word[word]
 
 
 def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:

@@ -5,26 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from pathlib import PurePath
-from typing import NamedTuple
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.embeddings import embedding_named
-from factreasoner.corpus.search import CorpusSearch, way
+from factreasoner.corpus.search import CorpusSearch
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.llm.budget import Budget
 from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
+from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.settings import Config
-
-
-class _Opened(NamedTuple):
-    """A collection in one state, ready to be searched."""
-
-    revision: str
-    state: str
-    search: CorpusSearch
 
 
 class CorpusRetriever:
@@ -51,18 +41,12 @@ class CorpusRetriever:
                 f"{error}. If an index run was cut off, the same `factreasoner index` command mends it"
             ) from error
 
-    def _open(self, collection: Collection) -> _Opened:
-        collection.refuse_other(self.config.embedding)
+    def _open(self, collection: Collection) -> CorpusSearch:
         if not collection.count():
             raise ConfigError(f"collection: {collection.name!r} in store {self._store.folder} is empty")
-        chosen = way(self.config.search, collection)
-        embedding = None
-        if chosen != "bm25":
-            embedding = embedding_named(collection.made.embedding, self.config, self._budget)
-        state = collection.state
-        return _Opened(collection.made.revision, state, CorpusSearch(collection, chosen, embedding))
+        return CorpusSearch(collection, self.config, self._budget)
 
-    def _current(self) -> _Opened:
+    def _current(self) -> CorpusSearch:
         """The collection as it is. Raises StoreError when it can't be read."""
         with self._lock:
             collection = self._store.collection(self.config.collection)
@@ -94,16 +78,13 @@ class CorpusRetriever:
         """
         return self._best(self._opened, query)
 
-    def _best(self, opened: _Opened, query: Query) -> list[FoundPassage]:
-        searches = (opened.search.best(form, self.config.retrieve_k) for form in query.forms)
-        return [_found(passage) for passage in next(filter(None, searches), ())]
+    def _best(self, opened: CorpusSearch, query: Query) -> list[FoundPassage]:
+        k = self.config.retrieve_k
+        searches = (distinct(map(_found, opened.ranked(form, k)), k) for form in query.forms)
+        return next(filter(None, searches), [])
 
 
 def _found(passage: StoredPassage) -> FoundPassage:
     name = PurePath(passage.path).name
-    return FoundPassage(
-        passage.text,
-        passage.title or name,
-        passage.link,
-        note=f"{passage.path}, passage {passage.position + 1}",
-    )
+    place = f"{passage.path}, passage {passage.position + 1}"
+    return FoundPassage(passage.text, passage.title or name, passage.link, note=place)

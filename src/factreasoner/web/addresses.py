@@ -15,44 +15,22 @@ import httpx
 
 from factreasoner.errors import ConfigError, ForbiddenUrlError
 
-_IPV4 = [
-    (ip_network(network), reason)
-    for network, reason in (
-        ("0.0.0.0/8", "unspecified address"),
-        ("10.0.0.0/8", "private address"),
-        ("100.64.0.0/10", "carrier-grade NAT address"),
-        ("127.0.0.0/8", "loopback address"),
-        ("169.254.0.0/16", "link-local address"),
-        ("172.16.0.0/12", "private address"),
-        ("192.0.0.0/24", "reserved address"),
-        ("192.0.2.0/24", "documentation address"),
-        ("192.88.99.0/24", "tunnel address"),
-        ("192.168.0.0/16", "private address"),
-        ("198.18.0.0/15", "benchmarking address"),
-        ("198.51.100.0/24", "documentation address"),
-        ("203.0.113.0/24", "documentation address"),
-        ("224.0.0.0/4", "multicast address"),
-        ("240.0.0.0/4", "reserved address"),
-    )
-]
-_IPV6 = [
-    (ip_network(network), reason)
-    for network, reason in (
-        ("::/128", "unspecified address"),
-        ("::1/128", "loopback address"),
-        ("64:ff9b:1::/48", "translated address"),  # nobody can tell which IPv4 address it comes to
-        ("100::/64", "discard address"),
-        ("2001::/32", "tunnel address"),
-        ("2001:db8::/32", "documentation address"),
-        ("2001::/23", "reserved address"),
-        ("2002::/16", "tunnel address"),
-        ("3fff::/20", "documentation address"),
-        ("fc00::/7", "private address"),
-        ("fe80::/10", "link-local address"),
-        ("fec0::/10", "private address"),
-        ("ff00::/8", "multicast address"),
-    )
-]
+_SPECIAL = {
+    "unspecified address": "0.0.0.0/8 ::/128",
+    "private address": "10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 fc00::/7 fec0::/10",
+    "loopback address": "127.0.0.0/8 ::1/128",
+    "link-local address": "169.254.0.0/16 fe80::/10",
+    "multicast address": "224.0.0.0/4 ff00::/8",
+    "carrier-grade NAT address": "100.64.0.0/10",
+    "tunnel address": "192.88.99.0/24 2001::/32 2002::/16",
+    "translated address": "64:ff9b:1::/48",  # nobody can tell which IPv4 address it comes to
+    "documentation address": "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20",
+    "benchmarking address": "198.18.0.0/15",
+    "discard address": "100::/64",
+    "reserved address": "192.0.0.0/24 240.0.0.0/4 2001::/23",
+}
+_NETWORKS = [(ip_network(network), why) for why, networks in _SPECIAL.items() for network in networks.split()]
+"""In this order: a network may lie in a later one."""
 _GLOBAL_IPV6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
 _METADATA = frozenset(
@@ -94,10 +72,8 @@ def _inner_ipv4(ip: IPv6Address) -> IPv4Address | None:
 
 
 def _special(ip: IPv4Address | IPv6Address) -> str | None:
-    for network, reason in _IPV4 if ip.version == 4 else _IPV6:
-        if ip in network:
-            return reason
-    return "reserved address" if ip.version == 6 and ip not in _GLOBAL_IPV6 else None
+    other = "reserved address" if ip.version == 6 and ip not in _GLOBAL_IPV6 else None
+    return next((reason for network, reason in _NETWORKS if ip in network), other)
 
 
 def parse_url(url: str) -> httpx.URL:
