@@ -4,7 +4,6 @@ import pytest
 
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.subject import SubjectQueryBuilder, subject_of, with_subject
-from factreasoner.settings import Config
 
 
 @pytest.mark.parametrize(
@@ -51,7 +50,7 @@ def test_atoms_get_queries_and_keep_their_texts_and_own_queries():
         Atom(id="a2", text="She died young.", query="Lovelace death"),
     ]
     record = Record(id="r", response="x", topic="Ada Lovelace")
-    built = SubjectQueryBuilder(Config()).build(atoms, record)
+    built = SubjectQueryBuilder().build(atoms, record)
     assert [atom.query for atom in built.atoms] == ["Ada Lovelace She wrote notes.", "", "Lovelace death"]
     assert [atom.text for atom in built.atoms] == [atom.text for atom in atoms]
     assert built.failures == ()

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
-from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.passages import content, fold, terms
 from factreasoner.text.sentences import sentences
@@ -35,9 +34,6 @@ class SubjectQueryBuilder:
 
     An atom that names the subject, or that brings a query, keeps what it has.
     """
-
-    def __init__(self, config: Config | None = None) -> None:
-        pass
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, ids, texts and order, with a `query` where the text alone says too little."""

@@ -6,21 +6,24 @@ import json
 import logging
 import os
 import re
+import textwrap
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
-from factreasoner.retrieval.web_pages import WebPages
 from factreasoner.settings import Config
 from factreasoner.text.links import page_of
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
 from factreasoner.web.page import CUT, LONGEST_TEXT
+
+if TYPE_CHECKING:
+    from factreasoner.retrieval.web_pages import WebPages
 
 KEY_VARIABLE = "SERPER_API_KEY"
 RESULTS = 10
@@ -60,7 +63,11 @@ class WebRetriever:
             fault=_fault,
         )
         self._fetcher = Fetcher(self.config, resolver=resolver)
-        self._pages = WebPages(self._fetcher, self.config) if self.config.fetch_text else None
+        self._pages: WebPages | None = None
+        if self.config.fetch_text:
+            from factreasoner.retrieval.web_pages import WebPages  # needs the packages that read pages
+
+            self._pages = WebPages(self._fetcher, self.config)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Snippets or passages for every atom, in the order of the search.
@@ -172,9 +179,4 @@ def _speaking(query: Query, title: str, text: str) -> str:
 
 def _cut(text: str) -> str:
     """`text` on one line, cut between words at the length search services take."""
-    line = " ".join(text.split())
-    return (
-        line
-        if len(line) <= _LONGEST_QUERY
-        else line[:_LONGEST_QUERY].rpartition(" ")[0] or line[:_LONGEST_QUERY]
-    )
+    return textwrap.shorten(text, _LONGEST_QUERY, placeholder="") or text.strip()[:_LONGEST_QUERY]

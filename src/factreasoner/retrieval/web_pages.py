@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import random
 import time
-from typing import TYPE_CHECKING
-
-import httpx
 
 from factreasoner.errors import FetchError, UnreadablePageError
 from factreasoner.retrieval.cache import RetrievalCache
@@ -16,9 +13,7 @@ from factreasoner.web.addresses import display
 from factreasoner.web.fetch import Fetcher, Permit
 from factreasoner.web.page import Extracted, Page
 from factreasoner.web.reader import PageReader
-
-if TYPE_CHECKING:
-    from factreasoner.web.robots import Robots
+from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
 """Reasons that may not hold the next time, and so are not kept."""
@@ -39,7 +34,7 @@ class WebPages:
         self._config = config
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
-        self._permit: Permit = _anything if config.ignore_robots else _robots(fetcher).check
+        self._permit: Permit = (lambda url: None) if config.ignore_robots else Robots(fetcher).check
         self._patience = config.patience
         self._failed: dict[str, FetchError] = {}
         self._down: set[str] = set()
@@ -101,14 +96,3 @@ class WebPages:
                 return page
             time.sleep(pause)
             wait *= 2
-
-
-def _anything(url: httpx.URL) -> None:
-    """Permits every page."""
-
-
-def _robots(fetcher: Fetcher) -> Robots:
-    """Imported when pages are read: snippets need no extra package."""
-    from factreasoner.web.robots import Robots
-
-    return Robots(fetcher)
