@@ -15,6 +15,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 from factreasoner.tasks.verdicts import known_verdict
@@ -123,7 +124,7 @@ class ModelHolder:
         self._config = config
         self._template = prompts.load("verify")
         self._inquiry = faaf.Inquiry(
-            values=(faaf.TRUE, faaf.FALSE, faaf.NOT_CLEAR),
+            values=(TRUE, FALSE, NOT_CLEAR),
             task="Say of each claim, by the sources alone, whether it is true.",
             item="claim",
             first=("sources", "citation", "reasoning"),
