@@ -10,11 +10,13 @@ from factreasoner.settings import Config
 
 
 def judging_notice(config: Config) -> str:
-    """What judged; of the embedded judge what it does not see, and what a better one takes."""
-    told = f"Judged by: {judged_by(config)}"
-    if config.plugin("judge") != "embedded":
-        return f"{told}."
-    return f"{told}, which {embedded_limits()}."
+    """What judged, and what a better judge takes."""
+    return f"Judged by: {judged_by(config)}. {better_judge(config)}".rstrip()
+
+
+def better_judge(config: Config) -> str:
+    """What the embedded judge does not see, and what a better one takes; nothing where another one judged."""
+    return f"The embedded judge {embedded_limits()}." if config.plugin("judge") == "embedded" else ""
 
 
 def embedded_limits() -> str:

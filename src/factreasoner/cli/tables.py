@@ -10,9 +10,10 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.analysis.shown_claims import nothing_in
-from factreasoner.cli.advice import judging_notice
+from factreasoner.cli.advice import better_judge, judging_notice
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.console import Terminal, plain
+from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
@@ -41,6 +42,7 @@ def print_rows(
 ) -> None:
     """The table at the end of a run of any task, where its files are, and what would judge better."""
     table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_row("judged by", escape(judged_by(config)))
     for name, value in rows:
         table.add_row(name, value)
     console = Terminal(highlight=False)
@@ -50,7 +52,8 @@ def print_rows(
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
         _print_atoms_notice(console, config, parser_of(folder))
-    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
+    if advice := better_judge(config):
+        console.print(f"[dim]{escape(advice)}[/dim]")
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:

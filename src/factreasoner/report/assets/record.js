@@ -83,7 +83,7 @@ function scoresOf(own) {
   return h('section', {class: 'card', 'aria-labelledby': 'figures'}, h('h2', {id: 'figures'}, 'Scores'),
     h('dl', {class: 'scores small'}, own.scores.map(([name, value, meaning]) =>
       h('div', {title: meaning}, h('dt', {}, name), h('dd', {}, h('strong', {}, value))))),
-    judgedBy(content.runs[current.run]), solverLine(own));
+    solverLine(own));
 }
 
 function solverLine(own) {
@@ -131,7 +131,7 @@ function fillRecord(claim) {
   const ranked = [...own.claims].sort((one, other) => rank(one) - rank(other));
   const first = claim ?? (ranked.find((one) => differs(inRuns(one))) ?? ranked.find((one) => isUnmatched(inRuns(one))) ?? ranked[0])?.id ?? null;
   append(holder, [
-    labelBar(counts, marks), legend(counts, marks),
+    labelBar(counts, marks), legend(counts, marks), judgedBy(content.runs[current.run]),
     own.failures.length ? disclosed(`${counted(own.failures.length, 'failure')} in this record`, () => h('ul', {}, own.failures.map(([stage, item, message]) =>
       h('li', {}, stage, ' ', quoted(item), ': ', quoted(message)))), {class: 'warning'}) : null,
     h('div', {class: 'reading'}, answerPart(own),

@@ -1,6 +1,6 @@
 // All records: searched, filtered, sorted, and drawn a page at a time.
 
-const PAGE = 50;
+const PAGE = 25;
 const table = {words: '', label: '', status: '', sort: several ? 'differs' : 'doubt', up: false, shown: PAGE};
 
 function countsOf(row) {
