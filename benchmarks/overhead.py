@@ -38,7 +38,7 @@ from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
-from factreasoner.llm.parallel import map_as_completed, parallel_map
+from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import Prompt
@@ -232,7 +232,7 @@ def raw(url: str, calls: int, concurrency: int) -> int:
 def run(url: str, records: Sequence[Record], concurrency: int) -> int:
     """Assess records; how many calls it took."""
     pipeline = build_pipeline(Config(model="fake", api_base=url, concurrency=concurrency, cache=False))
-    found = list(map_as_completed(pipeline.assess, records, concurrency))
+    found = parallel_map(pipeline.assess, records, concurrency)
     assert all(assessment.status == "ok" for assessment in found)
     return sum(usage.calls for assessment in found for usage in assessment.usage.values())
 

@@ -11,7 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.errors import BudgetError, PendingError
-from factreasoner.llm.parallel import map_as_completed, one_by_one_until, parallel_map
+from factreasoner.llm.parallel import one_by_one_until, opened_map, parallel_map
+
+
+def handed_over(fn, items, workers):
+    """Results of all items of an open map, in their order."""
+    with opened_map(fn, workers) as submit:
+        return [future.result(20) for future in [submit(item) for item in items]]
+
 
 trees = st.recursive(st.integers(-9, 9), lambda inner: st.lists(inner, max_size=5), max_leaves=60)
 
@@ -89,8 +96,7 @@ def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers
         parallel_map(work, range(10), workers)
 
 
-@pytest.mark.parametrize("mapped", [parallel_map, lambda *asked: list(map_as_completed(*asked))])
-def test_ctrl_c_waits_for_nobody(mapped):
+def test_ctrl_c_waits_for_nobody():
     hold = threading.Event()
 
     def work(number):
@@ -99,7 +105,7 @@ def test_ctrl_c_waits_for_nobody(mapped):
         hold.wait(60)
 
     with pytest.raises(KeyboardInterrupt):
-        mapped(work, range(4), 4)
+        parallel_map(work, range(4), 4)
     assert not hold.is_set()  # the others still wait
     hold.set()
 
@@ -136,7 +142,6 @@ def test_nested_maps_give_what_one_thread_gives(tree, workers, bad):
             return str(error)
 
     assert outcome(lambda fn, items: parallel_map(fn, items, workers)) == outcome(map)
-    assert outcome(lambda fn, items: map_as_completed(fn, items, workers)) == outcome(map)
 
 
 @pytest.mark.parametrize(("outer", "inner", "votes"), [(1, 40, 5), (40, 1, 1), (7, 9, 3), (64, 2, 2)])
@@ -156,7 +161,7 @@ def test_nested_maps_keep_all_workers_busy_in_a_bounded_number_of_threads(outer,
         parallel_map(lambda _: parallel_map(leaf, range(votes), 8), range(inner), 8)
         return True
 
-    assert all(map_as_completed(item, range(outer), 8))
+    assert all(handed_over(item, range(outer), 8))
     assert 8 <= gauge.peak <= 16
     assert len(seen) <= 24
 
@@ -172,23 +177,22 @@ def test_a_thread_that_waits_works_for_others():
             slow.set()
         return True
 
-    results = map_as_completed(lambda _: parallel_map(leaf, range(11), 3), range(2), 3)
-    assert list(results) == [[True] * 11] * 2
+    results = handed_over(lambda _: parallel_map(leaf, range(11), 3), range(2), 3)
+    assert results == [[True] * 11] * 2
 
 
 def test_what_is_begun_is_finished_before_anything_new_begins():
-    begun, all_begun = [], threading.Barrier(4)
+    """The first record needs all four threads, so nobody takes the others meanwhile."""
+    begun, counts = [], []
+    all_at_work = threading.Barrier(4, action=lambda: counts.append(len(begun)))
 
     def record(number):
         begun.append(number)
         if number == 0:
-            parallel_map(
-                lambda _: all_begun.wait(20), range(4), 4
-            )  # needs all threads: nobody takes a record
-        return number
+            parallel_map(lambda _: all_at_work.wait(20), range(4), 4)
 
-    assert next(map_as_completed(record, range(1000), 4)) in range(1000)
-    assert len(begun) < 1000
+    handed_over(record, range(1000), 4)
+    assert counts[0] < 10
 
 
 def test_callers_of_their_own_threads_do_not_deadlock():
@@ -224,75 +228,24 @@ def test_one_by_one_until_settled():
         parallel_map(lambda part: leaf((number, part)), range(3), 4)
 
     with one_by_one_until(lambda: len(order) >= 4):
-        list(map_as_completed(record, range(8), 4))
+        handed_over(record, range(8), 4)
     assert order[:4] == [(0, 0), (0, 1), (0, 2), (1, 0)]
     assert sorted(order) == [(number, part) for number in range(8) for part in range(3)]
     assert 4 <= gauge.peak <= 8
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_items_of_a_stream_are_taken_only_as_fast_as_they_are_worked_off(workers):
-    taken = []
-
-    def items():
-        for i in range(1000):
-            taken.append(i)
-            yield i
-
-    results = map_as_completed(lambda x: x, items(), workers)
-    for count in range(1, 20):
-        next(results)
-        assert len(taken) <= workers + count
-    results.close()
-
-
-def test_results_of_a_stream_come_in_order_of_completion():
-    release = threading.Event()
-
-    def work(item):
-        if item == 0:
-            assert release.wait(10)
-        return item
-
-    results = map_as_completed(work, [0, 1], 2)
-    assert next(results) == 1
-    release.set()
-    assert list(results) == [0]
-
-
 @pytest.mark.parametrize("workers", [1, 4])
-def test_an_error_stops_new_items_of_a_stream_and_is_raised(workers):
-    begun = []
-
+def test_an_error_is_that_of_its_item_alone_in_an_open_map(workers):
     def work(item):
-        begun.append(item)
         if item == 3:
             raise ValueError("three")
-        time.sleep(0.01)
         return item
 
-    with pytest.raises(ValueError, match="three"):
-        list(map_as_completed(work, range(500), workers))
-    assert len(begun) <= 4 + workers
-
-
-def test_an_error_of_the_items_loses_nothing_that_was_begun():
-    broken = threading.Event()
-
-    def items():
-        yield from range(3)
-        broken.set()
-        raise ValueError("line 4")
-
-    found = set()
-
-    def collect():
-        for result in map_as_completed(lambda n: broken.wait(20) and n, items(), 8):
-            found.add(result)
-
-    with pytest.raises(ValueError, match="line 4"):
-        collect()
-    assert found == {0, 1, 2}
+    with opened_map(work, workers) as submit:
+        futures = [submit(item) for item in range(6)]
+        assert [future.result(20) for future in futures if future is not futures[3]] == [0, 1, 2, 4, 5]
+        with pytest.raises(ValueError, match="three"):
+            futures[3].result(20)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -1,179 +1,252 @@
-"""Processes give what threads give, and lose nothing when one of them dies."""
+"""Handing out: how much to whom, what becomes of records whose worker dies, and what an error ends."""
 
-import importlib
-import json
-import os
-import pickle
-import signal
-import subprocess
 import sys
+import threading
 import time
-from pathlib import Path
+from concurrent.futures import Future
 
 import pytest
 
-from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
-from factreasoner.models import Context, Record
-from factreasoner.models.journal_line import unpack
-from factreasoner.runs.executors import lines_of
-from factreasoner.runs.processes import processes_at_once
+from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem, MissingExtraError
+from factreasoner.models import Failure, Record, Usage
+from factreasoner.runs.executors import done, lines_of
+from factreasoner.runs.journal import JournalEntry, JournalLine
+from factreasoner.runs.pools import Pool, Portion
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls
 
-PROCESSES = {"executor": "processes", "workers": 2, "spacy_model": "none"}
-BARE = {"usage", "seconds", "elapsed"}
+
+class DeadError(Exception):
+    pass
 
 
-def records(*texts):
-    return [
-        Record(id=f"r{i}", response="Oslo is cold.", contexts=(Context(id="c0", text=text),))
-        for i, text in enumerate(texts)
-    ]
+def line(record, status="ok"):
+    return JournalLine(record.id, b"", JournalEntry(0, status, "", 1), Usage())
 
 
-def found(config, given):
-    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), Calls())
-    return {
-        line.record_id: TASK.result.model_validate_json(unpack(line.text).result)
-        for some in lines
-        for line in some
-    }
+class Hand:
+    """Has portions that are yet to be worked on, and dies of records named in the crew's `poison`."""
+
+    def __init__(self, crew):
+        self.crew = crew
+        self.given = []
+        self.died = False
+
+    def step(self):
+        """Do the first portion."""
+        if not self.given:
+            return
+        ids, future = self.given.pop(0)
+        self.crew.order.append(ids)
+        if self.crew.poison & set(ids):
+            self.crew.poison -= self.crew.dies_once
+            for _, other in [(ids, future), *self.given]:
+                other.set_exception(DeadError())
+            self.given, self.died = [], True
+        else:
+            lines = tuple(line(Record(id=i, response="")) for i in ids)
+            seconds = self.crew.seconds * len(ids)
+            future.set_result(Portion(lines, seconds, self.crew.settles, self.crew.error))
 
 
-def test_processes_find_what_threads_find():
-    given = records(*(f"Oslo is {word} in winter." for word in ("cold", "not cold", "dark", "icy", "busy")))
-    threads = found(Config(spacy_model="none"), given)
-    processes = found(Config(**PROCESSES), given)
-    assert len(processes) == len(given)
-    assert {i: r.model_dump(exclude=BARE) for i, r in processes.items()} == {
-        i: r.model_dump(exclude=BARE) for i, r in threads.items()
-    }
+class Crew(Pool):
+    """Works when it is looked after, and not before."""
+
+    largest = 4
+    deadly = (DeadError,)
+
+    def __init__(self, hands, *, poison=(), dies_once=(), seconds=1.0, settles=True, error=None):
+        super().__init__(*(Hand(self) for _ in range(hands)))
+        self.poison, self.dies_once = set(poison) | set(dies_once), set(dies_once)
+        self.seconds, self.settles, self.error = seconds, settles, error
+        self.order, self.hands, self.most, self.buried = [], hands, 0, 0
+
+    def hired(self):
+        return Hand(self) if len(self._workers) < self.hands else None
+
+    def begun(self, worker):
+        worker.step()  # all that was handed out before is done by the next look
+        return True
+
+    def submit(self, worker, records):
+        future = Future()
+        if worker.died:
+            future.set_exception(DeadError())
+            return future
+        worker.given.append((tuple(record.id for record in records), future))
+        self.most = max(self.most, sum(len(ids) for hand in self._workers for ids, _ in hand.given))
+        return future
+
+    def died(self, worker):
+        self.buried += 1
+        super().died(worker)
 
 
-@pytest.mark.parametrize("dies", ["always", "once"])
-def test_a_process_that_dies_costs_nothing_but_the_record_that_always_kills_it(tmp_path, monkeypatch, dies):
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    passage = "deadly" if dies == "always" else str(tmp_path / "mark")
-    given = records("fine", "fine", passage, "fine", "fine", "fine", "fine")
-    results = found(Config(**PROCESSES, judge="judges_that_end:Deadly"), given)
-    assert set(results) == {record.id for record in given}
-    failed = {i: result.failures[0].message for i, result in results.items() if result.status != "ok"}
-    assert set(failed) == ({"r2"} if dies == "always" else set())
-    assert all("killed, or out of memory" in message for message in failed.values())
-    assert dies == "always" or (tmp_path / "mark").exists()
+def worked(crew, count=9, **options):
+    made = [Record(id=f"r{i}", response="") for i in range(count)]
+    crew.settled = options.get("settled", True)
+    found = done(crew, iter(made), lambda record: line(record, "failed"))
+    return {one.record_id: one.status for lines in found for one in lines}
 
 
-def begun(tmp_path, **how):
-    """A run in processes, by a slow judge, in a group of its own; its first record is done."""
-    data = tmp_path / "d.jsonl"
-    lines = [{"id": f"r{i}", "output": "Oslo is cold.", "contexts": ["Oslo is cold."]} for i in range(200)]
-    data.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
-    command = [sys.executable, "-m", "factreasoner", "run", data, "--out", tmp_path / "out", "--quiet"]
-    command += ["--executor", "processes", "--workers", "1", "--judge", "judges_that_end:Slow"]
-    path = {"PYTHONPATH": str(Path(__file__).parent)}
-    driver = subprocess.Popen(
-        command, start_new_session=True, env=os.environ | path, stderr=subprocess.PIPE, text=True, **how
-    )
-    journal = tmp_path / "out" / "journal.jsonl"
-    while not (journal.exists() and journal.stat().st_size):
-        assert driver.poll() is None
-        time.sleep(0.05)
-    return driver
+def test_slow_records_are_handed_out_one_by_one_and_no_more_than_there_is_room_for():
+    crew = Crew(2)
+    assert worked(crew) == {f"r{i}": "ok" for i in range(9)}
+    assert {len(ids) for ids in crew.order} == {1}
+    assert crew.most == 4
 
 
-def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parent))
-    monkeypatch.setattr(
-        "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
-    )
-    with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
-        found(Config(**PROCESSES), records("fine"))
+def test_quick_records_go_together():
+    crew = Crew(1, seconds=0.001)
+    assert len(worked(crew, 40)) == 40
+    assert max(len(ids) for ids in crew.order) == crew.largest
 
 
-def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
-    """A terminal sends it to all of them."""
-    driver = begun(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-    os.killpg(driver.pid, signal.SIGINT)
-    _, said = driver.communicate(timeout=60)
-    assert driver.returncode == 130
-    assert said == "Interrupted; the same command goes on from here.\n"
-    assert _ends(driver.pid)
+def test_a_record_that_ends_its_worker_when_alone_is_a_failure_and_the_others_are_done():
+    crew = Crew(2, poison={"r3"}, seconds=0.001)
+    found = worked(crew)
+    assert {i for i, status in found.items() if status != "ok"} == {"r3"}
+    assert len(found) == 9
+    assert ("r3",) in crew.order
+    assert crew.buried >= 2
 
 
-def test_a_driver_that_ends_at_once_leaves_no_word_of_semaphores(tmp_path):
-    driver = begun(tmp_path)
-    driver.kill()
-    _, said = driver.communicate(timeout=60)
-    assert said == ""
-    assert _ends(driver.pid)
+def test_a_worker_that_dies_once_costs_nothing():
+    crew = Crew(2, dies_once={"r3"})
+    assert set(worked(crew).values()) == {"ok"}
 
 
-def test_without_a_driver_no_process_goes_on(tmp_path):
-    driver = begun(tmp_path)
-    group = driver.pid
-    driver.kill()
-    driver.communicate()
-    assert _ends(group), "processes outlive their driver"
+def test_until_the_model_is_known_records_go_one_by_one_to_one_worker():
+    crew = Crew(3, seconds=0.001, settles=False)
+    worked(crew, 3, settled=False)
+    assert crew.order == [(f"r{i}",) for i in range(3)]
+    assert crew.most == 1
 
 
-def _ends(group):
-    """Whether a group of processes ends by itself; if not it is ended."""
-    for _ in range(1200):
-        if not _alive(group):
+@pytest.mark.parametrize("count", [1, 6, 8])
+def test_what_came_before_an_input_that_fails_is_done(count):
+    def records():
+        for i in range(count):
+            yield Record(id=f"r{i}", response="")
+        raise InputError([InputProblem("data.jsonl:9", "", "is gone")])
+
+    crew = Crew(2, seconds=0.001)
+    kept = []
+    with pytest.raises(InputError, match="is gone"):
+        kept.extend(one for lines in done(crew, records(), line) for one in lines)
+    assert {one.record_id for one in kept} == {f"r{i}" for i in range(count)}
+
+
+def ids_until(error, match, lines):
+    """Ids of the lines that come before an error."""
+    kept = []
+    with pytest.raises(error, match=match):
+        kept.extend(one.record_id for some in lines for one in some)
+    return kept
+
+
+def test_what_is_under_way_is_done_where_no_more_workers_can_be_had():
+    class Failing(Crew):
+        room, looks = 1, 0
+
+        def begun(self, worker):
+            self.looks += 1
+            super().begun(worker)
+            if self.looks == 2:
+                raise ConfigError("the node has another version")
             return True
-        time.sleep(0.05)
-    os.killpg(group, signal.SIGKILL)
-    return False
+
+    given = done(Failing(1), (Record(id=f"r{i}", response="") for i in range(9)), line)
+    assert ids_until(ConfigError, "another version", given) == ["r0"]
 
 
-def _alive(group):
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, of_group = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
-        except OSError:
-            continue
-        if int(of_group) == group and state != "Z":
-            return True
-    return False
+def test_an_error_for_the_user_ends_the_run_after_what_was_handed_out():
+    crew = Crew(1, error=ConfigError("the key is wrong"))
+    crew.room = 1
+    given = done(crew, (Record(id=f"r{i}", response="") for i in range(9)), line)
+    assert ids_until(ConfigError, "key is wrong", given) == ["r0"]
 
 
-def test_one_process_a_core_unless_told_otherwise():
-    assert processes_at_once(Config(executor="processes")) == len(os.sched_getaffinity(0))
-    assert processes_at_once(Config(executor="processes", workers=5)) == 5
+class Work:
+    """A task's worker that does `work` with a record's number; `at_once` threads do so."""
+
+    settled = True
+
+    def __init__(self, work, at_once):
+        self.config = Config(model="m" if at_once > 1 else None, concurrency=at_once)
+        self._work = work
+
+    def assess(self, record):
+        self._work(int(record.id))
+        return TASK.failed(record, self.config, Failure.of("pipeline", record.id, ValueError("none")))
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"executor": "processes", "model": "openai/x"}, "for model 'openai/x' threads wait"),
-        ({"executor": "processes", "retriever": "corpus,web"}, "for retriever 'web' threads wait"),
-        ({"executor": "processes", "max_cost": 1.0}, "counted within one process"),
-        ({"workers": 2}, "add --executor processes"),
-        ({"executor": "ray", "retriever": "corpus,web"}, "politeness towards 'web'"),
-        ({"ray_address": "auto"}, "add that"),
-    ],
-)
-def test_what_processes_would_multiply_is_refused(settings, words):
-    with pytest.raises(ValueError, match=words):
-        Config(**settings)
+def by_threads(work, at_once=1, count=500):
+    records = (Record(id=str(i), response="") for i in range(count))
+    worker = work if isinstance(work, Work) else Work(work, at_once)
+    return lines_of(worker, TASK, records, Calls())
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        ConfigError("no"),
-        MissingExtraError("x", "verifiers"),
-        InputError([InputProblem("f", "id", "is missing")]),
-    ],
-)
-def test_errors_travel_between_processes(error):
-    error.add_note("kept")
-    arrived = pickle.loads(pickle.dumps(error))
-    assert (type(arrived), str(arrived), arrived.__dict__) == (type(error), str(error), error.__dict__)
+@pytest.mark.parametrize("at_once", [1, 3])
+def test_records_are_taken_only_as_fast_as_threads_work_them_off(at_once):
+    taken = []
+
+    def records():
+        for i in range(1000):
+            taken.append(i)
+            yield Record(id=str(i), response="")
+
+    lines = lines_of(Work(lambda _: None, at_once), TASK, records(), Calls())
+    seen = 0
+    for _ in range(20):
+        seen += len(next(lines))
+        assert len(taken) <= at_once + seen
+    lines.close()
+
+
+def test_lines_of_threads_come_as_records_are_done():
+    release = threading.Event()
+    lines = by_threads(lambda n: n or release.wait(10), 2, count=2)
+    assert [line.record_id for line in next(lines)] == ["1"]
+    release.set()
+    assert [line.record_id for some in lines for line in some] == ["0"]
+
+
+@pytest.mark.parametrize("at_once", [1, 4])
+def test_an_error_for_the_user_stops_threads_from_beginning_records(at_once):
+    begun = []
+
+    def work(number):
+        begun.append(number)
+        if number == 3:
+            raise BudgetError("max_cost")
+        time.sleep(0.01)
+
+    kept = ids_until(BudgetError, "max_cost", by_threads(work, at_once))
+    assert len(begun) <= 4 + at_once
+    assert len(kept) == len(begun) - 1
+
+
+def test_until_the_model_is_known_threads_take_one_record_at_a_time():
+    order, gauge = [], threading.Semaphore(1)
+
+    def work(number):
+        if number < 3:
+            assert gauge.acquire(blocking=False)
+            time.sleep(0.01)
+            gauge.release()
+        order.append(number)
+        worker.settled = number >= 2
+
+    worker = Work(work, 4)
+    worker.settled = False
+    assert sum(map(len, by_threads(worker, count=12))) == 12
+    assert order[:3] == [0, 1, 2]
 
 
 def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
+    worker = TASK.worker(Config(executor="ray"), Calls())
     with pytest.raises(MissingExtraError, match=r"factreasoner\[ray\]"):
-        found(Config(executor="ray"), records("fine"))
+        list(lines_of(worker, TASK, iter(()), Calls()))

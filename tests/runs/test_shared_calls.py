@@ -9,8 +9,7 @@ from fake_server import FakeServer, obliging
 
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.models import Context, Record
-from factreasoner.runs.remote_calls import remote_limits
-from factreasoner.runs.shared_calls import SharedCalls
+from factreasoner.runs.shared_calls import SharedCalls, remote_limits
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Calls

@@ -16,6 +16,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from factreasoner.errors import PendingError
@@ -51,8 +52,7 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
         _POOL.work_off(mapped)
     if mapped.error is not None:
         raise mapped.error
-    results = dict(mapped.done)
-    return [results[index] for index in range(count)]
+    return [mapped.done[index] for index in range(count)]
 
 
 def _one_by_one(fn: Callable[[T], R], items: Iterable[T]) -> list[R]:
@@ -68,37 +68,33 @@ def _one_by_one(fn: Callable[[T], R], items: Iterable[T]) -> list[R]:
     return results
 
 
-def map_as_completed(fn: Callable[[T], R], items: Iterable[T], workers: int) -> Iterator[R]:
-    """Yield `fn(item)` for every item as it is done, with at most `workers` items under way at once.
+@contextlib.contextmanager
+def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Future[R]]]:
+    """Gives a function that hands an item to the helper threads and returns the future of `fn(item)`.
 
-    Items are taken from `items` only as fast as they are worked off, by the caller's thread, which does
-    nothing else but wait. The first exception of `fn` is raised once the items already begun have ended and
-    their results are yielded; no further item is begun. One of `items` is raised once everything taken
-    before is done. For the rest see `parallel_map`.
-
-    Raises:
-        BaseException: the first one that `fn` or `items` raised.
+    At most `workers` items are under way at once, in the order they were handed over; those not begun when
+    the block ends never are. One worker is the caller's thread. Not for use inside an item of another map:
+    who waits for a future works on nothing else. For the rest see `parallel_map`.
     """
-    if workers <= 1:
-        yield from map(fn, items)
-        return
-    numbered = enumerate(items)
-    error: Exception | None = None
-    with _POOL.opened(_Map(fn, workers)) as mapped:
-        while True:
-            try:
-                while not (error or mapped.error) and _POOL.outstanding(mapped) < workers:
-                    _POOL.add(mapped, next(numbered))
-            except StopIteration:
-                pass
-            except Exception as raised:  # noqa: BLE001 - raised below, when what is under way is done
-                error = raised
-            results = _POOL.results(mapped)
-            if not results:
-                break
-            yield from results
-    if failure := mapped.error or error:
-        raise failure
+
+    def answer(asked: tuple[Future[R], T]) -> None:
+        future, item = asked
+        try:
+            future.set_result(fn(item))
+        except BaseException as error:  # noqa: BLE001 - whoever wants the result raises it
+            future.set_exception(error)
+
+    with _POOL.opened(_Map(answer, workers)) as mapped:
+
+        def submit(item: T) -> Future[R]:
+            future: Future[R] = Future()
+            if workers <= 1:
+                answer((future, item))
+            else:
+                _POOL.add(mapped, (0, (future, item)))
+            return future
+
+        yield submit
 
 
 @contextlib.contextmanager
@@ -116,7 +112,7 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
 
 
 class _Map(Generic[T, R]):
-    """An open map: items not begun, how many are under way, and results nobody has fetched.
+    """An open map: items not begun, how many are under way, and the results by their items' numbers.
 
     All but `fn` is under the pool's lock.
     """
@@ -127,7 +123,7 @@ class _Map(Generic[T, R]):
         self.depth = _depth.get()
         self.todo = deque(todo)
         self.under_way = 0
-        self.done: deque[tuple[int, R]] = deque()
+        self.done: dict[int, R] = {}
         self.error: BaseException | None = None
         self.changed = threading.Condition(_POOL.lock)
         self._settled = _settled.get()
@@ -179,25 +175,11 @@ class _Pool:
                 mapped.todo.clear()
                 self._maps = [other for other in self._maps if other is not mapped]
 
-    def outstanding(self, mapped: _Map[T, R]) -> int:
-        """Items that were added and whose results were not fetched."""
-        with self.lock:
-            return len(mapped.todo) + mapped.under_way + len(mapped.done)
-
     def add(self, mapped: _Map[T, R], numbered: tuple[int, T]) -> None:
         """One more item for the helpers."""
         with self.lock:
             mapped.todo.append(numbered)
             self._call_helper()
-
-    def results(self, mapped: _Map[T, R]) -> list[R]:
-        """What is done and not fetched; nothing only where every item has ended."""
-        with self.lock:
-            while not mapped.done and not mapped.ended:
-                self._wait(mapped, rests=mapped.depth > 0)
-            fetched = [result for _, result in mapped.done]
-            mapped.done.clear()
-            return fetched
 
     def work_off(self, mapped: _Map[T, R]) -> None:
         """Work on the caller's own map, with helpers, until every item has ended."""
@@ -208,7 +190,7 @@ class _Pool:
             while True:
                 with self.lock:
                     while not mapped.ready and not mapped.ended:
-                        self._wait(mapped, rests=True)
+                        self._rest(mapped)
                     if mapped.ended:
                         return
                     index, item = self._begun(mapped)
@@ -243,7 +225,7 @@ class _Pool:
         with self.lock:
             mapped.under_way -= 1
             if error is None:
-                mapped.done.append((index, result))
+                mapped.done[index] = result
             else:
                 mapped.fail(error)
             mapped.changed.notify()
@@ -264,14 +246,14 @@ class _Pool:
             self._at_work += 1
             run_in_thread(self._help)
 
-    def _wait(self, mapped: _Map[Any, Any], *, rests: bool) -> None:
-        """Wait for an item of the own map to end; a thread at work `rests` meanwhile."""
-        self._at_work -= rests
+    def _rest(self, mapped: _Map[Any, Any]) -> None:
+        """Wait for an item of the own map to end; this thread is not at work meanwhile."""
+        self._at_work -= 1
         self._call_helper()  # somebody else may begin what this thread may not
         try:
             mapped.changed.wait(POLL_SECONDS)
         finally:
-            self._at_work += rests
+            self._at_work += 1
 
 
 _POOL = _Pool()

@@ -35,8 +35,7 @@ from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Record
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.runs.dispatch import Hand
-from factreasoner.runs.portions import Portion
+from factreasoner.runs.pools import Pool, Portion
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.ray_worker import GROUPS, Assignment, RayWorker, calling
 from factreasoner.runs.shared_calls import News, SharedCalls
@@ -45,8 +44,6 @@ from factreasoner.tasks.task import Calls
 
 LOOK_SECONDS = 5.0
 """Between two looks at how many cores the cluster has."""
-MOST_FALSE_STARTS = 5
-"""Workers that may die one after the other before one of them has begun."""
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_KEEP = 0.1
 """From a model's answer to its place in the cache."""
@@ -57,22 +54,17 @@ OBJECT_STORE = 128 * 2**20
 logger = logging.getLogger(__name__)
 
 
-class _RayHand:
-    """One worker of the cluster, from when it is asked for."""
+class _Actor:
+    """One worker of the cluster, from when it is asked for; `version` is that of its package."""
 
     def __init__(self, name: str, actor: Any) -> None:
         self.name = name
         self.actor = actor
         self.version: Future[str] = actor.version.remote().future()
 
-    def work(self, records: Sequence[Record]) -> Future[Portion]:
-        """See `Hand`."""
-        future: Future[Portion] = self.actor.work.remote(records).future()
-        return future
 
-
-class RayCluster:
-    """As many workers as the cluster has cores, or as the settings say; see `Crew`. They end with the block.
+class RayCluster(Pool[_Actor]):
+    """As many workers as the cluster has cores, or as the settings say; see `Pool`. They end with the block.
 
     With a model, `config.concurrency` records are under way, however many workers share them.
 
@@ -81,18 +73,18 @@ class RayCluster:
         RunError: workers can't begin, or the cluster has another version of this package.
     """
 
-    largest = 32
     least_deaths = 2
-    deadly: tuple[type[BaseException], ...] = (RayActorError, ObjectLostError, OutOfMemoryError)
+    deadly = (RayActorError, ObjectLostError, OutOfMemoryError)
+    cannot_begin = "no worker can begin on the Ray cluster: {error}"
 
-    def __init__(self, task: str, config: Config, calls: Calls) -> None:
+    def __init__(self, task: str, config: Config, calls: Calls, *, settled: bool) -> None:
+        super().__init__()
+        self.settled = settled
         self._task = task
         self._config = config
         self._calls = calls
-        self._hands: list[_RayHand] = []
         self._wanted = 0
         self._looked = float("-inf")
-        self._false_starts = 0
         self._over = threading.Event()
         if config.model is not None:
             self.largest = 1
@@ -133,8 +125,8 @@ class RayCluster:
         if isinstance(error, KeyboardInterrupt):
             self._let_answers_in()
         self._over.set()
-        for hand in self._hands:
-            ray.kill(hand.actor)
+        for worker in self._workers:
+            ray.kill(worker.actor)
         if hasattr(self, "_owner"):
             ray.kill(self._owner)
         if self._own:
@@ -152,56 +144,46 @@ class RayCluster:
             if had_any:
                 time.sleep(SECONDS_TO_KEEP)
 
-    @property
-    def ahead(self) -> int:
-        """See `Crew`."""
-        if self._config.model is None:
-            return 2
-        return -(-self._config.concurrency // max(self._wanted, 1))
-
-    def hands(self) -> Sequence[Hand]:
-        """See `Crew`."""
+    def hired(self) -> _Actor | None:
+        """See `Pool`."""
         now = time.monotonic()
         if now - self._looked > LOOK_SECONDS:
             self._looked = now
             cores = int(ray.cluster_resources().get("CPU", 0))
             self._wanted = self._config.workers or max(cores, 1)
-        while len(self._hands) < self._wanted:
-            self._hands.append(self._hired())
-        return [hand for hand in tuple(self._hands) if self._has_begun(hand)]
-
-    def dead(self, hand: Hand) -> None:
-        """See `Crew`."""
-        for other in self._hands:
-            if other is hand:
-                ray.kill(other.actor)
-                self._call("forget", other.name)
-        self._hands = [other for other in self._hands if other is not hand]
-
-    def _hired(self) -> _RayHand:
+            if self._config.model is not None:
+                self.room = -(-self._config.concurrency // self._wanted)
+        if len(self._workers) >= self._wanted:
+            return None
         name = uuid.uuid4().hex
         assignment = Assignment(name, self._task, self._config, str(Path.cwd()))
         at_once = 1 if self._config.model is None else self._config.concurrency
         options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": at_once}
-        return _RayHand(name, ray.remote(RayWorker).options(**options).remote(assignment, self._owner))
+        return _Actor(name, ray.remote(RayWorker).options(**options).remote(assignment, self._owner))
 
-    def _has_begun(self, hand: _RayHand) -> bool:
-        if not hand.version.done():
+    def begun(self, worker: _Actor) -> bool:
+        """See `Pool`."""
+        if not worker.version.done():
             return False
         try:
-            version = hand.version.result()
+            version = worker.version.result()
         except RuntimeEnvSetupError as error:
             raise ConfigError(f"executor: code of your own can't be sent to the cluster: {error}") from None
-        except self.deadly as error:
-            self.dead(hand)
-            self._false_starts += 1
-            if self._false_starts > MOST_FALSE_STARTS:
-                raise RunError(f"no worker can begin on the Ray cluster: {error}") from None
-            return False
         if version != __version__:
             raise RunError(f"a worker of the cluster has factreasoner {version}, and this is {__version__}")
-        self._false_starts = 0
         return True
+
+    def submit(self, worker: _Actor, records: Sequence[Record]) -> Future[Portion]:
+        """See `Pool`."""
+        future: Future[Portion] = worker.actor.work.remote(records).future()
+        return future
+
+    def died(self, worker: _Actor) -> None:
+        """See `Pool`."""
+        if worker in self._workers:
+            ray.kill(worker.actor)
+            self._call("forget", worker.name)
+        super().died(worker)
 
     def _write_down(self) -> None:
         """Write what workers wait for to be on disk, until the run is over."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,11 +13,11 @@ from ray.exceptions import RayActorError, RayTaskError
 from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.models import Record
-from factreasoner.runs.portions import Portion, worked_off
-from factreasoner.runs.remote_calls import Call, remote_limits
+from factreasoner.runs.pools import Portion, PortionWorker
+from factreasoner.runs.shared_calls import Call, remote_limits
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Calls, Worker
+from factreasoner.tasks.task import Calls
 
 GROUPS = {"turns": 32, "money": 32, "claims": 64, "post": 32, "news": 1, "swift": 4}
 """Threads of the owner by what they wait for, so that who gives something back never waits for who takes."""
@@ -57,13 +56,14 @@ class Assignment(NamedTuple):
 
 
 class RayWorker:
-    """The actor: one process of the cluster with a task's worker of its own, made at the first record."""
+    """The actor: one process of the cluster with a task's worker of its own."""
 
     def __init__(self, assignment: Assignment, owner: Any) -> None:
-        self._assignment = assignment
-        self._owner = owner
-        self._making = threading.Lock()
-        self._made: Worker[Any] | None = None
+        name, task, config, folder = assignment
+        if Path(folder).is_dir():  # paths of settings are relative to it
+            os.chdir(folder)
+        named, shared = task_named(task), remote_limits(calling(owner), name, config)
+        self._worker = PortionWorker(named, lambda: named.worker(config, Calls(shared=shared)))
 
     def version(self) -> str:
         """The version of factreasoner that the worker's node runs."""
@@ -71,14 +71,4 @@ class RayWorker:
 
     def work(self, records: Sequence[Record]) -> Portion:
         """Work on records one after the other."""
-        return worked_off(self._worker, task_named(self._assignment.task), records)
-
-    def _worker(self) -> Worker[Any]:
-        with self._making:
-            if self._made is None:
-                name, task, config, folder = self._assignment
-                if Path(folder).is_dir():  # paths of settings are relative to it
-                    os.chdir(folder)
-                shared = remote_limits(calling(self._owner), name, config)
-                self._made = task_named(task).worker(config, Calls(shared=shared))
-            return self._made
+        return self._worker.work(records)

@@ -1,28 +1,32 @@
 """The limits, the money, the cache and what is learnt of models, for workers in many processes.
 
-One object owns them all; workers reach it as `remote_calls` says. The driver, which alone writes a run's
-files, is told by it what must be on disk.
+One object owns them all, `SharedCalls`; a worker reaches it by `remote_limits`. The driver, which alone
+writes the files of a run, is told by it what must be on disk.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import queue
 import threading
 import time
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.errors import RunError
 from factreasoner.llm.budget import Budget, Reservation
-from factreasoner.llm.cache import ReplyCache
+from factreasoner.llm.cache import ReplyCache, SharedReply, worth_keeping
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.limits import Admitted, LocalLimits
-from factreasoner.models.messages import Reply
+from factreasoner.llm.limits import Admitted, LocalLimits, SharedLimits
+from factreasoner.llm.usage import CACHED
+from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
+Call = Callable[..., Any]
+"""Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""
 NEWS_SECONDS = 1.0
 """How long the driver waits for news at a time."""
 
@@ -55,37 +59,55 @@ class SharedCalls:
         self._config = config
         self._limits = LocalLimits.of(config)
         self._budget = Budget(config.max_cost, spent)
-        self._abilities = dict(capabilities)
+        self._capabilities = dict(capabilities)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
         self._gone: set[str] = set()
         self._asked: dict[str, tuple[str, Future[str | None]]] = {}
         self._cache: ReplyCache | None = None
-        self._post = _Post()
+        self._letters: queue.SimpleQueue[News] = queue.SimpleQueue()
+        self._written: dict[int, Future[str]] = {}
         self._stopped = threading.Event()
 
     # turns and money
 
     def enter(self, worker: str, tokens: int) -> int:
-        """Wait for a turn; returns the number to leave with."""
+        """Wait for a turn; returns the number to give it back with, and with how many tokens it took."""
         return self._hold(worker, self._limits.passed(tokens))
 
-    def leave(self, number: int, tokens: int) -> None:
-        """The request of that turn is done and took so many tokens."""
-        self._give_back(number, tokens)
+    def reserve(self, worker: str, estimate: float) -> int:
+        """Set money aside; returns the number to give it back with, and with the cost. Raises BudgetError."""
+        return self._hold(worker, self._budget.set_aside(estimate))
+
+    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Admitted | Reservation]) -> int:
+        stack = contextlib.ExitStack()
+        what = stack.enter_context(passed)
+        while self._stopped.is_set():
+            time.sleep(POLL_SECONDS)
+        with self._lock:
+            number = next(self._numbers)
+            self._held[number] = _Held(worker, stack, what)
+            gone = worker in self._gone
+        if gone:
+            self.give_back(number, 0)
+        return number
+
+    def give_back(self, number: int, took: float) -> None:
+        """The request that a turn or money of that number was for is done, and took so much."""
+        with self._lock:
+            held = self._held.pop(number, None)
+        if held is None:  # taken back already, of a worker that was given up
+            return
+        if isinstance(held.what, Admitted):
+            held.what.took = int(took)
+        else:
+            held.what.cost = took
+        held.given_back.close()
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
         self._limits.pause(seconds)
-
-    def reserve(self, worker: str, estimate: float) -> int:
-        """Set money aside; returns the number to settle with. Raises BudgetError."""
-        return self._hold(worker, self._budget.set_aside(estimate))
-
-    def settle(self, number: int, cost: float) -> None:
-        """What the request came to for which money was set aside."""
-        self._give_back(number, cost)
 
     def spent(self) -> float:
         """US dollars that count towards the limit so far."""
@@ -99,30 +121,6 @@ class SharedCalls:
         """How many requests to models are under way."""
         with self._lock:
             return sum(isinstance(held.what, Admitted) for held in self._held.values())
-
-    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Admitted | Reservation]) -> int:
-        stack = contextlib.ExitStack()
-        what = stack.enter_context(passed)
-        while self._stopped.is_set():
-            time.sleep(POLL_SECONDS)
-        with self._lock:
-            number = next(self._numbers)
-            self._held[number] = _Held(worker, stack, what)
-            gone = worker in self._gone
-        if gone:
-            self._give_back(number, 0)
-        return number
-
-    def _give_back(self, number: int, took: float) -> None:
-        with self._lock:
-            held = self._held.pop(number, None)
-        if held is None:  # taken back already, of a worker that was given up
-            return
-        if isinstance(held.what, Admitted):
-            held.what.took = int(took)
-        else:
-            held.what.cost = took
-        held.given_back.close()
 
     # answers
 
@@ -154,21 +152,18 @@ class SharedCalls:
         self.answered(key, text, keep=False)
         return text
 
-    def answered(self, key: str, reply: str, *, keep: bool) -> None:
-        """The reply that came; `keep`: it is worth storing."""
-        if keep:
+    def answered(self, key: str, reply: str | None, *, keep: bool) -> None:
+        """The reply that came, None where none did: somebody else may ask. `keep`: it is worth storing."""
+        if keep and reply is not None:
             self._replies().store(key, Reply.model_validate_json(reply))
-        self._end_claim(key, reply)
-
-    def unanswered(self, key: str) -> None:
-        """No reply came; somebody else may ask."""
-        self._end_claim(key, None)
-
-    def _end_claim(self, key: str, reply: str | None) -> None:
         with self._lock:
             _, waiting = self._asked.pop(key, ("", None))
         if waiting is not None:
             waiting.set_result(reply)
+
+    def unanswered(self, key: str) -> None:
+        """No reply came; somebody else may ask."""
+        self.answered(key, None, keep=False)
 
     def note_all(self, texts: dict[str, str]) -> None:
         """Keep texts in the cache."""
@@ -190,71 +185,130 @@ class SharedCalls:
 
     def capabilities(self, model: str) -> str | None:
         """How that model is asked, as JSON, where it is learnt."""
-        return self._abilities.get(model)
+        return self._capabilities.get(model)
 
     def keep_capabilities(self, model: str, capabilities: str) -> None:
         """Have it written; returns once it is. Raises RunError where it can't be."""
-        self._abilities[model] = capabilities
-        self._post.send(News(next(self._numbers), model=model, capabilities=capabilities))
+        self._capabilities[model] = capabilities
+        self._write(News(next(self._numbers), model=model, capabilities=capabilities))
 
     def paid(self, dollars: float) -> None:
         """Have a payment written; returns once it is. Raises RunError where it can't be."""
-        self._post.send(News(next(self._numbers), paid=dollars))
+        self._write(News(next(self._numbers), paid=dollars))
+
+    def _write(self, letter: News) -> None:
+        written = self._written[letter.number] = Future()
+        self._letters.put(letter)
+        if problem := written.result():
+            raise RunError(problem)
 
     def news(self, written: Sequence[tuple[int, str]]) -> list[News]:
         """What is to be written, once there is something, or nothing after a second.
 
         `written` are the numbers of what was, each with what went wrong, "" if nothing did.
         """
-        return self._post.collected(written)
+        for number, problem in written:
+            if number in self._written:  # else nobody waits for it
+                self._written.pop(number).set_result(problem)
+        with contextlib.suppress(queue.Empty):
+            first = self._letters.get(timeout=NEWS_SECONDS)
+            return [first, *(self._letters.get() for _ in range(self._letters.qsize()))]
+        return []
 
     def forget(self, worker: str) -> None:
         """Take back what a worker held that has died: its slots, money and questions."""
         with self._lock:
             self._gone.add(worker)
-            held = [(n, h) for n, h in self._held.items() if h.worker == worker]
+            held = [(n, h.what) for n, h in self._held.items() if h.worker == worker]
             claims = [key for key, (holder, _) in self._asked.items() if holder == worker]
-        for number, one in held:
-            what = one.what
-            self._give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
+        for number, what in held:
+            self.give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
             if isinstance(what, Reservation):
-                self._post.leave(News(next(self._numbers), paid=what.estimate))
+                self._letters.put(News(next(self._numbers), paid=what.estimate))
         for key in claims:
             self.unanswered(key)
 
 
-class _Post:
-    """Letters to the driver, whose senders wait until they are read and acted on, unless they `leave` it."""
+class _Remote:
+    """The owner as a worker reaches it: in the place of limits, cache and memory of its own."""
 
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._letters: deque[News] = deque()
-        self._replies: dict[int, str] = {}
-        self._left: set[int] = set()
+    def __init__(self, call: Call, worker: str) -> None:
+        self._call = call
+        self._worker = worker
 
-    def leave(self, letter: News) -> None:
-        with self._changed:
-            self._letters.append(letter)
-            self._left.add(letter.number)
-            self._changed.notify_all()
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Admitted]:
+        number = self._call("enter", self._worker, tokens)
+        admitted = Admitted(0.0, tokens)
+        try:
+            yield admitted
+        finally:
+            self._call("give_back", number, admitted.took)
 
-    def send(self, letter: News) -> None:
-        with self._changed:
-            self._letters.append(letter)
-            self._changed.notify_all()
-            while letter.number not in self._replies:
-                self._changed.wait(POLL_SECONDS)
-            problem = self._replies.pop(letter.number)
-        if problem:
-            raise RunError(problem)
+    def pause(self, seconds: float) -> None:
+        self._call("pause", seconds)
 
-    def collected(self, replies: Sequence[tuple[int, str]]) -> list[News]:
-        with self._changed:
-            self._replies.update((number, said) for number, said in replies if number not in self._left)
-            self._left.difference_update(number for number, _ in replies)
-            self._changed.notify_all()
-            if not self._letters:
-                self._changed.wait(NEWS_SECONDS)
-            letters = list(self._letters)
-            self._letters.clear()
-            return letters
+    def release(self) -> None:
+        """Nothing: others may wait for the same limits, and those of this process are let through in turn."""
+
+    def close(self) -> None:
+        """Nothing: the cache is the owner's."""
+
+    def get_or_ask(
+        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
+    ) -> SharedReply:
+        assert not anew, "asked for by batches alone, which are answered in one process"
+        stored = self._call("claim", self._worker, key)
+        if stored is not None:
+            found = Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
+            return SharedReply(found, fresh=False)
+        try:
+            reply = ask()
+        except BaseException:
+            self._call("unanswered", key)
+            raise
+        self._call("answered", key, reply.model_dump_json(), keep=worth_keeping(reply, schema))
+        return SharedReply(reply, fresh=True)
+
+    def note_all(self, texts: Mapping[str, str]) -> None:
+        self._call("note_all", dict(texts))
+
+    def noted(self, key: str) -> str | None:
+        found: str | None = self._call("noted", key)
+        return found
+
+    def capabilities(self, model: str) -> Capabilities | None:
+        known = self._call("capabilities", model)
+        return None if known is None else Capabilities.model_validate_json(known)
+
+    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
+        self._call("keep_capabilities", model, capabilities.model_dump_json())
+
+
+class _Budget(Budget):
+    """The owner's."""
+
+    def __init__(self, call: Call, worker: str, limit: float | None) -> None:
+        super().__init__(limit, paid=lambda dollars: call("paid", dollars))
+        self._call = call
+        self._worker = worker
+
+    @property
+    def spent(self) -> float:
+        return float(self._call("spent"))
+
+    @contextlib.contextmanager
+    def set_aside(self, estimate: float) -> Iterator[Reservation]:
+        number = self._call("reserve", self._worker, estimate)
+        reservation = Reservation(estimate)
+        try:
+            yield reservation
+        finally:
+            self._call("give_back", number, reservation.cost)
+
+
+def remote_limits(call: Call, worker: str, config: Config) -> SharedLimits:
+    """What a worker uses in the place of limits, money, cache and memory of its own."""
+    remote = _Remote(call, worker)
+    budget = _Budget(call, worker, config.max_cost)
+    return SharedLimits(remote, budget, remote, lambda: remote if config.cache else ReplyCache(None))

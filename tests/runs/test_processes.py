@@ -1,0 +1,173 @@
+"""Processes give what threads give, and lose nothing when one of them dies."""
+
+import importlib
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
+from factreasoner.models import Context, Record
+from factreasoner.models.journal_line import unpack
+from factreasoner.runs.executors import lines_of
+from factreasoner.runs.processes import processes_at_once
+from factreasoner.settings import Config
+from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import Calls
+
+PROCESSES = {"executor": "processes", "workers": 2, "spacy_model": "none"}
+BARE = {"usage", "seconds", "elapsed"}
+
+
+def records(*texts):
+    return [
+        Record(id=f"r{i}", response="Oslo is cold.", contexts=(Context(id="c0", text=text),))
+        for i, text in enumerate(texts)
+    ]
+
+
+def found(config, given):
+    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), Calls())
+    return {
+        line.record_id: TASK.result.model_validate_json(unpack(line.text).result)
+        for some in lines
+        for line in some
+    }
+
+
+def test_processes_find_what_threads_find():
+    given = records(*(f"Oslo is {word} in winter." for word in ("cold", "not cold", "dark", "icy", "busy")))
+    threads = found(Config(spacy_model="none"), given)
+    processes = found(Config(**PROCESSES), given)
+    assert len(processes) == len(given)
+    assert {i: r.model_dump(exclude=BARE) for i, r in processes.items()} == {
+        i: r.model_dump(exclude=BARE) for i, r in threads.items()
+    }
+
+
+@pytest.mark.parametrize("dies", ["always", "once"])
+def test_a_process_that_dies_costs_nothing_but_the_record_that_always_kills_it(tmp_path, monkeypatch, dies):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    passage = "deadly" if dies == "always" else str(tmp_path / "mark")
+    given = records("fine", "fine", passage, "fine", "fine", "fine", "fine")
+    results = found(Config(**PROCESSES, judge="judges_that_end:Deadly"), given)
+    assert set(results) == {record.id for record in given}
+    failed = {i: result.failures[0].message for i, result in results.items() if result.status != "ok"}
+    assert set(failed) == ({"r2"} if dies == "always" else set())
+    assert all("killed, or out of memory" in message for message in failed.values())
+    assert dies == "always" or (tmp_path / "mark").exists()
+
+
+def begun(tmp_path, **how):
+    """A run in processes, by a slow judge, in a group of its own; its first record is done."""
+    data = tmp_path / "d.jsonl"
+    lines = [{"id": f"r{i}", "output": "Oslo is cold.", "contexts": ["Oslo is cold."]} for i in range(200)]
+    data.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    command = [sys.executable, "-m", "factreasoner", "run", data, "--out", tmp_path / "out", "--quiet"]
+    command += ["--executor", "processes", "--workers", "1", "--judge", "judges_that_end:Slow"]
+    path = {"PYTHONPATH": str(Path(__file__).parent)}
+    driver = subprocess.Popen(
+        command, start_new_session=True, env=os.environ | path, stderr=subprocess.PIPE, text=True, **how
+    )
+    journal = tmp_path / "out" / "journal.jsonl"
+    while not (journal.exists() and journal.stat().st_size):
+        assert driver.poll() is None
+        time.sleep(0.05)
+    return driver
+
+
+def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parent))
+    monkeypatch.setattr(
+        "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
+    )
+    with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
+        found(Config(**PROCESSES), records("fine"))
+
+
+def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
+    """A terminal sends it to all of them."""
+    driver = begun(tmp_path, preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    os.killpg(driver.pid, signal.SIGINT)
+    _, said = driver.communicate(timeout=60)
+    assert driver.returncode == 130
+    assert said == "Interrupted; the same command goes on from here.\n"
+    assert _ends(driver.pid)
+
+
+def test_a_driver_that_ends_at_once_leaves_no_word_of_semaphores(tmp_path):
+    driver = begun(tmp_path)
+    driver.kill()
+    _, said = driver.communicate(timeout=60)
+    assert said == ""
+    assert _ends(driver.pid)
+
+
+def test_without_a_driver_no_process_goes_on(tmp_path):
+    driver = begun(tmp_path)
+    group = driver.pid
+    driver.kill()
+    driver.communicate()
+    assert _ends(group), "processes outlive their driver"
+
+
+def _ends(group):
+    """Whether a group of processes ends by itself; if not it is ended."""
+    for _ in range(1200):
+        if not _alive(group):
+            return True
+        time.sleep(0.05)
+    os.killpg(group, signal.SIGKILL)
+    return False
+
+
+def _alive(group):
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, of_group = stat.read_text(encoding="utf-8").rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(of_group) == group and state != "Z":
+            return True
+    return False
+
+
+def test_one_process_a_core_unless_told_otherwise():
+    assert processes_at_once(Config(executor="processes")) == len(os.sched_getaffinity(0))
+    assert processes_at_once(Config(executor="processes", workers=5)) == 5
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"executor": "processes", "model": "openai/x"}, "for model 'openai/x' threads wait"),
+        ({"executor": "processes", "retriever": "corpus,web"}, "for retriever 'web' threads wait"),
+        ({"executor": "processes", "max_cost": 1.0}, "counted within one process"),
+        ({"workers": 2}, "add --executor processes"),
+        ({"executor": "ray", "retriever": "corpus,web"}, "politeness towards 'web'"),
+        ({"ray_address": "auto"}, "add that"),
+    ],
+)
+def test_what_processes_would_multiply_is_refused(settings, words):
+    with pytest.raises(ValueError, match=words):
+        Config(**settings)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ConfigError("no"),
+        MissingExtraError("x", "verifiers"),
+        InputError([InputProblem("f", "id", "is missing")]),
+    ],
+)
+def test_errors_travel_between_processes(error):
+    error.add_note("kept")
+    arrived = pickle.loads(pickle.dumps(error))
+    assert (type(arrived), str(arrived), arrived.__dict__) == (type(error), str(error), error.__dict__)
