@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, Look, look_of
-from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of
+from factreasoner.tasks.rows import ClaimRow, main_rows
 from factreasoner.tasks.task import Task
-from factreasoner.text.visible import one_line
 
 QUOTE_LENGTH = 90
 
@@ -78,19 +78,7 @@ def _print_pairs(
     console.print()
 
 
-_DECIDES = ("borne out by ", "contradicted by ")
-
-
 def _evidence(row: ClaimRow, longest: int) -> str:
-    """The strongest verdict for a claim's label, and what else there is to know."""
-    parts = []
-    if row.context is not None:
-        repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
-        quote = "" if repeated else f': "{plain(row.quote or "", longest)}"'
-        verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
-        parts.append(verb + plain(source_name(row.context, row.title or row.link)) + quote)
-    if row.judged == "partly":
-        parts.append("[yellow]judged in part[/yellow]")
-    if row.note:
-        parts.append(plain(row.note, longest))
-    return "; ".join(parts)
+    """What decides a claim's label, with what was judged in part in yellow."""
+    said = evidence_of(row, longest)
+    return "; ".join(f"[yellow]{escape(part)}[/]" if part == IN_PART else escape(part) for part in said)

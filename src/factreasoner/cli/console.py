@@ -18,10 +18,7 @@ def plain(text: str, longest: int | None = None) -> str:
 
     A text longer than `longest` characters is cut between words.
     """
-    line = one_line(text)
-    if longest is not None and len(line) > longest:
-        line = f"{line[:longest].rsplit(' ', 1)[0]} …"
-    return escape(line)
+    return escape(one_line(text, longest))
 
 
 class Terminal(Console):

@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple, Unpack
 
-from rich.text import Text
-
-from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.judges.naming import judged_by
@@ -17,11 +14,12 @@ from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
+from factreasoner.tasks.labels import evidence_of, look_of
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Calls, Task
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
-from factreasoner.text.visible import visible
+from factreasoner.text.visible import one_line, visible
 
 TASKS = (FACTUALITY, "rag")
 """The tasks whose metrics other tools may have; a name that both know is the first one's."""
@@ -148,11 +146,10 @@ def _failed(line: dict[str, Any]) -> list[str]:
 
 def _lines(row: ClaimRow, task: Task[Any]) -> str:
     """A claim that is not borne out, with its evidence on a line of its own where there is any."""
-    p_true, label, text, evidence = (
-        visible(Text.from_markup(cell).plain) for cell in claim_cells(row, task, QUOTE_LENGTH)
-    )
+    p_true = "-" if row.p_true is None else f"{row.p_true:.3f}"
+    label, evidence = look_of(row, task.label_words).word, "; ".join(evidence_of(row, QUOTE_LENGTH))
     against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"
-    claim = f"  {p_true or '-':5}  {label}{against}: {text}"
+    claim = f"  {p_true:5}  {label}{against}: {one_line(row.text)}"
     return f"{claim}\n         {evidence}" if evidence else claim
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from factreasoner.tasks.rows import Caution, ClaimRow
+from factreasoner.tasks.rows import Caution, ClaimRow, source_name
+from factreasoner.text.visible import one_line
 
 
 class Colour(NamedTuple):
@@ -60,6 +61,9 @@ CAUTIONS: Mapping[Caution, Look] = {
 }
 BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is what the judge guesses")
 
+IN_PART = "judged in part"
+_DECIDES = ("borne out by ", "contradicted by ")
+
 
 def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
     """How the label of a claim looks; `words` are what a task calls labels itself."""
@@ -67,3 +71,18 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
     if row.decided_by == "belief":
         look = BELIEF
     return look._replace(word=words.get(row.label, LOOKS[row.label].word))
+
+
+def evidence_of(row: ClaimRow, longest: int) -> list[str]:
+    """The strongest verdict for a claim's label, and what else there is to know, each visible on one line."""
+    parts = []
+    if row.context is not None:
+        repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
+        quote = "" if repeated else f': "{one_line(row.quote or "", longest)}"'
+        verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
+        parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
+    if row.judged == "partly":
+        parts.append(IN_PART)
+    if row.note:
+        parts.append(one_line(row.note, longest))
+    return parts

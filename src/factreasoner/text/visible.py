@@ -29,6 +29,9 @@ def replaced(text: str, mark: Callable[[str], str]) -> str:
     return _SUSPECTS.sub(shown, text)
 
 
-def one_line(text: str) -> str:
-    """`text` on one line and visible."""
-    return visible(" ".join(text.split()))
+def one_line(text: str, longest: int | None = None) -> str:
+    """`text` on one line and visible; one longer than `longest` characters is cut between words."""
+    line = visible(" ".join(text.split()))
+    if longest is not None and len(line) > longest:
+        return f"{line[:longest].rsplit(' ', 1)[0]} …"
+    return line
