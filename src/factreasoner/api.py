@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
-from factreasoner.cli.progress import progress_for
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.models import Record
-from factreasoner.pipeline.assembly import Parts, parts_and_config
+from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
+from factreasoner.report.progress import progress_for
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.runner import RunReport
 from factreasoner.runs.runner import run as run_records
@@ -66,11 +66,7 @@ def assess_many(
     checked = _checked(records, asked, config, column_map)
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
-    if fresh:
-        asked.worker(
-            config, Calls(llm=llm, parts=parts)
-        )  # what can't begin raises before anything is deleted
-    _start(folder, config, parts, fresh=fresh)
+    _start(folder, config, Calls(llm=llm, parts=parts), fresh=fresh)
     try:
         kept = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
         worker = asked.worker(config, kept._replace(llm=llm, parts=parts))
@@ -90,9 +86,11 @@ def _checked(
     return given_records("assess_many()", records, fits, column_map or {})
 
 
-def _start(folder: RunFolder[Any], config: Config, parts: Parts, *, fresh: bool) -> None:
+def _start(folder: RunFolder[Any], config: Config, calls: Calls, *, fresh: bool) -> None:
     """Open the folder for a run by parts of the caller's own, which its settings then name."""
-    described = config.model_copy(update={kind: named(part) for kind, part in parts.items()})
+    if fresh:
+        folder.task.worker(config, calls)  # what can't begin raises before anything is deleted
+    described = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
     prompts, files = prompt_fingerprints(folder.task, described), file_fingerprints(config)
     folder.start(described, prompts, files=files, fresh=fresh)
 

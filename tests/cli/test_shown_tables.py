@@ -6,8 +6,8 @@ import pytest
 from rich.table import Column, Table
 
 from factreasoner.cli import shown_tables
-from factreasoner.cli.console import Terminal
 from factreasoner.cli.shown_tables import LABEL_WIDTH, print_in_order
+from factreasoner.report.console import Terminal
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rows import ClaimRow
 

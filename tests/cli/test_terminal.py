@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
-from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import WarningHandler, say, say_json
+from factreasoner.report.console import Terminal, plain
+from factreasoner.report.terminal import WarningHandler, say, say_json
 from factreasoner.text.visible import one_line, visible
 
 HOSTILE = (

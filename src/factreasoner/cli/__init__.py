@@ -23,9 +23,9 @@ from factreasoner import __version__
 from factreasoner.cli.commands import Commands
 from factreasoner.cli.memory import refuse_scipy_without_room
 from factreasoner.cli.signals import Stopping
-from factreasoner.cli.terminal import WarningHandler, say
 from factreasoner.errors import FactReasonerError, InputError
 from factreasoner.llm.stack import with_room
+from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
 
 INTERRUPTED = 130

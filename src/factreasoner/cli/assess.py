@@ -11,7 +11,7 @@ import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.terminal import say, say_json
+from factreasoner.report.terminal import say, say_json
 
 
 class Subject(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from factreasoner.cli.options import RunDir, takes_groups
-from factreasoner.cli.terminal import say, say_json
+from factreasoner.report.terminal import say, say_json
 from factreasoner.settings.choices import CalibrationMethod, Unlisted
 
 if TYPE_CHECKING:

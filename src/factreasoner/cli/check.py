@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import RunDir
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 BROKEN = 4
 """Exit code when a rule is not kept."""

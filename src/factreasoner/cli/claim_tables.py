@@ -9,10 +9,10 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.lacking import lacking_of
 from factreasoner.cli.running import Show
 from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
+from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall

@@ -12,7 +12,7 @@ from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.compare_options import CompareOptions, OutputFiles
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
@@ -140,8 +140,8 @@ def _run(
 ) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
     """The runs on `data` in the order they were named, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
-    from factreasoner.cli.progress import named_progress
     from factreasoner.errors import RunError
+    from factreasoner.report.progress import named_progress
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.factuality import TASK
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factreasoner.cli.console import plain
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import say
+from factreasoner.report.console import plain
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.cli.compare_options import CompareOptions, OutputFiles
@@ -34,9 +34,9 @@ def compare_modes(
         RunError: the budget is used up before all modes are run.
     """
     from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
-    from factreasoner.cli.progress import named_progress
     from factreasoner.cli.running import check_data, default_folder
     from factreasoner.errors import RunError
+    from factreasoner.report.progress import named_progress
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.recall.task import TASK
 

@@ -6,8 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from factreasoner.cli.console import Terminal
 from factreasoner.cli.flags import takes_settings
+from factreasoner.report.console import Terminal
 
 
 @takes_settings("Model", "Judging", "Verifier")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import RunDir
-from factreasoner.cli.terminal import say, say_json
+from factreasoner.report.terminal import say, say_json
 
 
 def evaluate(

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from rich.table import Table
 
 from factreasoner.cli.atom_tables import label_cell
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
+from factreasoner.report.console import Terminal, plain
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.rows import ClaimRow
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import Corrections, RunDir
-from factreasoner.cli.terminal import say, say_data
+from factreasoner.report.terminal import say, say_data
 
 
 class Tables(StrEnum):

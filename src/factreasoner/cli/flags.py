@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import kinds_of
 from factreasoner.settings.setting import setting_of

@@ -10,7 +10,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Quiet, takes_groups
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:

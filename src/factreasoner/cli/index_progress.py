@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import say
 from factreasoner.corpus.indexing import Step, Tell
+from factreasoner.report.console import Terminal, plain
+from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
 SECONDS_BETWEEN_LINES = 5.0

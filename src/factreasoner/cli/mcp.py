@@ -9,7 +9,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.serve import UNUSED
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 HOST = "127.0.0.1"
 

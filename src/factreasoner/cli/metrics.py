@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.console import Terminal
-from factreasoner.cli.terminal import say_json
+from factreasoner.report.console import Terminal
+from factreasoner.report.terminal import say_json
 
 
 def metrics(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from rich.table import Table
 
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
+from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.plan import RunPlan, StagePlan
 from factreasoner.settings import Config
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from factreasoner.cli.options import RunDir, takes_groups
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.publish.sending import Backend

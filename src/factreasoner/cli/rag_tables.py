@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from factreasoner.cli.claim_tables import print_claims
-from factreasoner.cli.console import Terminal, plain
+from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of

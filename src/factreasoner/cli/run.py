@@ -11,7 +11,7 @@ import typer
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import Show, check_task_data, default_folder, refuse_own_source, run_task
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput

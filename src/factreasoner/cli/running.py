@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.batches import BATCH_WAITS, say_unanswered
 from factreasoner.cli.options import RunOptions
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def print_rehearsal(
 
 def _print_further(planned: RunPlan, most: RunPlan, why: str) -> None:
     """What a run takes beyond what is planned where no claim is borne out; nothing where that is none."""
-    from factreasoner.cli.console import Terminal
+    from factreasoner.report.console import Terminal
 
     calls, prompt, reply = (
         sum(getattr(stage, name) for stage in most.stages) - sum(getattr(s, name) for s in planned.stages)
@@ -166,7 +166,7 @@ def _gone_through(
     checked: CheckedInput | PastRecords, config: Config, folder: RunFolder[Any], running: RunOptions
 ) -> RoundsReport:
     """Go through the records by calls that are made at once, or in rounds of batches."""
-    from factreasoner.cli.progress import progress_for
+    from factreasoner.report.progress import progress_for
     from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.searched import note_searched

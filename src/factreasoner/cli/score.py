@@ -9,7 +9,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Corrections, RunDir
-from factreasoner.cli.terminal import say, say_json
+from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

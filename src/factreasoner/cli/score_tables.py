@@ -9,7 +9,6 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.cli.lacking import Lacking, lacking_of
 from factreasoner.metrics.factuality_table import FINER
 from factreasoner.metrics.table import Metric
@@ -21,6 +20,7 @@ from factreasoner.report.comparison_tables import (
     score_rows,
     table_of,
 )
+from factreasoner.report.console import Terminal, plain
 
 SHORTEST_GROUP, NARROWEST_SCORE = 16, 5
 """Characters of a group's name that are shown at least, and those of a column of scores."""

@@ -12,7 +12,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import takes_groups
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule

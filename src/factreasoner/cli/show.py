@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.options import Corrections, RunDir
-from factreasoner.cli.terminal import say
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task

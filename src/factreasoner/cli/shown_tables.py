@@ -10,7 +10,7 @@ from rich.segment import Segment, Segments
 from rich.table import Column, Table
 
 from factreasoner.cli.atom_tables import claim_cells
-from factreasoner.cli.console import Terminal, plain
+from factreasoner.report.console import Terminal, plain
 from factreasoner.tasks.recall.rows import FACTS
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task

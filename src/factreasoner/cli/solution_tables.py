@@ -9,9 +9,9 @@ from rich.table import Table
 
 from factreasoner.analysis.cross_check import SolverRefusal, SolverRun, difference, reference_run
 from factreasoner.cli.atom_tables import coloured
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.graph.network_file import NetworkFile
 from factreasoner.models import Marginals, support_of
+from factreasoner.report.console import Terminal, plain
 from factreasoner.tasks.labels import LOOKS
 
 Content = dict[str, Any]

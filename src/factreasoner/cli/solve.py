@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.terminal import say_json
+from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.graph.network_file import NetworkFile

@@ -12,12 +12,12 @@ from rich.table import Column, Table
 from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import better_judge, judging_notice
 from factreasoner.cli.atom_tables import claim_cells
-from factreasoner.cli.console import Terminal, plain
 from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Assessment, Status, Support, factuality
+from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.rescored import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.settings import Config

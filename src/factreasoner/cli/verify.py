@@ -18,7 +18,7 @@ from factreasoner.cli.running import (
     refuse_own_source,
     run_task,
 )
-from factreasoner.cli.terminal import say_json
+from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.settings import Config

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import judging_notice
 from factreasoner.cli.atom_tables import label_cell
-from factreasoner.cli.console import Terminal, plain
+from factreasoner.report.console import Terminal, plain
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify

@@ -1,1 +1,1 @@
-"""What people look at: tables for documents, and figures."""
+"""What people look at: the terminal, tables for documents, figures and the page."""

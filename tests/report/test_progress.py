@@ -9,8 +9,8 @@ import time
 
 import pytest
 
-from factreasoner.cli.progress import progress_for
 from factreasoner.models import Assessment, Usage
+from factreasoner.report.progress import progress_for
 from factreasoner.runs.journal import line_of
 from factreasoner.tasks.factuality import TASK
 
@@ -56,7 +56,7 @@ def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
 
 
 def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr("factreasoner.cli.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.0)
     with progress_for(quiet=False) as progress:
         progress.started(3, 1)
         progress.waiting(7.0, "gpu-7:8000")

@@ -11,9 +11,9 @@ from contextlib import AbstractContextManager
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
 
-from factreasoner.cli.console import Terminal, plain
-from factreasoner.cli.terminal import say
 from factreasoner.models import Usage
+from factreasoner.report.console import Terminal, plain
+from factreasoner.report.terminal import say
 from factreasoner.runs.journal import JournalLine
 
 SECONDS_BETWEEN_LINES = 5.0
