@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from factreasoner.integrations.scoring import Scoring
 from factreasoner.judges.naming import EMBEDDED, judged_by
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Probe
@@ -45,3 +46,14 @@ def test_a_model_is_named_with_what_its_probe_found():
 )
 def test_other_judges_are_named(settings, words):
     assert judged_by(Config(**settings)) == words
+
+
+class Mine:
+    """A judge of one's own."""
+
+    def judge(self, premise, claims):
+        raise AssertionError("nobody is asked here")
+
+
+def test_a_judge_of_ones_own_is_not_taken_for_another():
+    assert Scoring(judge=Mine()).judged_by == f"judge '{__name__}:Mine'"

@@ -11,6 +11,7 @@ from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
@@ -72,6 +73,7 @@ class Scoring:
         self._task = _task_of(metric)
         self._row = self._task.table.metrics[metric]
         parts, config = parts_and_config(settings)
+        self._own = {kind: named(part) for kind, part in parts.items()}
         self._worker = self._task.worker(config, Calls(llm=llm, parts=parts))
 
     @property
@@ -82,7 +84,7 @@ class Scoring:
     @property
     def judged_by(self) -> str:
         """Which judge gives the verdicts, in words."""
-        return judged_by(self.config)
+        return judged_by(self.config.model_copy(update=self._own))
 
     @python_call
     def score(

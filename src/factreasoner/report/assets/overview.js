@@ -5,18 +5,11 @@ function judgedBy(run) {
   return h('p', {class: 'note'}, 'Judged by: ', quoted(run.judged_by), '.');
 }
 
-function mainScores(run, most) {
-  return h('dl', {class: 'scores'}, run.scores.filter((score) => score.main).slice(0, most).map((score) => h('div', {title: score.meaning},
-    h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
-      h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]} ${score.fewer}` : score.fewer || ' ')))));
-}
-
 function runCard(run, place) {
   return h('section', {class: 'card run', 'aria-labelledby': `run-${place}`},
     h(several ? 'h2' : 'h1', {id: `run-${place}`}, several ? quoted(run.name) : run.headline),
     several ? h('p', {class: 'headline'}, run.headline) : null,
     labelBar(run.labels, run.marks), legend(run.labels, run.marks), judgedBy(run),
-    several ? mainScores(run, 6) : null,
     run.corrections ? h('p', {class: 'note'}, 'With a reader’s corrections: ', quoted(run.corrections), '.') : null,
     run.unfinished ? h('p', {class: 'warning'}, run.unfinished) : null,
     run.solver && !run.solver.converged ? h('p', {class: 'warning'}, `Sampling did not converge for ${counted(run.solver.not_converged, 'record')}.`) : null,
@@ -25,7 +18,11 @@ function runCard(run, place) {
 
 function figures(run) {
   if (!run.scores.length) return null;
-  return h('section', {class: 'card', 'aria-labelledby': 'figures'}, h('h2', {id: 'figures'}, 'Scores'), mainScores(run, 8), judgedBy(run));
+  return h('section', {class: 'card', 'aria-labelledby': 'figures'}, h('h2', {id: 'figures'}, 'Scores'),
+    h('dl', {class: 'scores'}, run.scores.filter((score) => score.main).slice(0, 8).map((score) => h('div', {title: score.meaning},
+      h('dt', {}, score.name), h('dd', {}, h('strong', {}, score.value), whisker(score.scale),
+        h('span', {class: 'note'}, score.interval ? `95 %: ${score.interval[0]} to ${score.interval[1]} ${score.fewer}` : score.fewer || ' '))))),
+    judgedBy(run));
 }
 
 const AT_ONCE = 8;
