@@ -3,13 +3,13 @@
 import json
 import re
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
 from assessments import assessment
+from command import on_path
 from run_folders import run_folder
 
 import factreasoner
@@ -24,10 +24,7 @@ DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 def act(tmp_path):
     """Runs the action's script as a runner does, in a folder with a run of precision 0.5."""
     run_folder(tmp_path / "runs", assessment([0.9, 0.1], gold="SN", record_id="r0"))
-    command = tmp_path / "bin/factreasoner"
-    command.parent.mkdir()
-    command.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/src exec {sys.executable} -m factreasoner "$@"\n')
-    command.chmod(0o755)
+    path = on_path(tmp_path / "bin")
     (step,) = ACTION["runs"]["steps"]
 
     def run(**inputs):
@@ -38,8 +35,7 @@ def act(tmp_path):
         return subprocess.run(
             ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
             cwd=tmp_path,
-            env={"PATH": f"{command.parent}:/usr/bin:/bin"}
-            | {key: given[name] for key, name in names.items()},
+            env={"PATH": path} | {key: given[name] for key, name in names.items()},
             capture_output=True,
             text=True,
             check=False,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from fake_server import FakeServer, answering
+from printed import holds, without_probabilities
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -28,19 +29,6 @@ def commands(block):
         yield command, printed
 
 
-def holds(printed, expected):
-    """Whether runs of the expected lines, `...` between them, stand in what was printed, in their order."""
-    lines, place = [line.rstrip() for line in printed.splitlines()], 0
-    for run in re.split(r"^\.\.\.$", "\n".join(expected), flags=re.MULTILINE):
-        wanted = run.strip("\n").splitlines()
-        starts = range(place, len(lines) - len(wanted) + 1)
-        found = next((at for at in starts if lines[at : at + len(wanted)] == wanted), None)
-        if found is None:
-            return False
-        place = found + len(wanted)
-    return True
-
-
 def answer(name, prop, request):
     """A model to which all is true, and which says an answer's parts as they are."""
     if name == "statements":
@@ -48,10 +36,6 @@ def answer(name, prop, request):
             f"{part} => {part.partition('] ')[2]}" for part in re.findall(r"^\[\d+\] .*", request.text, re.M)
         ]
     return prop["description"] if name.startswith("atom_") else "True"
-
-
-def without_probabilities(text):
-    return re.sub(r"\b0\.\d+", "P", text)
 
 
 @pytest.mark.parametrize("page", PAGES[:2], ids=lambda page: page.name)

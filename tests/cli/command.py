@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,16 @@ def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
     """No keys, and a cache of this test's own."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_PROXY", "_proxy"))}
     return kept | {"FACTREASONER_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"} | extra
+
+
+def on_path(folder: Path) -> str:
+    """A PATH on which `factreasoner` is this checkout, by a script in `folder`."""
+    source = Path(__file__).parents[2] / "src"
+    command = folder / "factreasoner"
+    folder.mkdir()
+    command.write_text(f'#!/bin/sh\nPYTHONPATH={source} exec {sys.executable} -m factreasoner "$@"\n')
+    command.chmod(0o755)
+    return f"{folder}:/usr/bin:/bin"
 
 
 def model_flags(server: FakeServer) -> tuple[str, ...]:
