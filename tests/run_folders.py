@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
-from factreasoner.models import Assessment
+from factreasoner.models import Assessment, TaskResult
+from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -18,9 +20,13 @@ def run_folder(
     config = config or Config()
     folder = RunFolder(path, TASK)
     folder.start(config, {})
-    for item in assessments:
-        folder.append(item)
+    append(folder, *assessments)
     if finished:
         score_journal(folder, list(folder.entries), config)
     folder.close()
     return path
+
+
+def append(folder: RunFolder[Any], *results: TaskResult) -> None:
+    """Add results to a run's journal."""
+    folder.write([line_of(folder.task, result) for result in results])

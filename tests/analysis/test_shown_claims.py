@@ -1,6 +1,7 @@
 """Which claims are shown, in which order, and what is said of records without any."""
 
 from assessments import assessment
+from run_folders import append
 
 from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
 from factreasoner.models import Assessment
@@ -13,7 +14,7 @@ from factreasoner.tasks.factuality import TASK
 def finished(path, *results):
     folder = RunFolder(path, TASK)
     folder.start(Config(), {})
-    folder.append(*results)
+    append(folder, *results)
     folder.close()
     return FinishedRun(path, TASK)
 

@@ -140,6 +140,5 @@ def test_an_interrupted_run_says_how_many_records_are_missing(tmp_path):
 
     run_folder(tmp_path / "run", assessment([0.9], record_id="r0"), finished=False)
     folder = RunFolder(tmp_path / "run", TASK)
-    folder.read_journal()
     score_journal(folder, ["r0", "r1", "r2"], Config())
     assert "cut off with 2 records not assessed: 1 records" in FinishedRun(tmp_path / "run", TASK).unfinished

@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from run_folders import append
+
 from factreasoner import assess, rag, recall, verify
 from factreasoner.models import Failure, TaskResult, Verdict
 from factreasoner.protocols import Judged
@@ -82,7 +84,7 @@ def run_of(path: Path, *results: TaskResult, task: str = FACTUALITY, config: Con
     folder = RunFolder(path, task_named(task))
     folder.start(config, {})
     for result in results:
-        folder.append(result)
+        append(folder, result)
     score_journal(folder, list(folder.entries), config)
     folder.close()
     return path

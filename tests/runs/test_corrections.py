@@ -41,7 +41,6 @@ def corrections(folder, tmp_path, *lines):
     path = tmp_path / "corrections.jsonl"
     path.write_text("".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines))
     opened = RunFolder.of_any_task(folder)
-    opened.read_journal()
     return Corrections(path, opened)
 
 
@@ -108,7 +107,6 @@ def test_a_file_without_a_correction(folder, tmp_path, content):
 def test_a_calibration_leaves_corrected_verdicts_alone(folder, tmp_path):
     found = corrections(folder, tmp_path, GOOD)
     opened = RunFolder(folder, TASK)
-    opened.read_journal()
     (result,) = opened.results(["r1"])
     corrected = found.applied(result).outcome.verdicts
     again = calibrated_verdicts(corrected, LabelOffsets(neutral=9.0))

@@ -52,7 +52,7 @@ def interrupted(path):
     config = Config()
     folder = RunFolder(path, TASK)
     folder.start(config, {})
-    folder.journal.entries = Struck()
+    folder.entries = Struck()
     with pytest.raises(KeyboardInterrupt) as raised:
         run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
     return folder, raised.value.__notes__

@@ -2,6 +2,8 @@
 
 import tracemalloc
 
+from run_folders import append
+
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.scoring import score_journal
@@ -19,11 +21,11 @@ def peak_of_scoring(path, records):
     folder.start(config, {})
     pipeline = build_pipeline(config)
     one = pipeline.assess(Record(id="r", response="", atoms=(), contexts=(), metadata={"note": TEXT}))
-    folder.append(*(one.model_copy(update={"record_id": f"r{number}"}) for number in range(records)))
+    append(folder, *(one.model_copy(update={"record_id": f"r{number}"}) for number in range(records)))
     folder.close()
     score_journal(folder, list(folder.entries), config)  # imports and caches are not what is measured
     tracemalloc.start()
-    folder.read_journal()
+    folder = RunFolder(path, TASK)
     score_journal(folder, list(folder.entries), config)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from run_folders import append
 
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
@@ -40,7 +41,7 @@ def opened(path, config=None, prompts=None, **options):
 def written(path, *assessments):
     folder = opened(path)
     for item in assessments:
-        folder.append(item)
+        append(folder, item)
     folder.close()
 
 
@@ -66,10 +67,9 @@ def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
     atoms = tuple(Atom(id=f"a{i}", text="x") for i in range(3))
     made = assessment("r1").model_copy(update={"atoms": atoms, "outcome": unsolved})
     folder = opened(tmp_path / "run")
-    folder.append(made)
+    append(folder, made)
     folder.close()
     again = RunFolder(tmp_path / "run", TASK)
-    again.read_journal()
     assert folder.entries["r1"].size == again.entries["r1"].size == 2
 
 
@@ -91,7 +91,7 @@ def test_a_torn_last_line_is_dropped_and_written_over(tmp_path, cut):
     journal.write_bytes(journal.read_bytes()[:-cut])
     folder = opened(tmp_path)
     assert set(folder.entries) == {"r0"}
-    folder.append(assessment("r1"))
+    append(folder, assessment("r1"))
     folder.close()
     assert set(opened(tmp_path).entries) == {"r0", "r1"}
 
@@ -123,7 +123,7 @@ def test_another_run_is_refused_by_the_differing_keys(tmp_path, config, prompts,
 
 def test_a_changed_file_is_refused_by_the_setting_that_names_it(tmp_path):
     folder = opened(tmp_path, files={"relations": "1"})
-    folder.append(assessment("r0"))
+    append(folder, assessment("r0"))
     folder.close()
     with pytest.raises(RunError, match="relations: '1' there, '2' now"):
         opened(tmp_path, files={"relations": "2"})
@@ -198,7 +198,7 @@ def test_a_file_that_cant_be_written_is_named(tmp_path):
     folder = opened(tmp_path)
     folder.journal_path.mkdir()
     with pytest.raises(RunError, match=r"journal\.jsonl: can't be written: Is a directory"):
-        folder.append(assessment("r0"))
+        append(folder, assessment("r0"))
     (tmp_path / "taken").mkdir()
     with pytest.raises(RunError, match="taken: can't be written: Is a directory"):
         replace_file(tmp_path / "taken", ["x"])
@@ -211,12 +211,12 @@ DEEP = "[" * 100_000
 def test_bottomless_nesting_is_told_with_its_line(tmp_path):
     written(tmp_path, assessment("r0"))
     folder = RunFolder(tmp_path, TASK)
+    folder.results_path.write_text(DEEP)
+    assert list(folder.order()) == ["r0"]
     with folder.journal_path.open("a") as journal:
         journal.write('{"record_id": "r1", "x": ' + DEEP + "\n")
     with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line"):
-        folder.read_journal()
-    folder.results_path.write_text(DEEP)
-    assert list(folder.order()) == ["r0"]
+        _ = RunFolder(tmp_path, TASK).entries
     folder.manifest.path.write_text(DEEP)
     with pytest.raises(RunError, match=r"manifest\.json: can't be read"):
         folder.manifest.content()
@@ -274,7 +274,7 @@ def test_a_run_of_an_unknown_task(tmp_path):
 
 def test_entries_that_an_interrupt_kept_out_are_read_from_the_journal(tmp_path, monkeypatch):
     folder = opened(tmp_path)
-    folder.append(assessment("r0"))
+    append(folder, assessment("r0"))
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -282,9 +282,9 @@ def test_entries_that_an_interrupt_kept_out_are_read_from_the_journal(tmp_path, 
     with monkeypatch.context() as patched:
         patched.setattr(Entries, "__setitem__", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            folder.append(assessment("r1"))
+            append(folder, assessment("r1"))
     folder.mend_journal()
-    folder.append(assessment("r2"))
+    append(folder, assessment("r2"))
     assert [a.record_id for a in folder.results(["r0", "r1", "r2"])] == ["r0", "r1", "r2"]
     assert list(folder.entries) == ["r0", "r1", "r2"]
 
@@ -301,7 +301,7 @@ def test_every_changed_byte_is_told_with_its_line(tmp_path):
             continue
         journal.write_bytes(changed)
         with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line: .*; remove it and run again"):
-            RunFolder(tmp_path, TASK).read_journal()
+            _ = RunFolder(tmp_path, TASK).entries
 
 
 def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
@@ -310,7 +310,6 @@ def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
     line = unpack(folder.journal_path.read_bytes())
     wrong = line._replace(result=line.result.replace(b'"supported"', b'"suported"'))
     folder.journal_path.write_bytes(pack(wrong))
-    folder.read_journal()
     with pytest.raises(RunError) as raised:
         list(folder.results(["r0"]))
     told = str(raised.value)
@@ -324,12 +323,11 @@ def test_a_line_of_an_earlier_version_is_read_without_a_checksum(tmp_path):
     bare = assessment("r1", n=3).model_dump_json() + "\n"
     folder = RunFolder(tmp_path, TASK)
     folder.journal_path.write_bytes(bare.encode() + folder.journal_path.read_bytes())
-    folder.read_journal()
     assert [folder.entries[i].size for i in ("r1", "r0")] == [3, 2]
     assert list(folder.results(["r1"])) == [assessment("r1", n=3)]
     folder.journal_path.write_text(bare.replace('"ok"', '"okay"'))
     with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged line: status is wrong"):
-        folder.read_journal()
+        _ = RunFolder(tmp_path, TASK).entries
 
 
 def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypatch):

@@ -89,7 +89,6 @@ class _SameFacts:
     def __init__(self, source: Source, path: Path) -> None:
         self._source = source
         self._folder = RunFolder(path, TASK)
-        self._folder.read_journal()
         without = {result.record_id for result in self._folder.results(source.ids) if _lacks_facts(result)}
         self.ids = [record_id for record_id in source.ids if record_id not in without]
         if not self.ids:

@@ -169,9 +169,7 @@ def _refuse_paid_run(path: Path) -> None:
 
 def spent_in(path: Path, task: Task[Any]) -> float:
     """US dollars that the run of `task` in that folder has paid, 0 where there is none yet."""
-    folder = RunFolder(path, task)
-    folder.read_journal()
-    return folder.spent
+    return RunFolder(path, task).spent
 
 
 def run_contender(

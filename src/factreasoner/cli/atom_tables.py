@@ -41,7 +41,6 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     if not worst and not pairs:
         return
     run = RunFolder(folder, task)
-    run.read_journal()
     console = Terminal(highlight=False)
     _print_pairs(console, task, run, pairs)
     if not worst:

@@ -116,9 +116,7 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
         found = calibrate_verdicts(run, learning.relations, unlisted=unlisted, seed=learning.seed)
         return "verdicts", found
     if learning.corrections is not None:
-        folder = RunFolder(run_dir, TASK)
-        folder.read_journal()
-        corrections = Corrections(learning.corrections, folder)
+        corrections = Corrections(learning.corrections, RunFolder(run_dir, TASK))
         return "verdicts", calibrate_by_corrections(run, corrections, seed=learning.seed)
     how = Fitting(learning.method or "platt", learning.seed)
     labels = None if learning.gold is None else GoldFile(learning.gold)

@@ -55,7 +55,6 @@ def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterat
 def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     """The facts that answers do not state, and those that stayed unanswered, record by record."""
     run = RunFolder(folder, RECALL)
-    run.read_journal()
     console = Terminal(highlight=False)
     for result in run.results(ids):
         missed = [fact for fact in scored_recall(result).facts if fact.value is not True]

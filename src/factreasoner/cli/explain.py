@@ -55,7 +55,6 @@ def explain(
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     refuse_changed_files(folder, named=("relations",))
-    folder.read_journal()
     told: list[Explanation] = []
     problems: list[InputProblem] = []
     ids = _ids(folder, record)

@@ -35,7 +35,6 @@ def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
 def print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
     """Claims of answers that nothing bears out, and claims of references that answers do not state."""
     run = RunFolder(folder, TASK)
-    run.read_journal()
     console = Terminal(highlight=False)
     for result in run.results(ids):
         said, wanted = lines_of(result)

@@ -81,9 +81,7 @@ def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, 
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.factuality import TASK
 
-    run_folder = RunFolder(run_dir, TASK)
-    run_folder.read_journal()
-    exported = export_networks(run_folder.results(ids), config, folder)
+    exported = export_networks(RunFolder(run_dir, TASK).results(ids), config, folder)
     if not quiet:
         say(str(exported))
 

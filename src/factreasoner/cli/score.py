@@ -51,7 +51,6 @@ def score(
     changes = {key: value for key, value in settings.items() if value is not None}
     _refuse_without_graph(folder.task, [*changes, *(["export_uai"] if export_uai else [])])
     config = _changed(folder, changes)
-    folder.read_journal()
     if export_uai is not None:
         check_export(export_uai, config)
     corrected = None if corrections is None else ReadCorrections(corrections, folder)

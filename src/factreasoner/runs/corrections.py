@@ -58,7 +58,7 @@ class Correction(Model):
 
 
 class Corrections:
-    """The corrections in a file, each of a verdict that the run in `folder` has; its journal must be read.
+    """The corrections in a file, each of a verdict that the run in `folder` has.
 
     The file is JSONL, as the page of `report` hands it out.
 

@@ -44,7 +44,6 @@ class FinishedRun(Generic[R]):
         """The run's own folder."""
         self._folder = RunFolder(self.source, task)
         self.config: Config = scored.config if scored else self._folder.config()
-        self._folder.read_journal()
         self.ids = self._folder.order()
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")

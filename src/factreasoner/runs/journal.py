@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import os
 import struct
@@ -93,33 +94,37 @@ class Entries(Mapping[str, JournalEntry]):
 
 
 class Journal(Generic[R]):
-    """journal.jsonl of a run of `task`; its `entries` are known once it is read."""
+    """journal.jsonl of a run of `task`: one result a line."""
 
     def __init__(self, path: Path, task: Task[R]) -> None:
-        self.path = path
+        self.journal_path = path
         self.task = task
-        self.entries = Entries()
         self._end = 0
 
-    def read(self) -> None:
-        """Check every line and note where each record's last one stands; a torn last line is passed over.
+    @functools.cached_property
+    def entries(self) -> Entries:
+        """Where the last line of each record stands; every line is checked when this is first wanted.
+
+        A torn last line is passed over.
 
         Raises:
             RunError: a line other than a torn last one is damaged.
         """
-        self.entries, self._end = Entries(), 0
-        self._read_on()
+        self._end = 0
+        found = Entries()
+        self._read_on(found)
+        return found
 
-    def mend(self) -> None:
-        """Read what is new, and cut a torn last line off. Raises as `read` does."""
-        self._read_on()
-        if self.path.exists() and self._end < self.path.stat().st_size:
-            os.truncate(self.path, self._end)
+    def mend_journal(self) -> None:
+        """Read what is new, and cut a torn last line off. Raises as `entries` does."""
+        self._read_on(self.entries)
+        if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
+            os.truncate(self.journal_path, self._end)
 
-    def _read_on(self) -> None:
-        if not self.path.exists():
+    def _read_on(self, entries: Entries) -> None:
+        if not self.journal_path.exists():
             return
-        with self.path.open("rb") as journal:
+        with self.journal_path.open("rb") as journal:
             journal.seek(self._end)
             for line in journal:
                 if not line.endswith(b"\n"):
@@ -127,7 +132,7 @@ class Journal(Generic[R]):
                 found = self._unpacked(line, self._end)
                 entry = JournalEntry(self._end, found.status, found.fingerprint, found.size)
                 try:
-                    self.entries[found.id] = entry
+                    entries[found.id] = entry
                 except (ValueError, TypeError, AttributeError, struct.error) as error:
                     raise self._damaged(self._end, "it is no line of a journal") from error
                 self._end += len(line)
@@ -144,10 +149,10 @@ class Journal(Generic[R]):
             raise self._damaged(offset, "it is cut or changed") from error
 
     def _damaged(self, offset: int, why: str) -> RunError:
-        with self.path.open("rb") as journal:
+        with self.journal_path.open("rb") as journal:
             passed = itertools.accumulate(map(len, journal))
             number = 1 + sum(1 for _ in itertools.takewhile(lambda end: end <= offset, passed))
-        return RunError(f"{self.path}:{number}: damaged line: {why}; {_REMEDY}")
+        return RunError(f"{self.journal_path}:{number}: damaged line: {why}; {_REMEDY}")
 
     def write(self, lines: Sequence[JournalLine]) -> None:
         """Add lines; when this returns they are on disk.
@@ -156,15 +161,15 @@ class Journal(Generic[R]):
             RunError: the journal can't be written; its earlier lines are whole.
         """
         try:
-            with self.path.open("ab") as journal:
+            with self.journal_path.open("ab") as journal:
                 offset = journal.tell()
                 journal.writelines(line.text for line in lines)
                 journal.flush()
                 os.fsync(journal.fileno())
         except OSError as error:
             raise RunError(
-                f"{self.path}: can't be written: {error.strerror}; what it holds is whole, and the same "
-                "command goes on from there"
+                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
+                "same command goes on from there"
             ) from error
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)
@@ -179,7 +184,7 @@ class Journal(Generic[R]):
         """
         if not self.entries:
             return
-        with self.path.open("rb") as journal:
+        with self.journal_path.open("rb") as journal:
             for record_id in ids:
                 if record_id not in self.entries:
                     continue

@@ -24,6 +24,8 @@ FORMAT = 2
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 SCORED_AGAIN = "scored_again.json"
 """What tells a folder in which `score` put the scores of a run."""
+LEARNT = ("parser", "searched", "models")
+"""Keys of what is learnt while the run goes on."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
@@ -65,22 +67,16 @@ class Manifest:
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Write into the manifest how that model is asked."""
         with self._learning:
-            manifest = self.content()
-            models = manifest.get("models", {}) | {model: capabilities.model_dump(mode="json")}
-            self._replace(manifest | {"models": models})
-
-    @property
-    def searched(self) -> list[str]:
-        """The collections this run has searched, and their states, as `name@state`."""
-        return [str(state) for state in self.content().get("searched", [])]
+            kept = self.content().get("models", {})
+            self._keep(models=kept | {model: capabilities.model_dump(mode="json")})
 
     def keep_searched(self, states: Sequence[str]) -> list[str]:
-        """Write into the manifest what is searched from now on; what was before is returned."""
-        before = self.searched
-        if states:
-            manifest = self.content() | {"searched": list(dict.fromkeys([*before, *states]))}
-            self._replace(manifest)
-        return before
+        """Write which collections are searched from now on, as `name@state`; returns what was before."""
+        with self._learning:
+            before = [str(state) for state in self.content().get("searched", [])]
+            if states:
+                self._keep(searched=list(dict.fromkeys([*before, *states])))
+            return before
 
     def refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
         """Raises RunError, with the keys that differ, where the run was made with other settings."""
@@ -104,11 +100,6 @@ class Manifest:
                 f"({'; '.join(differences)}); use another --out, or start over with --fresh"
             )
 
-    @property
-    def notes_parser(self) -> bool:
-        """Whether `parser` was noted: it is as soon as the run makes atoms."""
-        return "parser" in self.content()
-
     def settle_parser(self, config: Config) -> None:
         """Note the parser that makes atoms from now on.
 
@@ -116,18 +107,16 @@ class Manifest:
             RunError: it would make other atoms than that of the run so far did.
         """
         here = describe_model(config.spacy_model)
-        if not self.notes_parser:
-            self.keep_parser(here)
-        elif self.parser != here:
-            raise RunError(
-                f"{self.folder}: the atoms in this folder were made with another parser "
-                f"({self.parser or 'none'} there, {here or 'none'} now), and those of the rest would differ; "
-                "go on where that parser is installed, use another --out, or start over with --fresh"
-            )
-
-    def keep_parser(self, parser: str | None) -> None:
-        """Write into the manifest with which parser the run makes atoms."""
-        self._replace(self.content() | {"parser": parser})
+        with self._learning:
+            if "parser" not in self.content():
+                self._keep(parser=here)
+            elif self.parser != here:
+                raise RunError(
+                    f"{self.folder}: the atoms in this folder were made with another parser "
+                    f"({self.parser or 'none'} there, {here or 'none'} now), and those of the rest would "
+                    "differ; go on where that parser is installed, use another --out, or start over with "
+                    "--fresh"
+                )
 
     @property
     def parser(self) -> str | None:
@@ -146,9 +135,17 @@ class Manifest:
         config: Config,
         prompts: Mapping[str, str],
         files: Mapping[str, str],
+        *,
+        going_on: bool,
     ) -> None:
-        """Write it anew; `prompts` and `files` are fingerprints of what else decides results."""
+        """Write it anew; `prompts` and `files` are fingerprints of what else decides results.
+
+        Of a run that is `going_on`, what was learnt on the way stays.
+        """
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
+        before = self.content() if going_on else {}
+        if models := self.models() if going_on else {}:
+            before["models"] = {name: known.model_dump(mode="json") for name, known in models.items()}
         manifest = {
             "format": FORMAT,
             "task": task,
@@ -157,7 +154,10 @@ class Manifest:
             "files": dict(files),
             "versions": versions | {name: _version(name) for name in PACKAGES},
         }
-        self._replace(manifest)
+        self._replace(manifest | {key: before[key] for key in LEARNT if key in before})
+
+    def _keep(self, **learnt: object) -> None:
+        self._replace(self.content() | learnt)
 
     def _replace(self, content: Mapping[str, Any]) -> None:
         replace_file(self.path, [json.dumps(content, indent=2, ensure_ascii=False)])

@@ -28,7 +28,6 @@ class PastRecords:
     ) -> None:
         self._folder = RunFolder(path, TASK)
         self._folder.manifest.content()
-        self._folder.read_journal()
         self.problems: list[InputProblem] = []
         ids: list[str] = []
         for assessment in self._folder.results(self._folder.order()[:limit]):

@@ -124,7 +124,8 @@ def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Confi
     """The records that are to be worked on; RunError where atoms would be made otherwise than those there."""
     settled = False
     for record in records:
-        if record.id not in folder.entries or not folder.finished(record.id, record_fingerprint(record)):
+        entry = folder.entries.get(record.id)
+        if entry is None or entry.fingerprint != record_fingerprint(record):
             if not settled and folder.task.makes_claims(record, config):
                 folder.manifest.settle_parser(config)
                 settled = True

@@ -5,16 +5,16 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
-from factreasoner.runs.journal import Entries, Journal, JournalLine, line_of
+from factreasoner.runs.journal import Journal
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.runs.replacing import clear_interrupted
@@ -29,7 +29,7 @@ MOST_COMPARED = 10_000
 """Ids among which the nearest is found in less than a second."""
 
 
-class RunFolder(Generic[R]):
+class RunFolder(Journal[R]):
     """One run's files. Only the driver process writes them; a lock keeps a second one out.
 
     - `manifest.json`: task, settings without secrets, prompt fingerprints, versions, how the model is asked.
@@ -40,9 +40,8 @@ class RunFolder(Generic[R]):
     """
 
     def __init__(self, path: Path, task: Task[R]) -> None:
+        super().__init__(path / "journal.jsonl", task)
         self.path = path
-        self.task = task
-        self.journal = Journal(path / "journal.jsonl", task)
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
@@ -58,16 +57,6 @@ class RunFolder(Generic[R]):
     def spent(self) -> float:
         """US dollars paid so far, for records that were interrupted or failed too."""
         return self.ledger.total + self.batches.spent
-
-    @property
-    def journal_path(self) -> Path:
-        """Path of journal.jsonl: one result a line."""
-        return self.journal.path
-
-    @property
-    def entries(self) -> Entries:
-        """Where the results stand in the journal, by record id; none before it is read."""
-        return self.journal.entries
 
     @property
     def results_path(self) -> Path:
@@ -124,19 +113,10 @@ class RunFolder(Generic[R]):
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
                 self.manifest.refuse_other_run(wanted)
-            self.read_journal()
             self.mend_journal()
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        kept = self.manifest.models() if self.entries else {}
-        searched = self.manifest.searched if self.entries else []
-        noted = [self.manifest.parser] if self.entries and self.manifest.notes_parser else []
-        self.manifest.write(self.task.name, config, prompts, files)
-        for parser in noted:
-            self.manifest.keep_parser(parser)
-        self.manifest.keep_searched(searched)
-        for model, capabilities in kept.items():
-            self.manifest.keep_capabilities(model, capabilities)
+        self.manifest.write(self.task.name, config, prompts, files, going_on=bool(self.entries))
 
     def close(self) -> None:
         """Release the folder's lock: other processes may write here then."""
@@ -156,33 +136,8 @@ class RunFolder(Generic[R]):
         self._check_task()
         return kept_config(self.manifest.content()["config"], str(self.manifest.path))
 
-    def read_journal(self) -> None:
-        """Check the journal and note where the last line of each record stands; see `Journal.read`."""
-        self.journal.read()
-
-    def mend_journal(self) -> None:
-        """Read what is new in the journal, and cut a torn last line off; see `Journal.mend`."""
-        self.journal.mend()
-
-    def finished(self, record_id: str, fingerprint: str) -> bool:
-        """Whether a record with that content needs no more work: it is assessed, and nothing of it failed."""
-        entry = self.entries.get(record_id)
-        return entry is not None and entry.fingerprint == fingerprint
-
-    def append(self, *results: R) -> None:
-        """Add results to the journal; see `Journal.write`."""
-        self.write([line_of(self.task, result) for result in results])
-
-    def write(self, lines: Sequence[JournalLine]) -> None:
-        """Add lines to the journal; see `Journal.write`."""
-        self.journal.write(lines)
-
-    def results(self, ids: Iterable[str]) -> Iterator[R]:
-        """The results of `ids`; see `Journal.results`."""
-        return self.journal.results(ids)
-
     def known_id(self, record_id: str) -> str:
-        """The id of a record in this folder, whose journal was read.
+        """The id of a record in this folder.
 
         Raises:
             RunError: there is no such record; the nearest one is named, unless the run is large.
