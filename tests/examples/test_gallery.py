@@ -121,5 +121,4 @@ def test_every_example_is_in_the_index_and_in_the_gallery_with_its_output():
     programs = [path for end in ("*.py", "*.sh", "integrations/*.py") for path in EXAMPLES.glob(end)]
     assert {path.relative_to(EXAMPLES).as_posix() for path in programs} <= shown
     assert {path.name for path in EXAMPLES.glob("*.txt")} <= shown
-    for path in EXAMPLES.iterdir():
-        assert path.stem in index, path.name
+    assert [path.name for path in EXAMPLES.iterdir() if path.stem not in index] == ["README.md"]
