@@ -15,7 +15,6 @@
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
     │   ├── ProviderError       the provider answered with an error status, or the connection broke
-    │   ├── UnseenError         the model reports that it saw less than half of what it was asked
     │   └── UnusableReplyError  the provider answered, but with nothing that can be used
     ├── RetrievalError          evidence for one atom could not be had; becomes a Failure
     │   ├── SearchError         a search service answered with an error, or not at all
@@ -135,10 +134,6 @@ class CallTimeoutError(LLMError):
 
 class ProviderError(LLMError):
     """The provider answered with an error status, or the connection broke."""
-
-
-class UnseenError(LLMError):
-    """The model reports so few prompt tokens that it can't have seen all it was asked about."""
 
 
 class UnusableReplyError(LLMError):

@@ -17,7 +17,7 @@ from factreasoner.corpus.embeddings import (
     embedding_named,
 )
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, StoreError
-from factreasoner.llm.budget import Budget
+from factreasoner.llm.limits import Budget
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.settings import Config

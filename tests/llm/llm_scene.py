@@ -4,10 +4,9 @@ from pathlib import Path
 
 from fake_server import FakeServer
 
-from factreasoner.llm.budget import Budget
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.limits import SharedLimits
+from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 

@@ -7,7 +7,7 @@ from fake_server import Completion, hang, obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA
 
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
-from factreasoner.llm.budget import Budget
+from factreasoner.llm.limits import Budget
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import price

@@ -157,7 +157,7 @@ def test_chances_survive(cache):
     kept = REPLY.model_copy(update={"chances": chances})
     cache.get_or_ask("k", SCHEMA, lambda: kept)
     found = cache.get_or_ask("k", SCHEMA, lambda: pytest.fail("asked again"))
-    assert found.reply.chances == chances
+    assert found.chances == chances
 
 
 @pytest.mark.parametrize("cache", [True, False])
@@ -218,7 +218,7 @@ def test_an_interrupted_request_is_made_by_the_next_in_line(cache):
     threading.Timer(0.1, interrupt.set).start()
     found = cache.get_or_ask("k", SCHEMA, lambda: REPLY)
     thread.join()
-    assert found.fresh
+    assert not found.usage.cached_calls
 
 
 WRITER = """
@@ -269,8 +269,8 @@ def test_a_row_of_another_version_is_asked_for_again(cache, tmp_path):
     with connection:
         connection.execute("UPDATE replies SET reply = '{\"unknown\": 1}'")
     connection.close()
-    assert cache.get_or_ask("k", SCHEMA, lambda: REPLY).fresh
-    assert not cache.get_or_ask("k", SCHEMA, lambda: REPLY).fresh
+    assert not cache.get_or_ask("k", SCHEMA, lambda: REPLY).usage.cached_calls
+    assert cache.get_or_ask("k", SCHEMA, lambda: REPLY).usage.cached_calls
 
 
 def test_where_the_cache_is(monkeypatch):

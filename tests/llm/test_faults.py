@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from factreasoner.llm.dialect import Dialect
+from factreasoner.llm.capabilities import Dialect
 from factreasoner.llm.faults import fault_of, shown
 
 

@@ -8,8 +8,7 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.judges import faaf
 from factreasoner.llm import forms, replies
-from factreasoner.llm.logprobs import Token, Tokens
-from factreasoner.llm.responses import Completion
+from factreasoner.llm.responses import Completion, Token, Tokens
 from factreasoner.models import Claim, Usage
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 

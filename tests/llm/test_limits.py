@@ -9,21 +9,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.llm.limits import RateLimits, SlidingWindow
+from factreasoner.llm.limits import RateLimits
 from factreasoner.llm.parallel import parallel_map
 
 REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=40)
 
 
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def limited(**limits):
+    clock = Clock()
+    return clock, RateLimits(**limits, clock=clock)
+
+
 @given(REQUESTS, st.integers(1, 5) | st.none(), st.integers(1, 100) | st.none())
 def test_no_minute_holds_more_than_allowed(requests, request_limit, token_limit):
-    window, now, sent = SlidingWindow(request_limit, token_limit), 0.0, []
+    clock, limits = limited(requests_per_minute=request_limit, tokens_per_minute=token_limit)
+    sent = []
     for pause, tokens in requests:
-        now += pause
-        now += window.delay(now, tokens)
-        assert window.delay(now, tokens) < 1e-9
-        window.add(now, tokens)
-        sent.append((now, tokens))
+        clock.now += pause
+        clock.now += limits.delay(tokens) + 1e-9
+        assert limits.delay(tokens) == 0.0
+        limits.wait(tokens)
+        sent.append((clock.now, tokens))
     for start, _ in sent:
         minute = [tokens for at, tokens in sent if start <= at < start + 60 - 1e-6]
         assert request_limit is None or len(minute) <= request_limit
@@ -31,30 +46,36 @@ def test_no_minute_holds_more_than_allowed(requests, request_limit, token_limit)
 
 
 def test_a_request_waits_no_longer_than_it_must():
-    window = SlidingWindow(requests=2, tokens=100)
-    window.add(0.0, 30)
-    window.add(10.0, 60)
-    assert window.delay(20.0, 5) == 40.0  # two requests since 0
-    assert window.delay(60.0, 40) == 0.0
-    assert window.delay(60.0, 41) == 10.0  # 60 tokens until 70
+    clock, limits = limited(requests_per_minute=2, tokens_per_minute=100)
+    limits.wait(30)
+    clock.now = 10.0
+    limits.wait(60)
+    clock.now = 20.0
+    assert limits.delay(5) == 40.0  # two requests since 0
+    clock.now = 60.0
+    assert limits.delay(40) == 0.0
+    assert limits.delay(41) == 10.0  # 60 tokens until 70
 
 
 def test_a_request_larger_than_the_limit_goes_when_nothing_else_counts():
-    window = SlidingWindow(requests=None, tokens=100)
-    assert window.delay(0.0, 500) == 0.0
-    window.add(0.0, 500)
-    assert window.delay(1.0, 500) == 59.0
+    clock, limits = limited(tokens_per_minute=100)
+    assert limits.delay(500) == 0.0
+    limits.wait(500)
+    clock.now = 1.0
+    assert limits.delay(500) == 59.0
 
 
 def test_actual_tokens_replace_the_estimate():
-    window = SlidingWindow(requests=None, tokens=100)
-    entry = window.add(0.0, 100)
-    assert window.delay(1.0, 50) == 59.0
-    window.correct(entry, 20)
-    assert window.delay(1.0, 50) == 0.0
-    assert window.delay(61.0, 100) == 0.0
-    window.correct(entry, 90)  # too late to count
-    assert window.delay(61.0, 100) == 0.0
+    clock, limits = limited(tokens_per_minute=100)
+    admitted = limits.wait(100)
+    clock.now = 1.0
+    assert limits.delay(50) == 59.0
+    limits.correct(admitted, 20)
+    assert limits.delay(50) == 0.0
+    clock.now = 61.0
+    assert limits.delay(100) == 0.0
+    limits.correct(admitted, 90)  # too late to count
+    assert limits.delay(100) == 0.0
 
 
 def in_line(limits, count):

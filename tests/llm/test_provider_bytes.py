@@ -8,8 +8,8 @@ from provider_server import ProviderServer
 
 from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges import faaf
+from factreasoner.llm.capabilities import Dialect
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.llm.dialect import Dialect, Wanted
 from factreasoner.llm.forms import MANY, MARK, request
 from factreasoner.models import Claim
 from factreasoner.models.messages import Prompt
@@ -221,7 +221,7 @@ def test_others_are_sent_no_mark(model, server):
 @pytest.mark.parametrize("form", MANY)
 def test_the_mark_stays_where_there_is_no_system_role(form):
     content = request(form, prompt_of(), JUDGING, marked=True)
-    wanted = Wanted(temperature=0.0, max_tokens=9, logprobs=False, extra={})
+    wanted = {"temperature": 0.0, "max_tokens": 9}
     (message,) = Dialect(system_role=False).request(content, wanted, room=None)["messages"]
     assert message["role"] == "user"
     assert sum("cache_control" in part for part in message["content"]) == 1

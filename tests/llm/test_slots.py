@@ -5,7 +5,7 @@ import threading
 from fake_server import obliging
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.llm.limits import LocalLimits
+from factreasoner.llm.limits import Limits
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, one_slot
 from factreasoner.settings import Config
@@ -68,7 +68,7 @@ def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_br
 
 def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
     slots = Slots(2, 2)
-    limits = LocalLimits(slots)
+    limits = Limits(slots)
     order, both = [], threading.Barrier(2)
 
     def passage(name):
@@ -118,7 +118,7 @@ def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
 
 
 def test_calls_of_one_passage_have_a_slot_to_themselves():
-    limits = LocalLimits(Slots(1, 1))
+    limits = Limits(Slots(1, 1))
     order, gate = [], threading.Barrier(3)
 
     def passage(name):
@@ -139,7 +139,7 @@ def test_calls_of_one_passage_have_a_slot_to_themselves():
 
 
 def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
-    limits = LocalLimits(Slots(1, 1))
+    limits = Limits(Slots(1, 1))
     try:
         with one_slot(), limits.passed(1):
             raise KeyError

@@ -15,9 +15,9 @@ import numpy as np
 from factreasoner.corpus.collection import NONE, Vectors
 from factreasoner.corpus.vector_cache import VectorCache
 from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
-from factreasoner.llm.budget import Budget
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
+from factreasoner.llm.limits import Budget
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import MARGIN, Transport

@@ -16,7 +16,7 @@ from factreasoner.corpus.rows import BadRow
 from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError
-from factreasoner.llm.budget import Budget
+from factreasoner.llm.limits import Budget
 from factreasoner.settings import Config
 from factreasoner.text.passages import split_passages
 

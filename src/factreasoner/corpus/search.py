@@ -10,7 +10,7 @@ from factreasoner.corpus.embeddings import embedding_named
 from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import ConfigError
-from factreasoner.llm.budget import Budget
+from factreasoner.llm.limits import Budget
 from factreasoner.settings import Config
 from factreasoner.settings.choices import Search
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import LLMError, PendingError, UnusableReplyError
@@ -23,8 +24,6 @@ IN_VAIN = 8
 """Paid requests of a planned call none of whose items is answered, at most."""
 AN_ANSWER = 2
 """Paid requests that each answered item allows beyond these."""
-CUT = "cut"
-"""The reason of a reply that the token limit cut, beside those of `UnusableReplyError`."""
 
 
 class NoResult(NamedTuple):
@@ -104,23 +103,21 @@ class ItemAsker:
         return [planned.results[position] for position in range(len(items))]
 
 
+@dataclass
 class _PlannedCall(Generic[I, R]):
     """One planned call and all it leads to; `results` fill up by position."""
 
-    def __init__(
-        self, llm: LLM, config: Config, asked: ItemQuestion[I, R], items: Sequence[I], budget: RetryBudget
-    ) -> None:
-        self._llm = llm
-        self._config = config
-        self._asked = asked
-        self._items = items
-        self._budget = budget
-        self.results: dict[int, R | Failure] = {}
+    llm: LLM
+    config: Config
+    asked: ItemQuestion[I, R]
+    items: Sequence[I]
+    budget: RetryBudget
+    results: dict[int, R | Failure] = field(default_factory=dict)
 
     def ask(self, turn: _Turn) -> None:
         """Ask about the items of `turn`, and again where that helps, until each has a result or a failure."""
-        items = [self._items[position] for position in turn.positions]
-        prompt, schema = self._asked.request(items)
+        items = [self.items[position] for position in turn.positions]
+        prompt, schema = self.asked.request(items)
         try:
             reply = self._call(prompt, schema, turn.sample)
         except UnusableReplyError as error:
@@ -128,21 +125,20 @@ class _PlannedCall(Generic[I, R]):
             self._again(turn.useless(error.reason), problems)
         except LLMError as error:
             for position, item in zip(turn.positions, items, strict=True):
-                name = self._asked.name(item)
-                self.results[position] = Failure.of(self._asked.stage, name, error)
+                name = self.asked.name(item)
+                self.results[position] = Failure.of(self.asked.stage, name, error)
         else:
             self._take(reply, schema, turn)
 
     def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
         """Ask once. A client that keeps no count of what is paid is taken to have paid once."""
-        before = self._budget.left
-        free = False
+        before, cached = self.budget.left, 0
         try:
-            reply = self._llm.call(prompt, schema, sample=sample, logprobs=self._asked.logprobs)
-            free = reply.usage.cached_calls > 0
+            reply = self.llm.call(prompt, schema, sample=sample, logprobs=self.asked.logprobs)
+            cached = reply.usage.cached_calls
         finally:
-            if self._budget.left == before and not free:
-                self._budget.spend()
+            if self.budget.left == before and not cached:
+                self.budget.spend()
         return reply
 
     def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
@@ -153,11 +149,11 @@ class _PlannedCall(Generic[I, R]):
             if len(turn.positions) > 1:
                 self._ask_each(_halves(turn.positions), turn, problems)
             else:
-                self._again(turn.useless(CUT), problems)
+                self._again(turn.useless("cut"), problems)
             return
-        items = [self._items[position] for position in turn.positions]
+        items = [self.items[position] for position in turn.positions]
         problems, answered = {}, 0
-        for position, result in zip(turn.positions, self._asked.read(reply, schema, items), strict=True):
+        for position, result in zip(turn.positions, self.asked.read(reply, schema, items), strict=True):
             if not isinstance(result, NoResult):
                 self.results[position] = result
                 answered += 1
@@ -165,13 +161,13 @@ class _PlannedCall(Generic[I, R]):
                 self._fail([position], {position: result.problem}, turn.attempt)
             else:
                 problems[position] = result.problem
-        self._budget.answered(answered)
+        self.budget.answered(answered)
         if problems:
             self._again(turn._replace(reason="", times=0), problems)
 
     def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
         """Ask again about those that have a problem, unless the same befell all of them too often."""
-        if turn.attempt >= self._config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
+        if turn.attempt >= self.config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
             self._fail(problems, problems, turn.attempt)
             return
         left = list(problems)
@@ -187,7 +183,7 @@ class _PlannedCall(Generic[I, R]):
         """
         pending: PendingError | None = None
         for group in groups:
-            if self._budget.left <= 0:
+            if self.budget.left <= 0:
                 spent = f"; given up after {IN_VAIN} paid requests without a result"
                 self._fail(group, {p: problems[p] + spent for p in group}, turn.attempt)
                 continue
@@ -203,10 +199,10 @@ class _PlannedCall(Generic[I, R]):
     def _fail(self, positions: Iterable[int], problems: dict[int, str], attempts: int) -> None:
         for position in positions:
             self.results[position] = Failure(
-                stage=self._asked.stage,
-                item_id=self._asked.name(self._items[position]),
+                stage=self.asked.stage,
+                item_id=self.asked.name(self.items[position]),
                 error_type="UnusableReplyError",
-                message=f"no usable {self._asked.result}: {problems[position]}",
+                message=f"no usable {self.asked.result}: {problems[position]}",
                 attempts=attempts,
             )
 
@@ -216,18 +212,16 @@ def _halves(positions: Sequence[int]) -> list[Sequence[int]]:
     return [half for half in (positions[:middle], positions[middle:]) if half]
 
 
+@dataclass
 class RetryBudget:
-    """The paid requests left to one planned call.
+    """The paid requests left to one planned call, which makes them one after the other.
 
     `raised`: a reply was cut, and the limit is raised; `too_slow`: a longer reply takes too long.
-
-    Not thread-safe: the requests of a planned call are made one after the other.
     """
 
-    def __init__(self) -> None:
-        self.left = IN_VAIN
-        self.raised = False
-        self.too_slow = False
+    left: int = IN_VAIN
+    raised: bool = False
+    too_slow: bool = False
 
     def spend(self) -> None:
         """One more request was paid for, or may have been."""

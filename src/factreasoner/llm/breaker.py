@@ -35,17 +35,22 @@ class CircuitBreaker:
     """
 
     def __init__(self, server: str, patience: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.server = server
-        self.patience = patience
-        self._clock = clock
-        self._lock = threading.Lock()
+        self.server, self.patience, self._clock = server, patience, clock
+        self._lock = threading.RLock()
         self._down_since: float | None = None
         self._probed = float("-inf")
+
+    @property
+    def left(self) -> float:
+        """Seconds for which the server is still waited for."""
+        with self._lock:
+            down = 0.0 if self._down_since is None else self._clock() - self._down_since
+            return self.patience - down
 
     def admits(self) -> bool:
         """Whether a request may be sent now."""
         with self._lock:
-            if self._left() > 0 or not self.patience:
+            if self.left > 0 or not self.patience:
                 return True
             if self._clock() - self._probed < SECONDS_BETWEEN_PROBES:
                 return False
@@ -63,28 +68,15 @@ class CircuitBreaker:
         with self._lock:
             was_down, self._down_since = self._down_since is not None, None
         if was_down:
-            _tell(0.0, self.server)
+            self._tell(0.0)
 
     def wait(self) -> None:
         """Say that a call waits for the server."""
         with self._lock:
-            since = self._down_since
-        if since is not None:
-            _tell(self._clock() - since, self.server)
+            seconds = self.patience - self.left
+        if seconds > 0:
+            self._tell(seconds)
 
-    @property
-    def left(self) -> float:
-        """Seconds for which the server is still waited for."""
-        with self._lock:
-            return self._left()
-
-    def _left(self) -> float:
-        if self._down_since is None:
-            return self.patience
-        return self.patience - (self._clock() - self._down_since)
-
-
-def _tell(seconds: float, server: str) -> None:
-    listener = _listener.get()
-    if listener is not None:
-        listener(seconds, server)
+    def _tell(self, seconds: float) -> None:
+        if (listener := _listener.get()) is not None:
+            listener(seconds, self.server)

@@ -13,7 +13,7 @@ import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 from platformdirs import user_cache_dir
 from pydantic import ValidationError
@@ -47,54 +47,16 @@ def key_of(question: object) -> str:
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
-class SharedReply(NamedTuple):
-    """A reply, and whether it was asked for by this caller rather than by another or earlier."""
-
-    reply: Reply
-    fresh: bool
-
-
-class Cache(Protocol):
-    """Where replies are kept, and texts that are no replies; see `ReplyCache`."""
-
-    @property
-    def close(self) -> Callable[[], object]:
-        """Closes the cache; calls made later go without it."""
-        ...
-
-    def get_or_ask(
-        self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
-    ) -> SharedReply:
-        """The stored reply, or the one `ask` gives; with `anew` only that. Who wants it at once shares it."""
-        ...
-
-    def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep texts that are no replies, by their keys, all at once."""
-        ...
-
-    def noted(self, key: str) -> str | None:
-        """The text that was kept under `key`; None where there is none."""
-        ...
-
-
 class ReplyCache:
     """A table of replies in one file, see `CacheFile`; without a folder nothing is kept.
 
     Only replies worth keeping are stored: not cut, and with at least one valid argument, of those that choose
     among values where there are such: a quotation without the verdict is worth nothing.
-
-    Raises:
-        ConfigError: the file is damaged, or can't be made or written.
     """
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
         self._in_flight = InFlight[Reply]()
-
-    @classmethod
-    def of(cls, config: Config) -> ReplyCache:
-        """The cache that the settings name."""
-        return cls(cache_folder(config) if config.cache else None)
 
     def close(self) -> None:
         """Close the file. Calls made later go without it."""
@@ -103,8 +65,11 @@ class ReplyCache:
 
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
-    ) -> SharedReply:
-        """The stored reply, or the one `ask` gives; with `anew` only that. Threads that want it share."""
+    ) -> Reply:
+        """The stored reply, or the one `ask` gives; with `anew` only that. Who wants it at once shares it.
+
+        Whoever does not ask gets the reply with the usage of a cached one.
+        """
 
         def ask_and_store() -> Reply:
             reply = ask()
@@ -112,18 +77,10 @@ class ReplyCache:
                 self.store(key, reply)
             return reply
 
-        stored = (lambda: None) if anew else (lambda: self.stored(key))
-        reply, fresh = self._in_flight.get_or_ask(key, stored, ask_and_store)
-        return SharedReply(reply if fresh else reply.model_copy(update={"usage": CACHED}), fresh)
-
-    def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep texts that are no replies, by their keys, all at once."""
-        if self._file is not None:
-            self._file.write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts.items())
-
-    def noted(self, key: str) -> str | None:
-        """The text that was kept under `key`; None where there is none."""
-        return self._found("SELECT note FROM notes WHERE key = ?", key)
+        reply, fresh = self._in_flight.get_or_ask(
+            key, lambda: None if anew else self.stored(key), ask_and_store
+        )
+        return reply if fresh else reply.model_copy(update={"usage": CACHED})
 
     def stored(self, key: str) -> Reply | None:
         """The stored reply, if there is one that can be read."""
@@ -131,14 +88,24 @@ class ReplyCache:
         try:
             return None if found is None else Reply.model_validate_json(found)
         except ValidationError:
-            log.debug("a stored reply is of another version and is asked for again")
-            return None
+            return None  # of another version
 
     def store(self, key: str, reply: Reply) -> None:
         """Keep a reply under its question's key, without its usage."""
+        body = reply.model_dump_json(exclude={"usage"})
+        self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", {key: body})
+
+    def note_all(self, texts: Mapping[str, str]) -> None:
+        """Keep texts that are no replies, by their keys, all at once."""
+        self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts)
+
+    def noted(self, key: str) -> str | None:
+        """The text that was kept under `key`; None where there is none."""
+        return self._found("SELECT note FROM notes WHERE key = ?", key)
+
+    def _write(self, statement: str, texts: Mapping[str, str]) -> None:
         if self._file is not None:
-            body = reply.model_dump_json(exclude={"usage"})
-            self._file.write("INSERT OR REPLACE INTO replies VALUES (?, ?)", [(key, body)])
+            self._file.write(statement, texts.items())
 
     def _found(self, query: str, key: str) -> str | None:
         rows = [] if self._file is None else self._file.rows(query, (key,))
@@ -192,8 +159,7 @@ class InFlight(Generic[T]):
 class CacheFile:
     """Rows of tables in one SQLite file, safe with many threads and many processes.
 
-    The caches of replies, evidence and vectors are such. A file that can't be used is an error here, before
-    anything is spent; one that breaks later costs a warning and no more.
+    The caches of replies, evidence and vectors are such. One that breaks later costs a warning and no more.
 
     Args:
         path: where the file is; None: a private, temporary one that SQLite removes.
@@ -201,7 +167,7 @@ class CacheFile:
         remedy: what a user can do who has no other folder, as a command: "use --no-cache".
 
     Raises:
-        ConfigError: the file is damaged, or can't be made or written.
+        ConfigError: the file is damaged, or can't be made or written: before anything is spent.
     """
 
     def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:
@@ -239,8 +205,7 @@ class CacheFile:
 
     def _warn(self, error: sqlite3.Error) -> None:
         if not self._warned:
-            self._warned = True
-            name = self._path or "of this process"
+            self._warned, name = True, self._path or "of this process"
             log.warning("the cache %s can't be used any more (%s); going on without it", name, error)
 
 

@@ -1,17 +1,93 @@
-"""How a model is asked, learnt from its first answers and then kept."""
+"""How a model is asked, learnt from its first answers and refusals and then kept."""
 
 from __future__ import annotations
 
 import threading
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol, TypeVar
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_serializer, model_validator
 
-from factreasoner.llm.cache import Cache
-from factreasoner.llm.dialect import Dialect
+from factreasoner.llm.cache import ReplyCache
 from factreasoner.llm.forms import Kind
 from factreasoner.models import Model, Probe
 from factreasoner.settings.choices import CallForm
+
+TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
+"""Names of the limit of a reply's length, the one tried first first."""
+OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
+"""Parameters of a request that may be left out."""
+FEW_ALTERNATIVES = 5
+"""Alternatives that whoever gives any gives."""
+
+D = TypeVar("D", bound="Dialect")
+
+
+class Dialect(Model):
+    """What a model's requests must heed.
+
+    `refused` names optional parameters it does not take, `most_tokens` is the largest limit of a reply's
+    length and `most_alternatives` the most log-probabilities at a token; `system_role` is False where system
+    messages are to be part of the first user message.
+    """
+
+    refused: frozenset[str] = frozenset()
+    most_tokens: int | None = None
+    most_alternatives: int | None = None
+    system_role: bool = True
+
+    @field_serializer("refused")
+    def _in_order(self, names: frozenset[str]) -> list[str]:
+        return sorted(names)
+
+    def learnt(self: D, lesson: Dialect) -> D:
+        """A dialect that heeds what this one heeds and what `lesson` does."""
+        return self.model_copy(
+            update={
+                "refused": self.refused | lesson.refused,
+                "most_tokens": _least(self.most_tokens, lesson.most_tokens),
+                "most_alternatives": _least(self.most_alternatives, lesson.most_alternatives),
+                "system_role": self.system_role and lesson.system_role,
+            }
+        )
+
+    def request(
+        self, content: Mapping[str, Any], wanted: Mapping[str, Any], *, room: int | None
+    ) -> dict[str, Any]:
+        """A whole request: `content` (messages, tools, response format) with the `wanted` ones it may carry.
+
+        `room` is what the model's context leaves for the reply to this very content, where that is known.
+        """
+        limit = next((name for name in TOKEN_LIMITS if name not in self.refused), "")
+        optional = {
+            "temperature": wanted["temperature"],
+            limit: _least(wanted["max_tokens"], self.most_tokens, room),
+        }
+        if "logprobs" in wanted and "logprobs" not in self.refused:
+            optional["logprobs"] = True
+            optional["top_logprobs"] = _least(wanted["top_logprobs"], self.most_alternatives)
+        request = {name: value for name, value in optional.items() if name and name not in self.refused}
+        messages = content["messages"] if self.system_role else _without_system(content["messages"])
+        return {**content, "messages": messages, **request}
+
+
+def _least(*limits: int | None) -> int | None:
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def token_limit(request: Mapping[str, Any]) -> int | None:
+    """The most tokens the reply to a request may take, None where it names none."""
+    return next((request[name] for name in TOKEN_LIMITS if name in request), None)
+
+
+def _without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    system = [message["content"] for message in messages if message["role"] == "system"]
+    first, *rest = [message for message in messages if message["role"] != "system"]
+    contents = [*system, first["content"]]
+    if all(isinstance(content, str) for content in contents):
+        return [{**first, "content": "\n\n".join(contents)}, *rest]
+    parts = [[{"type": "text", "text": c}] if isinstance(c, str) else c for c in contents]
+    return [{**first, "content": [part for some in parts for part in some]}, *rest]
 
 
 class FoundForm(Model):
@@ -21,20 +97,15 @@ class FoundForm(Model):
     logprobs: bool | None = None
 
 
-class Capabilities(Model):
+class Capabilities(Dialect):
     """How a model is asked.
 
     `forms` are by kind of function. `thinks`: it reasons before it answers, so that replies need room.
-    `refused`, `most_tokens`, `most_alternatives` and `system_role` are its `Dialect`. `probes` say how many
-    facts it may be asked about at once, by the prompt that asks.
+    `probes` say how many facts it may be asked about at once, by the prompt that asks.
     """
 
     forms: dict[Kind, FoundForm] = Field(default_factory=dict)
     thinks: bool = False
-    refused: tuple[str, ...] = ()
-    most_tokens: int | None = None
-    most_alternatives: int | None = None
-    system_role: bool = True
     probes: dict[str, Probe] = Field(default_factory=dict)
 
     @model_validator(mode="before")
@@ -43,23 +114,21 @@ class Capabilities(Model):
         """Nothing is known of what an earlier version kept, which searched otherwise."""
         return {} if isinstance(given, dict) and "form" in given else given
 
-    def with_dialect(self, dialect: Dialect) -> Capabilities:
-        """The same capabilities with what `dialect` says that requests must heed."""
-        refused, most, alternatives, system_role = dialect
-        learnt = {"refused": tuple(sorted(refused)), "most_tokens": most, "system_role": system_role}
-        return self.model_copy(update=learnt | {"most_alternatives": alternatives})
-
-    @property
-    def dialect(self) -> Dialect:
-        """The part of these capabilities that says what requests must heed."""
-        return Dialect(frozenset(self.refused), self.most_tokens, self.most_alternatives, self.system_role)
+    def learnt(self, lesson: Dialect) -> Capabilities:
+        """What these and `lesson` say."""
+        known = super().learnt(lesson)
+        if not isinstance(lesson, Capabilities):
+            return known
+        forms, probes = self.forms | lesson.forms, self.probes | lesson.probes
+        thinks = self.thinks or lesson.thinks
+        return known.model_copy(update={"forms": forms, "probes": probes, "thinks": thinks})
 
     def __str__(self) -> str:
         forms = [str(probe) for probe in self.probes.values()]
         forms += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
         scored = any(found.logprobs for found in self.forms.values())
         parts = [*forms, f"probabilities: {'log-probabilities' if scored else 'no log-probabilities'}"]
-        lacking = [*self.refused, *([] if self.system_role else ["a system role"])]
+        lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
         parts += [f"without {', '.join(lacking)}"] if lacking else []
         parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
         parts += ["it thinks before it answers"] if self.thinks else []
@@ -83,55 +152,34 @@ class KeptCapabilities:
     nothing is kept or recalled: batches learn nothing, as the same results are to lead to the same requests.
     """
 
-    def __init__(self, model: str, key: str, cache: Cache | None, memory: Memory | None) -> None:
+    def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
         self._model = model
         self._key = key
         self._cache = cache
         self._memory = memory
-        self.lock = threading.RLock()
+        self._lock = threading.RLock()
         self.known = self._recalled()
-        self._earlier = set(self.known.forms)
 
-    def keep(
-        self,
-        dialect: Dialect,
-        *,
-        forms: dict[Kind, FoundForm] | None = None,
-        probes: dict[str, Probe] | None = None,
-        thinks: bool = False,
-    ) -> None:
+    def learn(self, lesson: Dialect) -> None:
         """Add what was learnt."""
-        with self.lock:
-            known = self.known.with_dialect(dialect)
-            learnt = {
-                "forms": known.forms | (forms or {}),
-                "probes": known.probes | (probes or {}),
-                "thinks": known.thinks or thinks,
-            }
-            self.adopt(known.model_copy(update=learnt))
+        with self._lock:
+            if (known := self.known.learnt(lesson)) != self.known:
+                self.adopt(known)
 
     def adopt(self, known: Capabilities) -> None:
         """Keep what another client learnt of the same model."""
-        with self.lock:
+        with self._lock:
             self.known = known
-        if self._cache is not None:
-            self._cache.note_all({self._key: known.model_dump_json()})
-            if self._memory is not None:
-                self._memory.keep_capabilities(self._model, known)
+            if self._cache is not None:
+                self._cache.note_all({self._key: known.model_dump_json()})
+                if self._memory is not None:
+                    self._memory.keep_capabilities(self._model, known)
 
-    def confirm(self, kind: Kind) -> None:
-        """The form of that kind works in this run too."""
-        self._earlier.discard(kind)
-
-    def forget(self, kind: Kind) -> bool:
-        """Forget the form of that kind where an earlier run found it; whether that was so."""
-        with self.lock:
-            if kind not in self._earlier:
-                return False
-            self.confirm(kind)
+    def forget(self, kind: Kind) -> None:
+        """Forget the form of that kind: the server is not what it was."""
+        with self._lock:
             left = {known: found for known, found in self.known.forms.items() if known != kind}
             self.known = self.known.model_copy(update={"forms": left})
-            return True
 
     def _recalled(self) -> Capabilities:
         if self._cache is None:

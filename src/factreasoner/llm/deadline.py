@@ -1,16 +1,50 @@
-"""A hard limit on how long the caller waits for something that can't be stopped."""
+"""A hard limit on the wait for something that can't be stopped, and the threads it runs on."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import queue
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
+from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from factreasoner.llm.threads import run_in_thread
+from factreasoner.llm.stack import with_room
+
+_Task = Callable[[], Callable[[], None]]
+_idle: deque[queue.SimpleQueue[_Task]] = deque()
+
+
+def run_in_thread(task: _Task) -> None:
+    """Run `task` on an idle thread or a new one, and what it returns once that thread is idle again.
+
+    A new thread for each request would take litellm 1 to 2 ms, for what it keeps by thread. An interpreter
+    that exits waits for none of them.
+    """
+    try:
+        tasks = _idle.pop()
+    except IndexError:
+        tasks = queue.SimpleQueue()
+        threading.Thread(target=_work, args=(tasks,), name="factreasoner-worker", daemon=True).start()
+    tasks.put(task)
+
+
+@with_room
+def _work(tasks: queue.SimpleQueue[_Task]) -> None:
+    while True:
+        tell = tasks.get()()
+        _idle.append(tasks)
+        tell()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_idle.clear)  # threads don't live on in a child process
+
 
 T = TypeVar("T")
 
@@ -25,28 +59,8 @@ def turns(seconds: float) -> Iterator[float]:
         yield min(left, POLL_SECONDS)
 
 
-class _Requests:
-    """The functions that `within` runs: how many there are, and whether any more may begin."""
-
-    def __init__(self) -> None:
-        self.under_way = 0
-        self.held_back = False
-        self._lock = threading.Lock()
-
-    @contextlib.contextmanager
-    def counted(self) -> Iterator[None]:
-        while self.held_back:
-            time.sleep(POLL_SECONDS)
-        with self._lock:
-            self.under_way += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.under_way -= 1
-
-
-_requests = _Requests()
+_held_back = threading.Event()
+_under_way: set[Future[Any]] = set()
 
 
 def hold_requests_back() -> None:
@@ -54,12 +68,12 @@ def hold_requests_back() -> None:
 
     Whoever wants to make one waits for that end.
     """
-    _requests.held_back = True
+    _held_back.set()
 
 
 def requests_under_way() -> int:
     """How many calls of `within` have begun and not ended."""
-    return _requests.under_way
+    return len(_under_way)
 
 
 def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
@@ -81,21 +95,26 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
             return partial(answer.set_exception, error)
         return partial(answer.set_result, result)
 
-    with _requests.counted():
+    while _held_back.is_set():
+        time.sleep(POLL_SECONDS)
+    _under_way.add(answer)
+    try:
         run_in_thread(work)
         begun = time.monotonic()
         while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
             if wait([answer], min(left, POLL_SECONDS)).done:
                 return answer.result()
+    finally:
+        _under_way.discard(answer)
     raise TimeoutError(f"no answer within {seconds:g} s")
 
 
+@dataclass(eq=False)
 class QueuedRequest:
     """One request in a `ServerQueue`: how many were under way with it, and since when its time runs."""
 
-    def __init__(self, ahead: int) -> None:
-        self.ahead = ahead
-        self.since = time.monotonic()
+    ahead: int
+    since: float = field(default_factory=time.monotonic)
 
 
 class ServerQueue:

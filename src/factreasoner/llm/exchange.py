@@ -6,16 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.errors import CallTimeoutError, UnseenError, UnusableReplyError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
-from factreasoner.llm.capabilities import KeptCapabilities
-from factreasoner.llm.dialect import Wanted
+from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, Dialect, KeptCapabilities
 from factreasoner.llm.faults import shown as fit_to_show
-from factreasoner.llm.form_search import Tried
 from factreasoner.llm.replies import parse
 from factreasoner.llm.responses import Completion
-from factreasoner.llm.send import Attempts, FormRefusedError, Sender
+from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
 from factreasoner.llm.transport import Transport
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
@@ -30,54 +28,72 @@ TELLING_TOKENS = 64
 """Fewer tokens than these are too few to tell from what a chat template adds."""
 
 
+NO_LOGPROBS = Dialect(refused=frozenset({"logprobs"}))
+
+
 class Question(NamedTuple):
-    """What one call asks, whatever the form. `key` names it in the cache."""
+    """What one call asks, whatever the form."""
 
     prompt: Prompt
     schema: FunctionSchema
     temperature: float
     logprobs: bool
-    key: str
+
+
+class Tried(NamedTuple):
+    """What came of asking in one form: a reply, or why there is none.
+
+    `obeyed`: the reply came as the form says. `final`: no other form would do better. `refused` are the
+    provider's words where it does not take the form.
+    """
+
+    form: CallForm
+    reply: Reply | None
+    problem: LLMError | None = None
+    obeyed: bool = False
+    final: bool = False
+    refused: str = ""
+
+    @property
+    def scored(self) -> bool:
+        """Whether log-probabilities came."""
+        return self.reply is not None and bool(self.reply.chances)
+
+
+class _FormRefusedError(Exception):
+    """The provider does not take requests of this call form; the next one may do."""
 
 
 class Exchange:
-    """Asks a question in one form, and once more where the reply is cut and a longer one is to be had.
+    """Asks a question in one form, in the dialect its provider takes, and longer where the reply is cut.
 
-    With `batches` requests go there in the place of being sent.
+    `sender` gets the answers; with batches they are results that are there, and nothing is learnt.
     """
 
     def __init__(
-        self,
-        config: Config,
-        transport: Transport,
-        sender: Sender,
-        batches: BatchSender | None,
-        kept: KeptCapabilities,
+        self, config: Config, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
     ) -> None:
-        self._config = config
-        self._transport = transport
-        self._sender = sender
-        self._answers = sender if batches is None else batches
-        self._kept = kept
-        self._learns = batches is None
+        self._config, self._transport, self._sender, self._kept = config, transport, sender, kept
+        self._learns = config.batch == "none"
         self._helped = False
         """Whether a longer limit has helped; it is kept for all later calls."""
+        self._forms_without_logprobs: frozenset[CallForm] = frozenset()
+        """Forms in which the provider refuses log-probabilities: there may be others."""
         self._longest_seen: dict[tuple[CallForm, str], int] = {}
         """Characters of the longest request that the model saw whole, by form and prompt."""
 
     def ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
-        """What comes of a question in one form.
-
-        Raises:
-            FormRefusedError: the provider takes no requests of this form.
-            ConfigError: the model does not see the whole question.
-            LLMError: no answer came; `attempts` counts the requests of the whole call.
-        """
+        """What comes of a question in one form. Raises what the sender does."""
         if attempts.count and attempts.budget.left <= 0:
             problem = UnusableReplyError("no more replies than these are paid for", attempts=attempts.count)
             return Tried(form, None, problem, final=True)
         content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
-        answer = self._long_enough(form, content, question, attempts)
+        try:
+            answer = self._long_enough(form, content, question, attempts)
+        except _FormRefusedError as error:
+            told = f"call form {form} is refused ({error}); try another --form"
+            problem = UnusableReplyError(told, attempts=attempts.count)
+            return Tried(form, None, problem, refused=str(error))
         self._see_that_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
             reply = Reply(arguments={}, truncated=True, form=form, usage=attempts.usage)
@@ -86,27 +102,18 @@ class Exchange:
         if answer.blocked or parsed.problem:
             problem = self._unusable(answer, parsed.problem, attempts)
             return Tried(form, None, problem, final=bool(answer.blocked))
-        reply = parsed.reply(form, answer).model_copy(update={"usage": attempts.usage})
-        if not question.logprobs:
-            reply = reply.model_copy(update={"chances": None})
+        chances = parsed.chances if question.logprobs else None
+        reply = Reply(
+            arguments=parsed.arguments, text=answer.said, form=form, chances=chances, usage=attempts.usage
+        )
         return Tried(form, reply, obeyed=parsed.obeyed)
 
-    def ask_unless_refused(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
-        """As `ask`; a form that the provider does not take is one more that does not do.
-
-        Raises:
-            ConfigError: it is the one that the settings name.
-        """
-        try:
-            return self.ask(form, question, attempts)
-        except FormRefusedError as error:
-            if self._config.form == form:
-                remedy = f"choose another form than --form {form}"
-                raise self._sender.stop(f"{error}; {remedy}") from None
-            return Tried(form, None, refused(form, error, attempts))
+    def stop(self, reason: str) -> ConfigError:
+        """End all requests from now on, for a reason that only the user can mend."""
+        return self._sender.stop(reason)
 
     def _long_enough(
-        self, form: CallForm, content: dict[str, object], question: Question, attempts: Attempts
+        self, form: CallForm, content: Mapping[str, Any], question: Question, attempts: Attempts
     ) -> Completion:
         """The answer in one form; one that is cut, once more and longer.
 
@@ -114,24 +121,59 @@ class Exchange:
         """
         long = self._helped or self._kept.known.thinks or attempts.budget.raised
         wanted = self._wanted(form, question, long=long)
-        answer = self._answers.answer(content, wanted, form=form, attempts=attempts)
-        if answer.thinks and not self._kept.known.thinks:
-            self._kept.keep(self._sender.dialect, thinks=True)
+        answer = self._answer(form, content, wanted, attempts)
+        if answer.thinks:
+            self._kept.learn(Capabilities(thinks=True))
         searching = forms.kind_of(question.schema) not in self._kept.known.forms
         if not answer.cut or attempts.budget.left <= 0 or form == "word" or attempts.budget.too_slow:
             return answer
         longer = self._wanted(form, question, long=True)
-        if longer.max_tokens <= wanted.max_tokens or (searching and not answer.thinks):
+        if longer["max_tokens"] <= wanted["max_tokens"] or (searching and not answer.thinks):
             return answer
         attempts.most_timeouts = attempts.timeouts + 1
         try:
-            answer = self._answers.answer(content, longer, form=form, attempts=attempts)
+            answer = self._answer(form, content, longer, attempts)
         except CallTimeoutError:
             attempts.budget.raised, attempts.budget.too_slow = False, True
             return answer
         attempts.budget.raised = True
         self._helped = self._helped or (not answer.cut and self._learns)
         return answer
+
+    def _answer(
+        self, form: CallForm, content: Mapping[str, Any], wanted: Mapping[str, Any], attempts: Attempts
+    ) -> Completion:
+        """The answer to a request of `content`, put as the provider's refusals teach.
+
+        What they teach is kept where the server is asked; with batches it holds for this request alone, so
+        that the same results lead to the same requests.
+        """
+        lesson, room, extra = Dialect(), None, self._config.model_parameters
+        if form in self._forms_without_logprobs:
+            lesson = NO_LOGPROBS
+        while True:
+            dialect = self._kept.known.learnt(lesson)
+            request = dialect.request(content, wanted, room=room) | extra
+            answer = self._sender.tried(request, form, extra.keys(), attempts)
+            if isinstance(answer, Completion):
+                if self._learns and lesson != Dialect():
+                    self._learn(form, lesson)
+                return answer
+            if answer.kind == "form":
+                raise _FormRefusedError(answer.message)
+            if answer.kind != "dialect":
+                raise self._sender.failure(answer, attempts)
+            lesson, room = lesson.learnt(answer.lesson), answer.room or room
+            limitless = self._kept.known.learnt(lesson).refused.issuperset(TOKEN_LIMITS)
+            if limitless and self._config.max_cost is not None:
+                remedy = "no reply's length can be limited, nor what it costs: run without --max-cost"
+                raise self._sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
+
+    def _learn(self, form: CallForm, lesson: Dialect) -> None:
+        """Keep what a request taught that was answered; log-probabilities are refused in its form alone."""
+        if "logprobs" in lesson.refused:
+            self._forms_without_logprobs |= {form}
+        self._kept.learn(lesson.model_copy(update={"refused": lesson.refused - NO_LOGPROBS.refused}))
 
     def _see_that_all_was_seen(
         self, kind: tuple[CallForm, str], answer: Completion, messages: Sequence[Mapping[str, Any]]
@@ -142,26 +184,27 @@ class Exchange:
         length = sum(map(len, texts))
         if reported is None or length <= self._longest_seen.get(kind, 0):
             return
-        if sees_too_little(reported, texts):
-            raise self._sender.stop(str(_unseen(reported))) from None
+        least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
+        if least >= TELLING_TOKENS and reported < least / 2:
+            raise self.stop(
+                f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not "
+                "seen all that it was asked about: raise its context length (num_ctx with Ollama), give its "
+                "server a chat template that shows every message, or use another model"
+            )
         self._longest_seen[kind] = length
 
-    def _wanted(self, form: CallForm, question: Question, *, long: bool) -> Wanted:
+    def _wanted(self, form: CallForm, question: Question, *, long: bool) -> dict[str, Any]:
         """The parameters of a request; a reply may take twice of what is expected, and a bit more."""
-        config = self._config
+        config, word = self._config, form == "word"
         expected = forms.expected_tokens(question.schema)
         limit = config.max_tokens if expected is None else min(config.max_tokens, 2 * expected + ROOM)
         if long:
             limit = RAISE * config.max_tokens if self._kept.known.thinks else config.max_tokens
-        if form == "word":
-            limit = forms.WORD_TOKENS
-        return Wanted(
-            temperature=question.temperature,
-            max_tokens=limit,
-            logprobs=question.logprobs and bool(question.schema.choices),
-            extra=config.model_parameters,
-            alternatives=forms.WORD_ALTERNATIVES if form == "word" else forms.ALTERNATIVES,
-        )
+        wanted = {"temperature": question.temperature, "max_tokens": forms.WORD_TOKENS if word else limit}
+        if question.logprobs and question.schema.choices:
+            alternatives = forms.WORD_ALTERNATIVES if word else forms.ALTERNATIVES
+            wanted |= {"logprobs": True, "top_logprobs": alternatives}
+        return wanted
 
     def _unusable(self, answer: Completion, problem: str, attempts: Attempts) -> UnusableReplyError:
         excerpt = fit_to_show(answer.said, self._transport.key)
@@ -176,28 +219,7 @@ class Exchange:
         return UnusableReplyError(message, reason=reason, attempts=attempts.count)
 
 
-def refused(form: CallForm, error: FormRefusedError, attempts: Attempts) -> UnusableReplyError:
-    """What a refused form means for a call that has no other."""
-    return UnusableReplyError(
-        f"call form {form} is refused ({error}); try another --form", attempts=attempts.count
-    )
-
-
-def sees_too_little(reported: int, texts: Sequence[str]) -> bool:
-    """Whether a model reports less than half of the prompt tokens that its messages alone must take."""
-    least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
-    return least >= TELLING_TOKENS and reported < least / 2
-
-
 def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content)
     return content if isinstance(content, str) else json.dumps(content) if content else ""
-
-
-def _unseen(reported: int | None) -> UnseenError:
-    return UnseenError(
-        f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not seen all "
-        "that it was asked about: raise its context length (num_ctx with Ollama), give its server a chat "
-        "template that shows every message, or use another model"
-    )

@@ -10,7 +10,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
-from factreasoner.llm.dialect import Dialect, lesson_of, room_of
+from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
+from factreasoner.llm.capabilities import FEW_ALTERNATIVES, OPTIONAL, Dialect, token_limit
 from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "form", "dialect", "sample", "final"]
@@ -33,9 +34,8 @@ NO_KEY = _any(
 )
 NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
 NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
-PASSING = _any(
-    r"(retry|try again) (in|after)|per (minute|day)"
-)  # Gemini says "quota" and "billing" of any limit
+PASSING = _any(r"(retry|try again) (in|after)|per (minute|day)")
+"""Gemini says "quota" and "billing" of any limit."""
 NO_MODEL = _any(
     r"model_not_found|(invalid|unknown|not a valid) model|model identifier is invalid",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
@@ -65,6 +65,30 @@ FORM = _any(
 UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed|literal_error|input should be")
 PLAIN = ("word", "lines")
 """Call forms that ask for plain text: there is nothing to refuse."""
+NO_SYSTEM_ROLE = _any(
+    r"system (role|message|prompt)s?\b.{0,20}not (supported|enabled|allowed)",
+    r"only user and assistant roles are supported",
+    r"developer instruction is not enabled",
+    r"role'? does not support '?system",
+    r"conversation roles must alternate",
+)
+MOST_ALTERNATIVES = _any(
+    r"(?:at most|less than or equal to|up to|no more than|between 0 and|<=|\[0, ?) ?(\d+)"
+)
+ABOUT_LENGTH = _any(r"max_(completion_|new_|output_)?tokens", "maxOutputTokens", "in the completion")
+MOST_EXCLUDED = _any(r"to (\d+) \(exclusive\)")
+MOST = _any(
+    r"(?:(?:at most|less than or equal to|up to|no more than) `?|max_tokens: \d+ > "
+    r"|range[^.]{0,60}?\[\s*1\s*,\s*)(\d+)"
+)
+ROOM = (
+    _any(r"context length is (?P<most>\d+)\D.{0,200}?\((?P<taken>\d+) in the (?:messages|prompt)"),
+    _any(r"context length is (?P<most>\d+)\D.{0,200}?(?P<taken>\d+) input tokens"),
+    _any(r"must be <= (?P<most>\d+)\D.{0,40}?(?P<taken>\d+) `inputs` tokens"),
+    _any(r"context limit: (?P<taken>\d+) \+ \d+ > (?P<most>\d+)"),
+)
+LEAST_ROOM = 16
+"""Tokens below which there is no use in asking for a reply."""
 SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
@@ -94,6 +118,14 @@ class ProviderFault(NamedTuple):
     room: int | None = None
     remedy: str = ""
 
+    def error(self, attempts: int, remedy: str, why: str = "") -> LLMError:
+        """What it is for a call that has no answer after so many attempts; `why` nobody waits any longer."""
+        if self.kind == "sample":
+            return UnusableReplyError(self.message, reason="malformed", attempts=attempts)
+        status = "" if self.status is None else f"status {self.status}: "
+        message = f"{self.message.rstrip('.')}; {remedy}" if remedy else self.message
+        return ProviderError(f"{status}{message}{why}", attempts=attempts)
+
 
 def fault_of(
     error: BaseException,
@@ -118,10 +150,8 @@ def fault_of(
     refused = unsupported or status in REFUSAL_STATUSES or (status == 403 and "request logprobs" in raw)
     if refused and BAD_SAMPLE.search(raw):
         return ProviderFault("sample", message, status)
-    if refused or status == 500:
-        fault = _dialect_fault(raw, request, fixed, refused=refused)
-        if fault is not None:
-            return fault._replace(message=message, status=status)
+    if (refused or status == 500) and (fault := _dialect_fault(raw, request, fixed, refused=refused)):
+        return fault._replace(message=message, status=status)
     if unsupported or _refuses_form(raw, status, form):
         return ProviderFault("form" if form not in PLAIN else "final", message, status)
     remedy = _remedy(raw, status)
@@ -130,33 +160,54 @@ def fault_of(
         return ProviderFault("config", told, status, remedy=remedy)
     if status not in (None, 429) and TOO_LONG.search(raw):
         return ProviderFault("final", message, status, remedy=SHORTER)
-    return _passing(error, raw, message, status)
-
-
-def _passing(error: BaseException, raw: str, message: str, status: int | None) -> ProviderFault:
-    """An error that is nobody's to mend: of those that pass, or final."""
     if status is None or status in RETRIED or status >= 500:
-        wait = retry_after_of(_headers(error), raw)
         remedy = "connection" if NO_ANSWER.search(raw) else ""
-        return ProviderFault("retry", message, status, wait, remedy=remedy)
+        return ProviderFault("retry", message, status, retry_after_of(_headers(error), raw), remedy=remedy)
     return ProviderFault("final", message, status)
 
 
 def _dialect_fault(
     raw: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
 ) -> ProviderFault | None:
-    """What the complaint `raw` says about the request's parameters, without status and message.
+    """What `raw` says about the request's parameters, without status and message; None: nothing of them."""
+    room = _room_of(raw, request)
+    lesson = None if room or NO_KEY.search(raw) else _lesson_of(raw, request, fixed)
+    if room or (lesson and (refused or not lesson.system_role)):
+        return ProviderFault("dialect", "", lesson=lesson or Dialect(), room=room)
+    return None
 
-    None where it is about none of them.
+
+def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]) -> Dialect | None:
+    """What a provider's refusal of `request` teaches about later ones, None when it is about nothing known.
+
+    Parameters named in `fixed` are the user's wish and can't be left out.
     """
-    if (room := room_of(raw, request)) is not None:
-        return ProviderFault("dialect", "", room=room)
-    if NO_KEY.search(raw):
-        return None
-    lesson = lesson_of(raw, request, fixed)
-    if lesson is None or (lesson.system_role and not refused):
-        return None
-    return ProviderFault("dialect", "", lesson=lesson)
+    if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
+        return Dialect(system_role=False)
+    sent = token_limit(request)
+    if sent is not None and ABOUT_LENGTH.search(complaint):
+        beyond, found = MOST_EXCLUDED.search(complaint), MOST.search(complaint)
+        most = int(beyond[1]) - 1 if beyond else int(found[1]) if found else 0
+        if LEAST_ROOM <= most < sent:
+            return Dialect(most_tokens=most)
+    alternatives = request.get("top_logprobs", 0)
+    if alternatives > FEW_ALTERNATIVES and "top_logprobs" in complaint:
+        said = MOST_ALTERNATIVES.search(complaint)
+        most = int(said[1]) if said else FEW_ALTERNATIVES
+        return Dialect(most_alternatives=most if 1 <= most < alternatives else FEW_ALTERNATIVES)
+    named = [name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)]
+    refused = frozenset(named) & request.keys() - set(fixed)
+    return Dialect(refused=refused) if refused else None
+
+
+def _room_of(complaint: str, request: Mapping[str, Any]) -> int | None:
+    """Tokens that the model's context leaves for a reply to `request`, as the refusal of a longer one says.
+
+    None when it says nothing of the kind, or when there is no room to speak of.
+    """
+    found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
+    room = int(found["most"]) - int(found["taken"]) if found else 0
+    return room if LEAST_ROOM <= room < (token_limit(request) or 0) else None
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:

@@ -1,85 +1,131 @@
-"""Which call form a model obeys, found out from the first questions of a kind and then kept."""
+"""Which call form a model obeys: found out from the first questions of a kind, and then kept."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
-from typing import NamedTuple
 
-from factreasoner.errors import LLMError, UnusableReplyError
+from factreasoner.llm import forms
+from factreasoner.llm.cache import worth_keeping
+from factreasoner.llm.capabilities import Capabilities, FoundForm, KeptCapabilities
+from factreasoner.llm.exchange import Exchange, Question, Tried
+from factreasoner.llm.send import Attempts
+from factreasoner.llm.transport import Transport
 from factreasoner.models.messages import Reply
+from factreasoner.settings import Config
 from factreasoner.settings.choices import CallForm
 
-
-class Tried(NamedTuple):
-    """What came of asking in one form: a reply, or why there is none.
-
-    `obeyed`: the reply came as the form says. `final`: no other form would do better.
-    """
-
-    form: CallForm
-    reply: Reply | None
-    problem: LLMError | None = None
-    obeyed: bool = False
-    final: bool = False
+MOST_QUESTIONS = 4
+"""Questions without one usable answer after which a form is taken all the same."""
 
 
 class FormSearch:
-    """Asks one question in form after form, until one is obeyed.
+    """Asks each question in the form that the model obeys, searching for it where that is not known.
 
     A refused form, a reply of no use and one that was cut go on to the next. Where log-probabilities are
-    wanted and a tool call is obeyed without them, a JSON schema is tried too.
+    wanted and a tool call is obeyed without them, a JSON schema is tried too. Batches search for nothing.
     """
 
-    def __init__(self, forms: Sequence[CallForm], *, scored: bool) -> None:
-        self._left = list(forms)
-        self._scored = scored
-        self._tried: list[Tried] = []
+    def __init__(
+        self, config: Config, transport: Transport, exchange: Exchange, kept: KeptCapabilities
+    ) -> None:
+        self._config = config
+        self._transport = transport
+        self._exchange = exchange
+        self._kept = kept
+        self._scored = config.confidence in ("auto", "logprobs")
+        self._searching = threading.Lock()
+        self._questions = 0
 
-    def next(self) -> CallForm | None:
-        """The form to try next; None where the search is over."""
-        last = self._tried[-1] if self._tried else None
-        if last is not None and last.final:
-            return None
-        obeyed = [tried for tried in self._tried if tried.obeyed]
-        if obeyed:
-            lacking = self._scored and obeyed[0].form == "tool" and not _scored(obeyed[0])
-            if not lacking or len(self._tried) > self._tried.index(obeyed[0]) + 1:
-                return None
-            self._left = [form for form in self._left if form == "json_schema"]
-        return self._left.pop(0) if self._left else None
+    def answer(self, question: Question, attempts: Attempts) -> Reply:
+        """The best reply to a question, in whatever form; LLMError where there is none."""
+        kind = forms.kind_of(question.schema)
+        while True:
+            found = self._kept.known.forms.get(kind)
+            if found is None and self._config.batch != "none":
+                order = self._forms(kind)
+                found = FoundForm(form="tool" if "tool" in order else order[0])
+            if found is None:
+                with self._searching:  # one at a time; those that waited know by then
+                    if kind not in self._kept.known.forms:
+                        return self._learn(kind, question, attempts)
+            elif (reply := self._settled(kind, found, question, attempts)) is not None:
+                return reply
 
-    def note(self, tried: Tried) -> None:
-        """Take in what came of a form."""
-        self._tried.append(tried)
+    def _forms(self, kind: forms.Kind) -> tuple[CallForm, ...]:
+        # Tool calls of OpenAI's models bring no log-probabilities.
+        unscored = self._scored and self._transport.provider in ("openai", "azure")
+        json_first = self._config.api_base is not None or unscored
+        return forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
 
-    @property
-    def cut(self) -> bool:
-        """Whether a reply was cut, and none was obeyed: fewer items may fit."""
-        return self.found is None and any(t.reply is not None and t.reply.truncated for t in self._tried)
+    def _learn(self, kind: forms.Kind, question: Question, attempts: Attempts) -> Reply:
+        """The answer to a question of a kind whose form is not known yet; the form is known then."""
+        self._questions += 1
+        order = self._forms(kind)
+        wanted = question._replace(logprobs=self._scored or question.logprobs)
+        tried = self._tried(order, wanted, attempts, scored=self._scored)
+        best = _obeyed(tried, scored=self._scored)
+        if best is not None:
+            logprobs = best.scored if self._scored and question.schema.choices else None
+            self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
+        elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
+            likely: CallForm = "json_schema" if "json_schema" in order else order[0]
+            self._kept.learn(
+                Capabilities(forms={kind: FoundForm(form=likely)})
+            )  # a schema is most often enforced
+        reply = _best_reply(tried, scored=self._scored)
+        return reply if question.logprobs else reply.model_copy(update={"chances": None})
 
-    @property
-    def found(self) -> Tried | None:
-        """The best that was tried, where one was obeyed."""
-        obeyed = [tried for tried in self._tried if tried.obeyed]
-        return min(obeyed, key=lambda tried: self._scored and not _scored(tried), default=None)
+    def _settled(
+        self, kind: forms.Kind, found: FoundForm, question: Question, attempts: Attempts
+    ) -> Reply | None:
+        """The answer in the form that was found; where that is of no use once, in the others.
 
-    def reply(self) -> Reply:
-        """The best reply, though its form may not have been obeyed.
-
-        Raises:
-            LLMError: there is none; the last problem.
+        None where the server refuses the form, and is not what it was.
         """
-        best = self.found or next((tried for tried in self._tried if _whole(tried)), None)
-        best = best or next((tried for tried in self._tried if tried.reply), None)
-        if best is not None and best.reply is not None:
-            return best.reply
-        problems = [tried.problem for tried in self._tried if tried.problem is not None]
-        raise problems[-1] if problems else UnusableReplyError("no call form is left to try")
+        if found.logprobs is False:
+            question = question._replace(logprobs=False)
+        first = self._exchange.ask(found.form, question, attempts)
+        searched = self._config.batch == "none" and self._config.form == "auto"
+        if first.refused and searched:
+            self._kept.forget(kind)
+            return None
+        reply, tried = first.reply, [first]
+        # What a reply lacks is asked for again, whether its form was obeyed or not.
+        useful = reply is not None and (reply.truncated or worth_keeping(reply, question.schema))
+        if searched and not (useful or first.obeyed or first.final):
+            others = [form for form in self._forms(kind) if form not in (found.form, "word")]
+            tried += self._tried(others, question, attempts)
+        return _best_reply(tried)
+
+    def _tried(
+        self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
+    ) -> list[Tried]:
+        """What came of form after form, until one is obeyed."""
+        tried, left = [], list(order)
+        while left:
+            one = self._exchange.ask(left.pop(0), question, attempts)
+            if one.refused and one.form == self._config.form:
+                raise self._exchange.stop(f"{one.refused}; choose another form than --form {one.form}")
+            tried.append(one)
+            if one.final:
+                break
+            if one.obeyed:
+                lacking = scored and one.form == "tool" and not one.scored
+                left = [form for form in left if lacking and form == "json_schema"]
+        return tried
 
 
-def _scored(tried: Tried) -> bool:
-    return tried.reply is not None and bool(tried.reply.chances)
+def _obeyed(tried: Sequence[Tried], *, scored: bool) -> Tried | None:
+    """The first that obeyed its form, one with log-probabilities where they are wanted."""
+    obeyed = [one for one in tried if one.obeyed]
+    return min(obeyed, key=lambda one: scored and not one.scored, default=None)
 
 
-def _whole(tried: Tried) -> bool:
-    return tried.reply is not None and not tried.reply.truncated
+def _best_reply(tried: Sequence[Tried], *, scored: bool = False) -> Reply:
+    """The best reply, though its form may not have been obeyed; the last problem is raised without one."""
+    best = _obeyed(tried, scored=scored)
+    replies = [one.reply for one in (best, *tried) if one is not None and one.reply is not None]
+    if replies:
+        return min(replies, key=lambda reply: reply.truncated)
+    raise next(one.problem for one in reversed(tried) if one.problem is not None)

@@ -8,78 +8,111 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
-from factreasoner.llm.budget import Budget, Reservation
-from factreasoner.llm.cache import Cache, ReplyCache
+from factreasoner.errors import BudgetError, ConfigError
+from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.slots import Slots
+from factreasoner.llm.slots import Line, Slots
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
+
+class Reservation:
+    """Money set aside for one request; `cost` is what it came to, the whole estimate until told otherwise."""
+
+    def __init__(self, estimate: float) -> None:
+        self.estimate = self.cost = estimate
+
+
+class Budget:
+    """What all requests of a run are paid from, whatever they are for. Thread-safe.
+
+    `limit` is in US dollars, None where there is none; `spent` starts with what earlier runs paid. `paid` is
+    told what each request cost, if anything, before its answer is used.
+    """
+
+    def __init__(
+        self, limit: float | None = None, spent: float = 0.0, *, paid: Callable[[float], None] | None = None
+    ) -> None:
+        self.limit, self._spent, self._paid = limit, spent, paid
+        self._under_way: list[Reservation] = []
+        self._settled = threading.Condition()
+
+    @property
+    def spent(self) -> float:
+        """US dollars that count towards the limit so far; without one they are not counted."""
+        with self._settled:
+            return self._spent
+
+    @contextlib.contextmanager
+    def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:
+        """Set aside what the request made inside could cost; its reservation's `cost` is what is paid.
+
+        Raises:
+            BudgetError: it doesn't fit in what is left.
+            ConfigError: there is a limit and the price is not known; `unknown` says whose, and the remedy.
+        """
+        most = 0.0 if self.limit is None else estimate()
+        if most is None:
+            raise ConfigError(f"max_cost: the price of {unknown}")
+        with contextlib.nullcontext(Reservation(0.0)) if self.limit is None else self.set_aside(most) as held:
+            try:
+                yield held
+            finally:
+                if self._paid is not None and held.cost:
+                    self._paid(held.cost)
+
+    @contextlib.contextmanager
+    def set_aside(self, estimate: float) -> Iterator[Reservation]:
+        """Set `estimate` aside for the request made inside, then replace it by the reservation's `cost`.
+
+        Where only the estimates of requests under way leave no room, it waits for them: what they come to
+        is usually far less.
+        """
+        limit, reservation = self.limit or 0.0, Reservation(estimate)
+        with self._settled:
+            while self._spent + sum(held.estimate for held in self._under_way) + estimate > limit:
+                if not self._under_way or self._spent + estimate > limit:
+                    raise BudgetError(
+                        f"max_cost {limit:g}: ${self._spent:.4f} are spent and the next call could cost "
+                        f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to go on"
+                    )
+                self._settled.wait(POLL_SECONDS)
+            self._under_way.append(reservation)
+        try:
+            yield reservation
+        finally:
+            with self._settled:
+                self._under_way.remove(reservation)
+                self._spent += reservation.cost
+                self._settled.notify_all()
+
+
 FIRST_COMPLETION = 256
-"""Completion tokens expected of the first request, for the rate limits; then the mean of the last answers."""
+"""Completion tokens expected of the first request, for the rate limits; then a mean of the last answers."""
+WEIGHT = 8
+"""The last answer counts for one in so many."""
+SECONDS = 60.0
+"""What the limits are of."""
 
 
+@dataclass(eq=False)
 class Admitted:
     """A request that was let through at `at`: about how many `tokens` it takes, and how many it `took`."""
 
-    def __init__(self, at: float, tokens: int) -> None:
-        self.at = at
-        self.tokens = tokens
-        self.took = 0
-        self.timed_out = False
-
-
-class SlidingWindow:
-    """The requests of the last `seconds`, and the rule of when the next may follow. Not thread-safe."""
-
-    def __init__(self, requests: int | None, tokens: int | None, seconds: float = 60.0) -> None:
-        self.requests = requests
-        self.tokens = tokens
-        self.seconds = seconds
-        self._entries: deque[Admitted] = deque()
-        self._tokens = 0
-
-    def delay(self, now: float, tokens: int) -> float:
-        """Seconds until a request of `tokens` fits: then no window of `seconds` holds more than allowed.
-
-        A request larger than the whole token limit fits as soon as the window is empty.
-        """
-        while self._entries and self._entries[0].at <= now - self.seconds:
-            self._tokens -= self._entries.popleft().tokens
-        waited_for: Admitted | None = None
-        if self.requests is not None and len(self._entries) >= self.requests:
-            waited_for = self._entries[len(self._entries) - self.requests]
-        if self.tokens is not None:
-            excess = self._tokens + tokens - self.tokens
-            for entry in self._entries:
-                if excess <= 0:
-                    break
-                excess -= entry.tokens
-                if waited_for is None or entry.at > waited_for.at:
-                    waited_for = entry
-        return 0.0 if waited_for is None else max(waited_for.at + self.seconds - now, 0.0)
-
-    def add(self, now: float, tokens: int) -> Admitted:
-        """Let a request through at `now`."""
-        entry = Admitted(now, tokens)
-        self._entries.append(entry)
-        self._tokens += tokens
-        return entry
-
-    def correct(self, entry: Admitted, tokens: int) -> None:
-        """Replace an entry's estimate by the number of tokens it took."""
-        if self._entries and entry.at >= self._entries[0].at:
-            self._tokens += tokens - entry.tokens
-            entry.tokens = tokens
+    at: float
+    tokens: int
+    took: int = 0
+    timed_out: bool = False
 
 
 class RateLimits:
-    """Lets requests through in the order they came, as fast as the limits allow. Thread-safe."""
+    """Lets requests through in the order they came, no minute more than is allowed. Thread-safe."""
 
     def __init__(
         self,
@@ -88,125 +121,107 @@ class RateLimits:
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._window = SlidingWindow(requests_per_minute, tokens_per_minute)
-        self._limited = requests_per_minute is not None or tokens_per_minute is not None
+        self._requests, self._tokens = requests_per_minute, tokens_per_minute
         self._clock = clock
+        self._minute: deque[Admitted] = deque()
         self._paused_until = 0.0
         self._released = False
-        self._line: deque[object] = deque()
-        self._changed = threading.Condition()
+        self._line = Line()
 
     def wait(self, tokens: int) -> Admitted:
         """Return when a request of about `tokens` may be sent. Correct its entry once the number is known."""
-        place = object()
-        with self._changed:
-            self._line.append(place)
-            try:
-                while True:
-                    first = self._line[0] is place
-                    now = self._clock()
-                    delay = max(self._delay(now, tokens), self._paused_until - now) if first else None
-                    if self._released or (delay is not None and delay <= 0):
-                        return self._window.add(now, tokens) if self._limited else Admitted(now, tokens)
-                    self._changed.wait(POLL_SECONDS if delay is None else min(delay, POLL_SECONDS))
-            finally:
-                # An interrupted wait must leave the line too, or nobody behind it would ever move.
-                self._line.remove(place)
-                self._changed.notify_all()
+        with self._line.changed:
+            self._line.wait(lambda: self.delay(tokens))
+            admitted = Admitted(self._clock(), tokens)
+            if self._requests is not None or self._tokens is not None:
+                self._minute.append(admitted)
+            return admitted
+
+    def delay(self, tokens: int) -> float:
+        """Seconds until a request of `tokens` fits; one above the limit fits once nothing else counts."""
+        now = self._clock()
+        if self._released:
+            return 0.0
+        while self._minute and self._minute[0].at <= now - SECONDS:
+            self._minute.popleft()
+        taken = tokens + sum(one.tokens for one in self._minute)
+        over = 0 if self._requests is None else len(self._minute) + 1 - self._requests
+        excess = 0 if self._tokens is None else taken - self._tokens
+        until = self._paused_until
+        for one in self._minute:
+            if over <= 0 and excess <= 0:
+                break
+            over, excess, until = over - 1, excess - one.tokens, max(one.at + SECONDS, self._paused_until)
+        return max(until - now, 0.0)
 
     @property
     def waiting(self) -> int:
         """How many requests are in line."""
-        with self._changed:
-            return len(self._line)
+        return len(self._line)
 
-    def _delay(self, now: float, tokens: int) -> float:
-        return self._window.delay(now, tokens) if self._limited else 0.0
-
-    def correct(self, entry: Admitted, tokens: int) -> None:
-        """Replace an entry's estimate by the number of tokens it took."""
-        with self._changed:
-            self._window.correct(entry, tokens)
-            self._changed.notify_all()
+    def correct(self, admitted: Admitted, tokens: int) -> None:
+        """Replace an estimate by the number of tokens that the request took."""
+        with self._line.changed:
+            admitted.tokens = tokens
+            self._line.changed.notify_all()
 
     def pause(self, seconds: float) -> None:
         """Let nothing through for `seconds`: a provider that asks one request to wait means them all."""
-        with self._changed:
+        with self._line.changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def release(self) -> None:
         """Let everybody through from now on: the requests they wait to send will not be sent."""
-        with self._changed:
+        with self._line.changed:
             self._released = True
-            self._changed.notify_all()
+            self._line.changed.notify_all()
 
 
-class Limits(Protocol):
+class Limits(RateLimits):
     """Where each request waits for its turn: for a free slot, and for the limits a minute."""
-
-    def passed(self, tokens: int) -> contextlib.AbstractContextManager[Admitted]:
-        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
-        ...
-
-    def pause(self, seconds: float) -> None:
-        """Let no request through for so many seconds."""
-        ...
-
-    def release(self) -> None:
-        """End the waiting of this process: what it waits to send will not be sent."""
-        ...
-
-
-class LocalLimits:
-    """Lets as many requests through at once as there are `slots`, as fast as the limits a minute allow."""
 
     def __init__(
         self, slots: Slots, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
     ) -> None:
+        super().__init__(requests_per_minute, tokens_per_minute)
         self.slots = slots
-        self._rates = RateLimits(requests_per_minute, tokens_per_minute)
-        self.pause = self._rates.pause
-        self.release = self._rates.release
 
     @classmethod
-    def of(cls, config: Config) -> LocalLimits:
+    def of(cls, config: Config) -> Limits:
         """The limits that the settings name."""
         return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
 
     @contextlib.contextmanager
     def passed(self, tokens: int) -> Iterator[Admitted]:
-        """Wait, and hold a slot for the request of about `tokens` that is made inside."""
+        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
         with self.slots.held():
-            admitted = self._rates.wait(tokens)
+            admitted = self.wait(tokens)
             try:
                 yield admitted
-                self.slots.answered(admitted.took)
             finally:
-                self._rates.correct(admitted, admitted.took)
+                self.correct(admitted, admitted.took)
                 if admitted.timed_out:
                     self.slots.timed_out()
+                elif admitted.took:
+                    self.slots.answered(admitted.took)
 
 
-class Ticket:
+class Ticket(NamedTuple):
     """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
 
-    def __init__(self, admitted: Admitted, reservation: Reservation) -> None:
-        self.completion_tokens = 0
-        self._admitted = admitted
-        self._reservation = reservation
-        reservation.cost = 0.0
+    admitted: Admitted
+    money: Reservation
 
     def settle(self, usage: Usage) -> None:
         """The request was answered and took this."""
-        self.completion_tokens = usage.completion_tokens
-        self._admitted.took = usage.prompt_tokens + usage.completion_tokens
-        self._reservation.cost = usage.cost or 0.0
+        self.admitted.took = usage.prompt_tokens + usage.completion_tokens
+        self.money.cost = usage.cost or 0.0
 
     def keep(self) -> None:
         """The request ran out of time, and nobody knows what became of it: it counts as estimated."""
-        self._admitted.timed_out = True
-        self._admitted.took = self._admitted.tokens
-        self._reservation.cost = self._reservation.estimate
+        self.admitted.timed_out = True
+        self.admitted.took = self.admitted.tokens
+        self.money.cost = self.money.estimate
 
 
 class SharedLimits:
@@ -217,13 +232,13 @@ class SharedLimits:
     """
 
     def __init__(
-        self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], Cache]
+        self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], ReplyCache]
     ) -> None:
         self.limits = limits
         self.budget = budget
         self.memory = memory
         self._open_cache = open_cache
-        self._completions: deque[int] = deque(maxlen=100)
+        self._completion = FIRST_COMPLETION
 
     @classmethod
     def of(
@@ -231,33 +246,29 @@ class SharedLimits:
     ) -> SharedLimits:
         """Those of this process, as the settings say."""
         budget = budget or Budget(config.max_cost)
-        return cls(LocalLimits.of(config), budget, memory, lambda: ReplyCache.of(config))
+        return cls(
+            Limits.of(config),
+            budget,
+            memory,
+            lambda: ReplyCache(cache_folder(config) if config.cache else None),
+        )
 
     @functools.cached_property
-    def cache(self) -> Cache:
+    def cache(self) -> ReplyCache:
         """Where answered calls are kept. Raises ConfigError where that can't be used."""
         return self._open_cache()
 
     @contextlib.contextmanager
     def admitted(self, request: Mapping[str, Any], transport: Transport, config: Config) -> Iterator[Ticket]:
-        """Wait for a slot and for the limits, and hold both for the request made inside.
-
-        Raises:
-            BudgetError: it could exceed `max_cost`.
-            ConfigError: `max_cost` is set and the price is not known.
-        """
+        """Wait for a slot, for the limits and for money, and hold them for the request made inside."""
         unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
+        prompt = estimate_request(request) if config.tokens_per_minute is not None else 0
+        expected = prompt + self._completion if prompt else 0
         with (
-            self.limits.passed(self._expected_tokens(request, config)) as admitted,
+            self.limits.passed(expected) as admitted,
             self.budget.reserved(lambda: transport.most_cost(request, config.max_tokens), unknown) as money,
         ):
-            ticket = Ticket(admitted, money)
-            yield ticket
-            self._completions.append(ticket.completion_tokens)
-
-    def _expected_tokens(self, request: Mapping[str, Any], config: Config) -> int:
-        if config.tokens_per_minute is None:
-            return 0
-        seen = tuple(self._completions)
-        completion = sum(seen) // len(seen) if seen else min(FIRST_COMPLETION, config.max_tokens)
-        return estimate_request(request) + completion
+            money.cost = 0.0
+            yield Ticket(admitted, money)
+            if prompt and not admitted.timed_out and admitted.took:
+                self._completion += (max(admitted.took - prompt, 0) - self._completion) // WEIGHT

@@ -1,11 +1,8 @@
 """Running a function over items in threads; maps inside maps share the helper threads of the process.
 
-Records are mapped, and within each its stages, and within those its batches and votes.
-
-- The thread that opens a map works on it too, so that a map always gets on, with helpers or without.
-- A helper takes an item of the innermost map: what is begun is finished before anything new begins.
-- As many threads are at work as the widest map allows (`concurrency` in a run). One that waits for the last
-  items of its own map is not at work, and a helper takes its place.
+Records are mapped, and within each its stages, and within those its batches and votes. Who opens a map works
+on it too, so that it always gets on, with helpers or without. Helpers come in the order they are called for,
+so that what is begun is finished before anything new begins; as many are at work as the widest map allows.
 """
 
 from __future__ import annotations
@@ -20,13 +17,12 @@ from concurrent.futures import Future
 from typing import Any, Generic, TypeVar
 
 from factreasoner.errors import PendingError
-from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.threads import run_in_thread
+from factreasoner.llm.deadline import POLL_SECONDS, run_in_thread
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-_depth: contextvars.ContextVar[int] = contextvars.ContextVar("factreasoner_map_depth", default=0)
+_inside: contextvars.ContextVar[bool] = contextvars.ContextVar("factreasoner_in_a_map", default=False)
 _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
     "factreasoner_settled", default=lambda: True
 )
@@ -44,28 +40,24 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     Raises:
         BaseException: the first one that `fn` raised; PendingError where there is no other.
     """
-    todo = deque(enumerate(items))
-    if workers <= 1 or len(todo) <= 1:
-        return _one_by_one(fn, [item for _, item in todo])
-    count = len(todo)
-    with _POOL.opened(_Map(fn, workers, todo)) as mapped:
-        _POOL.work_off(mapped)
+    mapped = _Map(fn, workers)
+    mapped.todo.extend(enumerate(items))
+    count = len(mapped.todo)
+    with _HELPERS.open(mapped):
+        if not mapped.settled():
+            while not mapped.settled() and mapped.step():
+                pass
+            _HELPERS.call_again()  # others waited for that too
+        first = mapped.begun()
+        for _ in range(min(workers - 1, len(mapped.todo))):
+            _HELPERS.call(mapped.work)
+        if first is not None:
+            mapped.run(*first)
+        mapped.work()
+        mapped.wait()
     if mapped.error is not None:
         raise mapped.error
-    return [mapped.done[index] for index in range(count)]
-
-
-def _one_by_one(fn: Callable[[T], R], items: Iterable[T]) -> list[R]:
-    results: list[R] = []
-    pending: PendingError | None = None
-    for item in items:
-        try:
-            results.append(fn(item))
-        except PendingError as error:
-            pending = error
-    if pending is not None:
-        raise pending
-    return results
+    return [mapped.done[number] for number in range(count)]
 
 
 @contextlib.contextmanager
@@ -80,20 +72,24 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
     def answer(asked: tuple[Future[R], T]) -> None:
         future, item = asked
         try:
-            future.set_result(fn(item))
+            result = fn(item)
         except BaseException as error:  # noqa: BLE001 - whoever wants the result raises it
             future.set_exception(error)
+        else:
+            future.set_result(result)
 
-    with _POOL.opened(_Map(answer, workers)) as mapped:
+    mapped = _Map(answer, workers)
 
-        def submit(item: T) -> Future[R]:
-            future: Future[R] = Future()
-            if workers <= 1:
-                answer((future, item))
-            else:
-                _POOL.add(mapped, (0, (future, item)))
-            return future
+    def submit(item: T) -> Future[R]:
+        future: Future[R] = Future()
+        mapped.todo.append((0, (future, item)))
+        if workers <= 1:
+            mapped.step()
+        else:
+            _HELPERS.call(mapped.work)
+        return future
 
+    with _HELPERS.open(mapped):
         yield submit
 
 
@@ -112,151 +108,122 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
 
 
 class _Map(Generic[T, R]):
-    """An open map: items not begun, how many are under way, and the results by their items' numbers.
+    """An open map: items not begun, by number, how many are under way, and what is done."""
 
-    All but `fn` is under the pool's lock.
-    """
-
-    def __init__(self, fn: Callable[[T], R], workers: int, todo: Iterable[tuple[int, T]] = ()) -> None:
-        self.fn = fn
-        self.workers = workers
-        self.depth = _depth.get()
-        self.todo = deque(todo)
-        self.under_way = 0
+    def __init__(self, fn: Callable[[T], R], workers: int) -> None:
+        self.fn, self.workers, self.settled = fn, workers, _settled.get()
+        self.todo: deque[tuple[int, T]] = deque()
         self.done: dict[int, R] = {}
         self.error: BaseException | None = None
-        self.changed = threading.Condition(_POOL.lock)
-        self._settled = _settled.get()
+        self._under_way = 0
+        self._changed = threading.Condition()
         self._context = contextvars.copy_context()
-        self._context.run(_depth.set, self.depth + 1)
+        self._context.run(_inside.set, True)
 
     @property
-    def ready(self) -> bool:
-        """Whether an item may begin now."""
-        if not self.todo or not self.under_way:
-            return bool(self.todo)
-        return self.under_way < self.workers and self._settled()
+    def stopped(self) -> bool:
+        """Whether an item failed, so that no other is to begin; one that waits for a batch has not."""
+        return self.error is not None and not isinstance(self.error, PendingError)
 
-    @property
-    def ended(self) -> bool:
-        """Whether every item has ended, or one of them by something like Ctrl-C, which waits for nobody."""
-        interrupted = self.error is not None and not isinstance(self.error, Exception)
-        return interrupted or not (self.todo or self.under_way)
+    def wait(self) -> None:
+        """Wait until no item is under way; not where one was interrupted, as by Ctrl-C."""
+        with self._changed:
+            while self._under_way and (not self.stopped or isinstance(self.error, Exception)):
+                self._changed.wait(POLL_SECONDS)
 
-    def run(self, item: T) -> R:
-        """`fn(item)` in a context of its own."""
-        return self._context.copy().run(self.fn, item)
+    def work(self) -> None:
+        """Run items until none may begin."""
+        while self.step():
+            pass
 
-    def fail(self, error: BaseException) -> None:
-        """Begin nothing more, unless the item waits for a batch; the first error is the one that is told."""
-        if self.error is None or isinstance(self.error, PendingError):
-            self.error = error
-        if not isinstance(error, PendingError):
-            self.todo.clear()
+    def step(self) -> bool:
+        """Run the next item; False where none may begin."""
+        begun = self.begun()
+        if begun is not None:
+            self.run(*begun)
+        return begun is not None
+
+    def begun(self) -> tuple[int, T] | None:
+        """The next item, which has begun; None where none may."""
+        with self._changed:
+            most = max(self.workers, 1) if self.settled() else 1
+            if not self.todo or self._under_way >= most:
+                return None
+            self._under_way += 1
+            return self.todo.popleft()
+
+    def run(self, number: int, item: T) -> None:
+        """Run an item that has begun, in a context of its own."""
+        error: BaseException | None = None
+        try:
+            result = self._context.copy().run(self.fn, item)
+        except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
+            error = raised
+        with self._changed:
+            self._under_way -= 1
+            if error is None:
+                self.done[number] = result
+            elif not self.stopped:
+                self.error = error
+            if self.stopped:
+                self.todo.clear()
+            self._changed.notify_all()
 
 
-class _Pool:
-    """The maps that are open in this process, and the threads at work on them."""
+class _Helpers:
+    """Threads that work on the maps that are open, as many at once as the widest of them allows."""
 
     def __init__(self) -> None:
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()
         self._maps: list[_Map[Any, Any]] = []
+        self._tasks: deque[Callable[[], None]] = deque()
         self._at_work = 0
 
     @contextlib.contextmanager
-    def opened(self, mapped: _Map[T, R]) -> Iterator[_Map[T, R]]:
-        """Have helpers work on a map. When it closes, what was not begun never is."""
-        with self.lock:
+    def open(self, mapped: _Map[Any, Any]) -> Iterator[None]:
+        """Have helpers for a map. When it closes, what was not begun never is."""
+        with self._lock:
             self._maps.append(mapped)
         try:
-            yield mapped
+            yield
         finally:
-            with self.lock:
-                mapped.todo.clear()
-                self._maps = [other for other in self._maps if other is not mapped]
+            mapped.todo.clear()
+            with self._lock:
+                self._maps.remove(mapped)
+                if not self._maps:
+                    self._tasks.clear()
 
-    def add(self, mapped: _Map[T, R], numbered: tuple[int, T]) -> None:
-        """One more item for the helpers."""
-        with self.lock:
-            mapped.todo.append(numbered)
-            self._call_helper()
+    def call(self, work: Callable[[], None]) -> None:
+        """Call a helper for a map; what is inside another map goes first."""
+        with self._lock:
+            (self._tasks.appendleft if _inside.get() else self._tasks.append)(work)
+            if self._at_work < self._most:
+                self._at_work += 1
+                run_in_thread(self._help)
 
-    def work_off(self, mapped: _Map[T, R]) -> None:
-        """Work on the caller's own map, with helpers, until every item has ended."""
-        outermost = int(mapped.depth == 0)  # inside another map's item, this thread is at work already
-        with self.lock:
-            self._at_work += outermost
-        try:
-            while True:
-                with self.lock:
-                    while not mapped.ready and not mapped.ended:
-                        self._rest(mapped)
-                    if mapped.ended:
-                        return
-                    index, item = self._begun(mapped)
-                self._run(mapped, index, item)
-        finally:
-            with self.lock:
-                self._at_work -= outermost
-
-    def _help(self) -> Callable[[], None]:
-        """Work on whatever may begin; returns where there is nothing, or where too many are at work."""
-        while True:
-            with self.lock:
-                mapped = self._innermost() if self._at_work <= self._most_at_work else None
-                if mapped is None:
-                    self._at_work -= 1
-                    return lambda: None
-                index, item = self._begun(mapped)
-            self._run(mapped, index, item)
-
-    def _begun(self, mapped: _Map[T, R]) -> tuple[int, T]:
-        mapped.under_way += 1
-        numbered = mapped.todo.popleft()
-        self._call_helper()
-        return numbered
-
-    def _run(self, mapped: _Map[T, R], index: int, item: T) -> None:
-        error: BaseException | None = None
-        try:
-            result = mapped.run(item)
-        except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
-            error = raised
-        with self.lock:
-            mapped.under_way -= 1
-            if error is None:
-                mapped.done[index] = result
-            else:
-                mapped.fail(error)
-            mapped.changed.notify()
-            self._call_helper()
-
-    def _innermost(self) -> _Map[Any, Any] | None:
-        """The map to help with: the innermost, of equals the one opened first."""
-        ready = (mapped for mapped in self._maps if mapped.ready)
-        return max(ready, key=lambda mapped: mapped.depth, default=None)
+    def call_again(self) -> None:
+        """Call helpers for all maps that are open, as more may begin now than before."""
+        with self._lock:
+            waiting = [(mapped.work, min(len(mapped.todo), mapped.workers)) for mapped in self._maps]
+        for work, helpers in waiting:
+            for _ in range(helpers):
+                self.call(work)
 
     @property
-    def _most_at_work(self) -> int:
+    def _most(self) -> int:
         return max((mapped.workers for mapped in self._maps), default=0)
 
-    def _call_helper(self) -> None:
-        """Start a helper for an item that may begin; it calls the next one."""
-        if self._at_work < self._most_at_work and self._innermost() is not None:
-            self._at_work += 1
-            run_in_thread(self._help)
-
-    def _rest(self, mapped: _Map[Any, Any]) -> None:
-        """Wait for an item of the own map to end; this thread is not at work meanwhile."""
-        self._at_work -= 1
-        self._call_helper()  # somebody else may begin what this thread may not
-        try:
-            mapped.changed.wait(POLL_SECONDS)
-        finally:
-            self._at_work += 1
+    def _help(self) -> Callable[[], None]:
+        while True:
+            with self._lock:
+                if not self._tasks or self._at_work > self._most:
+                    self._at_work -= 1
+                    return lambda: None
+                work = self._tasks.popleft()
+            work()
 
 
-_POOL = _Pool()
+_HELPERS = _Helpers()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_POOL.__init__)  # type: ignore[misc]  # threads don't live on there
+    os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]  # threads don't live on there

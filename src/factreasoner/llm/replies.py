@@ -1,19 +1,129 @@
-"""What came back in a call form: the function's arguments, and how probable its choices were."""
+"""What came back in a call form: the function's arguments, and how probable its choices were.
+
+JSON is read whatever stands around it; its content is taken as it is.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from factreasoner.llm.forms import list_argument, number_of
-from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
-from factreasoner.llm.logprobs import Tokens, named_by
-from factreasoner.llm.responses import Completion
-from factreasoner.models.messages import Chances, FunctionSchema, Reply
+from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
+from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.choices import CallForm
+
+_WRAPPERS = ("arguments", "parameters", "properties", "input")
+_MAX_STARTS = 50
+"""Braces tried as the start of an object, and calls beside one for each argument."""
+_MAX_READ = 2
+"""How many times a text may be read in vain in the search for objects, so that time is linear."""
+_MAX_DEPTH = 32
+"""Levels of lists and objects in an argument; deeper ones are no answer to anything."""
+
+
+def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
+    """The arguments of the first JSON object in `text` that has any of those known.
+
+    Others are dropped, and so is one that was given twice with different values. Takes time linear in the
+    length of the text, whatever it holds.
+    """
+    for value in _json_values(text):
+        found = _arguments(value, known, function)
+        if found is not None:
+            return found
+    return None
+
+
+def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) -> dict[str, Any] | None:
+    """The arguments of several calls of one function; some models make one for each argument."""
+    given = (
+        arguments_in(raw, known, function) if isinstance(raw, str) else _arguments(raw, known, function)
+        for raw in islice(raws, _MAX_STARTS + len(known))
+    )
+    found = [arguments for arguments in given if arguments is not None]
+    return _agreed(pair for arguments in found for pair in arguments.items()) if found else None
+
+
+def _json_values(text: str) -> Iterator[Any]:
+    """Every JSON value `text` may hold, likeliest first: all of it, then balanced objects."""
+    with contextlib.suppress(ValueError, RecursionError):
+        yield _decoder.decode(text.strip())
+    left, end = _MAX_READ * len(text), 0
+    for brace in islice(re.finditer(r"\{", text), _MAX_STARTS):
+        if left <= 0:
+            return
+        if brace.start() < end:
+            continue
+        try:
+            value, end = _decoder.raw_decode(text, brace.start())
+        except (ValueError, RecursionError) as error:
+            left -= getattr(error, "pos", len(text)) - brace.start()
+        else:
+            yield value
+
+
+def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, Any] | None:
+    """Known arguments in a JSON value, taken out of nested strings, one-item lists and call wrappers."""
+    for _ in range(4):
+        if isinstance(value, str):
+            try:
+                value = _decoder.decode(value.strip())
+            except (ValueError, RecursionError):
+                return None
+        elif isinstance(value, list) and len(value) == 1:
+            value = value[0]
+        elif isinstance(value, dict):
+            if not known:
+                return {}
+            if not value.keys().isdisjoint(known):
+                return {
+                    name: _spelled(item)
+                    for name, item in value.items()
+                    if name in known and not _deeper(item, _MAX_DEPTH)
+                }
+            value = next((value[name] for name in (*_WRAPPERS, function) if name in value), None)
+        else:
+            return None
+    return None
+
+
+def _spelled(value: object) -> object:
+    """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_spelled(item) for item in value]
+    if isinstance(value, dict):
+        return {_spelled(name): _spelled(item) for name, item in value.items()}
+    return value
+
+
+def _deeper(value: object, levels: int) -> bool:
+    """Whether lists and objects lie in each other more than `levels` deep."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, list) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
+
+
+def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A dict of the pairs, without the keys that came with two different values."""
+    result: dict[str, Any] = {}
+    disputed = set()
+    for name, value in pairs:
+        if name in result and result[name] != value:
+            disputed.add(name)
+        result[name] = value
+    return {name: value for name, value in result.items() if name not in disputed}
+
+
+_decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
+
 
 _MANY_ALIKE = 4
 """Texts from which on a reply is looked at for texts that repeat."""
@@ -33,14 +143,10 @@ class Parsed(NamedTuple):
     obeyed: bool = False
     chances: dict[str, Chances] | None = None
 
-    def reply(self, form: CallForm, completion: Completion) -> Reply:
-        """The reply, without its usage."""
-        return Reply(arguments=self.arguments, text=completion.said, form=form, chances=self.chances)
-
 
 def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
     """The arguments in a completion that was asked for in `form`, and their chances where it brings any."""
-    found = _READERS[form](completion, schema)
+    found = _found(form, completion, schema)
     if found is None:
         return Parsed({}, "malformed" if completion.said.strip() else "empty")
     if problem := _garbage(found, schema):
@@ -53,9 +159,9 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
     return Parsed(found, obeyed=obeyed, chances=chances)
 
 
-def _word(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+def _word(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     (name,) = schema.properties
-    said = without_thoughts(completion.content).strip().strip("*\"'`.:").casefold()
+    said = text.strip().strip("*\"'`.:").casefold()
     first = re.split(r"[^\w]", said, maxsplit=1)[0]
     for value in schema.properties[name]["enum"]:
         beginning = str(value).casefold().split()[0]
@@ -64,13 +170,10 @@ def _word(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | No
     return None
 
 
-def _lines(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    text = without_thoughts(completion.content)
+def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     if listed := list_argument(schema):
         lines = [line for line in text.splitlines() if _BULLET.match(line)]
         return {listed: [_BULLET.sub("", line).strip() for line in lines]} if lines else None
-    if as_json := arguments_in(text, schema.arguments, schema.name):
-        return as_json  # all the same
     names = {number_of(name): name for name in schema.items}
     found: dict[str, Any] = {}
     for line in _LINE.finditer(text):
@@ -82,22 +185,15 @@ def _lines(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | N
     return found or None
 
 
-def _json(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    return arguments_in(without_thoughts(completion.content), schema.arguments, schema.name)
-
-
-def _tool(completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
-    meant = (raw for name, raw in completion.tool_calls if name == schema.name)
-    return merged_calls(meant, schema.arguments, schema.name)
-
-
-_READERS: dict[CallForm, Callable[[Completion, FunctionSchema], dict[str, Any] | None]] = {
-    "word": _word,
-    "lines": _lines,
-    "json_schema": _json,
-    "json_object": _json,
-    "tool": _tool,
-}
+def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
+    if form == "tool":
+        meant = (raw for name, raw in completion.tool_calls if name == schema.name)
+        return merged_calls(meant, schema.arguments, schema.name)
+    text = without_thoughts(completion.content)
+    if form == "word":
+        return _word(text, schema)
+    as_json = arguments_in(text, schema.arguments, schema.name)
+    return _lines(text, schema) if form == "lines" and not as_json else as_json
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:

@@ -1,14 +1,140 @@
-"""What a response to a chat request says, whatever it looks like."""
+"""What a response to a chat request says, whatever it looks like, log-probabilities included."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import bisect
+import itertools
+import math
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.llm.json_text import thinks
-from factreasoner.llm.logprobs import Tokens, field_of, tokens_of
 from factreasoner.llm.tokens import estimate_request, estimate_tokens
 from factreasoner.models import Usage
+from factreasoner.models.messages import Chances
+
+_THOUGHT = re.compile(r"<think(?:ing)?>")
+_THOUGHT_END = re.compile(r"</think(?:ing)?>")
+_LEAST = -sys.float_info.max
+"""JSON can spell whole numbers beyond it, which no float can hold."""
+_ROUNDING = 1e-3
+"""How far above 0 rounding may put a log-probability."""
+
+
+class Token(NamedTuple):
+    """One generated token: its bytes, its natural log-probability and the alternatives at its place.
+
+    `logprob` is None where it, or that of an alternative, is no log-probability.
+    """
+
+    raw: bytes
+    logprob: float | None
+    top: tuple[tuple[str, float], ...] = ()
+
+
+class Tokens:
+    """The tokens of a reply, which joined spell `raw`."""
+
+    def __init__(self, tokens: Iterable[Token]) -> None:
+        self.tokens = tuple(tokens)
+        self.raw = b"".join(token.raw for token in self.tokens)
+        self._ends = list(itertools.accumulate(len(token.raw) for token in self.tokens))
+
+    def chances(self, place: int, value: str, allowed: Sequence[str]) -> Chances | None:
+        """How probable each allowed value was, of which `value` begins at byte `place`; None if unknown.
+
+        The allowed values differ in their first word, so the token with its beginning decides.
+        """
+        number = bisect.bisect_right(self._ends, place)
+        if number == len(self.tokens):
+            return None
+        token = self.tokens[number]
+        before = token.raw[: place - self._ends[number] + len(token.raw)].decode("utf-8", "replace")
+        return _chances(token, before, value, allowed)
+
+
+def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> Chances | None:
+    """Shares of the allowed values at one token, of which `before` stands in front of the value.
+
+    A value that is not among the alternatives is at most as probable as the least of these, and as what they
+    leave of 1, and is taken to be that.
+    """
+    if token.logprob is None:
+        return None
+    seen = dict(((token.raw.decode("utf-8", "replace"), token.logprob), *token.top))
+    mass = dict.fromkeys(allowed, 0.0)
+    for text, logprob in seen.items():
+        if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
+            mass[named] += math.exp(logprob)
+    if mass[value] == 0.0:
+        return None
+    if len(token.top) <= 1:
+        p = min(1.0, mass[value])
+        rest = (1.0 - p) / max(len(allowed) - 1, 1)
+        return Chances(probabilities={name: p if name == value else rest for name in allowed})
+    shares = [math.exp(logprob) for logprob in seen.values()]
+    unseen = min(*shares, max(0.0, 1.0 - sum(shares)))
+    whole = {name: known or unseen for name, known in mass.items()}
+    total = sum(whole.values())
+    return Chances(
+        probabilities={name: share / total for name, share in whole.items()},
+        mass=min(1.0, sum(mass.values())),
+    )
+
+
+def named_by(text: str, allowed: Sequence[str]) -> str | None:
+    """The one allowed value that `text` begins, or that begins `text`; None where it is not one."""
+    said = text.strip().casefold()
+    if not said or (said == "no" and not any(value.casefold() == "no" for value in allowed)):
+        return None  # a word of its own, and not the beginning of "not"
+    fits = [v for v in allowed if v.casefold().startswith(said) or said.startswith(v.casefold())]
+    return fits[0] if len(fits) == 1 else None
+
+
+def without_thoughts(text: str) -> str:
+    """`text` without what stands between <think> and </think>; a thought without an end stays."""
+    kept, end = [], 0
+    while (start := _THOUGHT.search(text, end)) and (closing := _THOUGHT_END.search(text, start.end())):
+        kept.append(text[end : start.start()])
+        end = closing.end()
+    return "".join([*kept, text[end:]])
+
+
+def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an object of a library
+    """What lies at the end of a path through JSON objects, or a library's; None where it ends before."""
+    for name in names:
+        owner = owner.get(name) if isinstance(owner, dict) else getattr(owner, name, None)
+    return owner
+
+
+def tokens_of(logprobs: object) -> Tokens | None:
+    """The tokens of a choice's `logprobs`, None where they are none or none of them is sound."""
+    entries = field_of(logprobs, "content")
+    if not isinstance(entries, list | tuple) or not entries:
+        return None
+    try:
+        tokens = Tokens(_token(entry) for entry in entries)
+    except (TypeError, ValueError):  # bytes or alternatives that are none
+        return None
+    return tokens if any(token.logprob is not None for token in tokens.tokens) else None
+
+
+def _token(entry: object) -> Token:
+    raw = bytes(field_of(entry, "bytes") or str(field_of(entry, "token")).encode("utf-8", "replace"))
+    others = field_of(entry, "top_logprobs") or ()
+    told = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
+    top = tuple((token, logprob) for token, logprob in told if logprob is not None)
+    logprob = _sound(field_of(entry, "logprob"))
+    return Token(raw, logprob if len(top) == len(told) else None, top)
+
+
+def _sound(value: object) -> float | None:
+    """`value` as a natural log-probability, at most 0; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
+        return None
+    return min(float(value), 0.0)
+
 
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
@@ -66,46 +192,31 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
     called = tuple((str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None)
     content = content if isinstance(content, str) else ""
     spoken = content + "".join(str(raw) for _, raw in called)
+    refusal = field_of(message, "refusal") or field_of(message, "provider_specific_fields", "refusal")
     prompt_tokens, completion_tokens = reported(response)
-    usage = Usage(
-        calls=1,
-        prompt_tokens=prompt_tokens or estimate_request(request),
-        cached_tokens=min(prompt_tokens, cached_tokens_of(response)),
-        completion_tokens=completion_tokens or (estimate_tokens(spoken) if spoken else 0),
-    )
+    cached = _count(field_of(response, "usage", "prompt_tokens_details", "cached_tokens"))
+    reasoned = _count(field_of(response, "usage", "completion_tokens_details", "reasoning_tokens"))
     return Completion(
         content=content,
         tool_calls=called,
         finish_reason=str(field_of(choice, "finish_reason") or ""),
         tokens=tokens_of(logprobs or field_of(choice, "logprobs")),
-        usage=usage,
-        refusal=_refusal(message),
+        usage=Usage(
+            calls=1,
+            prompt_tokens=prompt_tokens or estimate_request(request),
+            cached_tokens=min(prompt_tokens, cached),
+            completion_tokens=completion_tokens or (estimate_tokens(spoken) if spoken else 0),
+        ),
+        refusal=refusal if isinstance(refusal, str) else "",
         prompt_tokens=prompt_tokens or None,
-        thinks=thinks(content) or _reasoned(response, message),
+        thinks=bool(_THOUGHT.search(content) or reasoned or field_of(message, "reasoning_content")),
     )
-
-
-def _reasoned(response: object, message: object) -> bool:
-    """Whether the provider says that the model reasoned."""
-    details = field_of(field_of(response, "usage"), "completion_tokens_details")
-    return bool(_count(field_of(details, "reasoning_tokens")) or field_of(message, "reasoning_content"))
 
 
 def reported(response: object) -> tuple[int, int]:
     """The prompt and completion tokens that a response reports, 0 for what it does not."""
-    counted = field_of(response, "usage")
-    return _count(field_of(counted, "prompt_tokens")), _count(field_of(counted, "completion_tokens"))
-
-
-def cached_tokens_of(response: object) -> int:
-    """The prompt tokens that the server took from its prefix cache, 0 where it does not say."""
-    details = field_of(field_of(response, "usage"), "prompt_tokens_details")
-    return _count(field_of(details, "cached_tokens"))
-
-
-def _refusal(message: object) -> str:
-    given = field_of(message, "refusal") or field_of(field_of(message, "provider_specific_fields"), "refusal")
-    return given if isinstance(given, str) else ""
+    prompt, completion = (field_of(response, "usage", f"{kind}_tokens") for kind in ("prompt", "completion"))
+    return _count(prompt), _count(completion)
 
 
 def _count(value: object) -> int:

@@ -89,32 +89,22 @@ class Rewriter:
     def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | NoResult:
         """One item's text on one line, or why it can't stand in for the original."""
         name = self._name(position)
-        if problem := schema.problem(name, reply.arguments):
-            return NoResult(problem)
-        text = " ".join(reply.arguments[name].split())
-        problem = self._rewriting.problem(item.text, text) if text else "empty"
+        problem = schema.problem(name, reply.arguments)
+        text = "" if problem else " ".join(reply.arguments[name].split())
+        problem = problem or (self._rewriting.problem(item.text, text) if text else "empty")
         return NoResult(problem) if problem else text
 
     def _name(self, position: int) -> str:
         return f"{self._rewriting.argument}_{position}"
 
     def _schema(self, items: Sequence[Claim], positions: Sequence[int]) -> FunctionSchema:
-        properties = {
-            self._name(position): {
-                "type": "string",
-                "description": f"The new text of {self._name(position)}.",
-            }
-            for position in positions
-        }
+        texts = {self._name(position): items[position].text for position in positions}
+        properties = {name: {"type": "string", "description": f"The new text of {name}."} for name in texts}
+        parameters = {"type": "object", "properties": properties, "required": list(properties)}
         return FunctionSchema(
             name=self._rewriting.function,
             description=self._rewriting.task,
-            parameters={
-                "type": "object",
-                "properties": properties,
-                "required": list(properties),
-                "additionalProperties": False,
-            },
-            items={self._name(position): items[position].text for position in positions},
+            parameters=parameters | {"additionalProperties": False},
+            items=texts,
             item=ITEM,
         )

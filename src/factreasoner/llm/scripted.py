@@ -55,27 +55,21 @@ class ScriptedLLM:
         with self._lock:
             position = len(self.calls)
             self.calls.append(Call(prompt, schema, sample, logprobs))
-        answer = self._answer(prompt, schema) if self._answer else self._scripted(position, prompt, schema)
+        if self._answer is None and position >= len(self._replies):
+            raise ConfigError(
+                f"ScriptedLLM has {len(self._replies)} replies and was called once more: "
+                f"prompt {prompt.name!r}, function {schema.name!r}"
+            )
+        answer = self._answer(prompt, schema) if self._answer else self._replies[position]
         if isinstance(answer, Exception):
             raise answer
         reply = answer if isinstance(answer, Reply) else _reply(answer, prompt)
         record_usage(reply.usage)
         return reply
 
-    def _scripted(self, position: int, prompt: Prompt, schema: FunctionSchema) -> Scripted:
-        if position >= len(self._replies):
-            raise ConfigError(
-                f"ScriptedLLM has {len(self._replies)} replies and was called once more: "
-                f"prompt {prompt.name!r}, function {schema.name!r}"
-            )
-        return self._replies[position]
-
 
 def _reply(arguments: dict[str, Any], prompt: Prompt) -> Reply:
     text = json.dumps(arguments, ensure_ascii=False)
-    usage = Usage(
-        calls=1,
-        prompt_tokens=estimate_tokens(prompt.system) + estimate_tokens(prompt.user),
-        completion_tokens=estimate_tokens(text),
-    )
+    prompt_tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+    usage = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=estimate_tokens(text))
     return Reply(arguments=arguments, text=text, form="scripted", usage=usage)

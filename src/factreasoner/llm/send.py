@@ -6,19 +6,19 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
-from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError, UnusableReplyError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
 from factreasoner.llm.ask import RetryBudget
 from factreasoner.llm.breaker import CircuitBreaker
 from factreasoner.llm.deadline import ServerQueue, turns, within
-from factreasoner.llm.dialect import TOKEN_LIMITS, Dialect, Wanted
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.responses import Completion
-from factreasoner.llm.transport import Transport
+from factreasoner.llm.transport import Transport, load
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.settings import Config
@@ -32,37 +32,31 @@ CROWDED = 4
 """How many times longer to wait when the provider says it has too many requests, and not until when."""
 
 
-class FormRefusedError(Exception):
-    """The provider does not take requests of this call form; the next one may do."""
-
-
-class _FaultError(Exception):
-    """A request's classified error, on its way to whoever deals with it."""
-
-    def __init__(self, fault: ProviderFault) -> None:
-        super().__init__(fault.message)
-        self.fault = fault
-
-
+@dataclass
 class Attempts:
     """What one call has taken so far, over all its requests; `budget` is its planned call's.
 
     When `most_timeouts` of its requests have run into the deadline, it has failed. `key` names the question.
+    `troubled_since` is when the first error came that waiting may cure, on the monotonic clock.
     """
 
-    def __init__(self, budget: RetryBudget, *, most_timeouts: int, key: str = "") -> None:
-        self.budget = budget
-        self.key = key
-        self.most_timeouts = most_timeouts
-        self.count = 0
-        self.timeouts = 0
-        self.usage = Usage()
-        self.troubled_since: float | None = None
-        """When the first error came that waiting may cure, on the monotonic clock."""
+    budget: RetryBudget
+    most_timeouts: int
+    key: str = ""
+    count: int = 0
+    timeouts: int = 0
+    usage: Usage = field(default_factory=Usage)
+    troubled_since: float | None = None
+
+    def pay(self, answer: Completion) -> None:
+        """Count an answer that came."""
+        self.usage += answer.usage
+        record_usage(answer.usage)
+        self.budget.spend()
 
 
 class Sender:
-    """Sends requests: retried, within a deadline and every limit, in the dialect their provider takes.
+    """Sends requests: retried, within a deadline and every limit.
 
     A server that is down, or has too many requests, is waited for up to `patience` seconds, by all calls
     together (see `CircuitBreaker`). A request that runs into `timeout` is sent `max_attempts` times in all,
@@ -71,12 +65,7 @@ class Sender:
     """
 
     def __init__(
-        self,
-        config: Config,
-        shared: SharedLimits,
-        transport: Transport,
-        *,
-        backoff_seconds: float,
+        self, config: Config, shared: SharedLimits, transport: Transport, *, backoff_seconds: float
     ) -> None:
         self._config = config
         self._transport = transport
@@ -84,63 +73,23 @@ class Sender:
         self._backoff_seconds = backoff_seconds
         self._breaker = CircuitBreaker(_server(config), config.patience)
         self._queue = ServerQueue()
-        self._learning = threading.Lock()
-        self.dialect = Dialect()
-        self._forms_without_logprobs: frozenset[CallForm] = frozenset()
-        """Forms in which the provider refuses log-probabilities: there may be others."""
         self._fatal: str | None = None
         self._stopped = threading.Event()
 
-    def answer(
-        self, content: Mapping[str, Any], wanted: Wanted, *, form: CallForm, attempts: Attempts
-    ) -> Completion:
-        """The answer to a request of `content` (messages, tools, response format) in call form `form`.
-
-        Raises:
-            FormRefusedError: the provider has no such form.
-            UnusableReplyError: the provider says that the model's reply is of no use.
-            LLMError: no answer came; `attempts` counts the requests of the whole `attempts`.
-            ConfigError: the key, the model name or the price is missing or wrong.
-            BudgetError: the request could exceed `max_cost`.
-        """
-        dialect, room = self.dialect, None
-        if form in self._forms_without_logprobs:
-            wanted = wanted._replace(logprobs=False)
-        while True:
-            request = dialect.request(content, wanted, room=room)
-            fault = self._retried(request, form, wanted, attempts)
-            if isinstance(fault, Completion):
-                with self._learning:  # now that the request is known to work so
-                    self.dialect = self.dialect.learnt(dialect)
-                return fault
-            if fault.kind == "form":
-                raise FormRefusedError(fault.message)
-            if fault.kind != "dialect":
-                raise self._failure(fault, attempts)
-            lesson = fault.lesson
-            if "logprobs" in lesson.refused:
-                self._forms_without_logprobs |= {form}
-                wanted = wanted._replace(logprobs=False)
-                lesson = lesson._replace(refused=lesson.refused - {"logprobs"})
-            dialect, room = dialect.learnt(lesson), fault.room or room
-            if self._config.max_cost is not None and dialect.refused.issuperset(TOKEN_LIMITS):
-                limitless = "no reply's length can be limited, nor what it costs: run without --max-cost"
-                raise self._failure(fault._replace(kind="config", remedy=limitless), attempts)
-
-    def _retried(
-        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
+    def tried(
+        self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """The answer to a request that is sent again while its fault may pass; else the fault."""
+        """The answer to a request that is sent again while its fault may pass; else the fault.
+
+        `fixed` names the parameters that can't be left out. Raises ProviderError for a server given up.
+        """
         for number in itertools.count():
-            try:
-                return self._attempt(request, form, wanted, attempts)
-            except _FaultError as error:
-                fault = error.fault
-            if fault.kind != "retry" or self._gives_up(fault, attempts):
-                return fault
-            seconds = self._wait(number, fault, attempts)
-            if fault.retry_after is not None:  # a provider that asks one request to wait means them all
-                self._shared.limits.pause(fault.retry_after)
+            answer = self._attempt(request, form, fixed, attempts)
+            if isinstance(answer, Completion) or answer.kind != "retry" or self._gives_up(answer, attempts):
+                return answer
+            seconds = self._wait(number, answer, attempts)
+            if answer.retry_after is not None:  # a provider that asks one request to wait means them all
+                self._shared.limits.pause(answer.retry_after)
             for turn in turns(seconds):
                 self._breaker.wait()
                 if self._stopped.wait(turn):
@@ -148,8 +97,8 @@ class Sender:
         raise AssertionError("counting never ends")
 
     def _attempt(
-        self, request: Mapping[str, Any], form: CallForm, wanted: Wanted, attempts: Attempts
-    ) -> Completion:
+        self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
+    ) -> Completion | ProviderFault:
         """Send one request, within every limit."""
         with self._shared.admitted(request, self._transport, self._config) as ticket:
             if self._fatal is not None:
@@ -157,33 +106,36 @@ class Sender:
             if attempts.troubled_since is None and not self._breaker.admits():
                 raise ProviderError(self._given_up(), attempts=attempts.count)
             attempts.count += 1
-            try:
-                answer = self._send(request, form, wanted)
-            except _FaultError as error:
-                if error.fault.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
-                    ticket.keep()
-                    attempts.timeouts += 1
-                    attempts.budget.spend()
-                elif error.fault.kind == "retry" and attempts.troubled_since is None:
-                    attempts.troubled_since = time.monotonic()
-                elif error.fault.kind == "sample":
-                    attempts.budget.spend()
-                if error.fault.kind == "retry":
-                    self._breaker.failed()
-                else:
-                    self._breaker.answered()
-                raise
-            ticket.settle(answer.usage)
-        self._breaker.answered()
-        attempts.troubled_since = None
-        attempts.usage += answer.usage
-        record_usage(answer.usage)
-        attempts.budget.spend()
+            answer = self._sent(request, form, fixed)
+            if isinstance(answer, Completion):
+                ticket.settle(answer.usage)
+            elif answer.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
+                ticket.keep()
+        self._count(answer, attempts)
         return answer
 
-    def _send(self, request: Mapping[str, Any], form: CallForm, wanted: Wanted) -> Completion:
+    def _count(self, answer: Completion | ProviderFault, attempts: Attempts) -> None:
+        """What an answer, or a fault, means for the call and for its server."""
+        if isinstance(answer, Completion):
+            attempts.troubled_since = None
+            attempts.pay(answer)
+        elif answer.kind == "retry":
+            self._breaker.failed()
+            if answer.status == TIMEOUT_STATUS:
+                attempts.timeouts += 1
+                attempts.budget.spend()
+            elif attempts.troubled_since is None:
+                attempts.troubled_since = time.monotonic()
+            return
+        elif answer.kind == "sample":
+            attempts.budget.spend()
+        self._breaker.answered()
+
+    def _sent(
+        self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str]
+    ) -> Completion | ProviderFault:
         timeout = self._config.timeout
-        assert self._transport.ready
+        load()  # no part of a request's time
         try:
             with self._queue.joined() as place:  # the library's own limit frees the abandoned thread
                 longest = timeout * place.ahead + 1
@@ -193,13 +145,9 @@ class Sender:
                     since=lambda: place.since,
                 )
         except TimeoutError as error:
-            fault = ProviderFault("retry", str(error), TIMEOUT_STATUS)
+            return ProviderFault("retry", str(error), TIMEOUT_STATUS)
         except Exception as error:  # noqa: BLE001 - of any library below; it is classified
-            fault = fault_of(
-                error, form=form, request=request, fixed=wanted.extra.keys(), secret=self._transport.key
-            )
-        # Raised here, outside the handler, so that no chain of causes leads to what the provider wrote.
-        raise _FaultError(fault)
+            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
 
     def _patience(self, attempts: Attempts) -> float:
         """Seconds the call may still wait for its server."""
@@ -232,19 +180,14 @@ class Sender:
         self._shared.limits.release()
         return ConfigError(self._fatal)
 
-    def _failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:
+    def failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:
         """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
         if fault.kind == "config":
             return self.stop(f"{fault.message}; {self._remedy(fault)}")
-        if fault.kind == "sample":
-            return UnusableReplyError(fault.message, reason="malformed", attempts=attempts.count)
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=attempts.count)
-        status = "" if fault.status is None else f"status {fault.status}: "
-        message = f"{fault.message.rstrip('.')}; {self._remedy(fault)}" if fault.remedy else fault.message
-        if fault.kind == "retry":
-            message = f"{message} ({self._why_no_longer(fault)})"
-        return ProviderError(f"{status}{message}", attempts=attempts.count)
+        why = f" ({self._why_no_longer(fault)})" if fault.kind == "retry" else ""
+        return fault.error(attempts.count, self._remedy(fault), why)
 
     def _given_up(self) -> str:
         breaker = self._breaker

@@ -41,9 +41,8 @@ class Aside:
     `logprobs`: those of the first choice, as JSON, None without any. `too_long`: it was too long to be read.
     """
 
-    def __init__(self) -> None:
-        self.logprobs: Any = None
-        self.too_long = False
+    logprobs: Any = None
+    too_long = False
 
     def take(self, response: httpx.Response) -> httpx.Response:
         """The response, read, without log-probabilities; as it is where it is no completion that has any.
@@ -53,36 +52,29 @@ class Aside:
         Raises:
             TooLongError: it is longer than any answer.
         """
-        raw = _read(response)
+        read = bytearray()
+        with contextlib.closing(response):
+            for chunk in response.iter_bytes():
+                read += chunk
+                if len(read) > MOST_BYTES:
+                    break
+        raw = bytes(read)
         if response.status_code != httpx.codes.OK:
             return _with_body(response, raw[:MOST_SAID])
         self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
         try:
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
+            raw = json.dumps(body).encode()
         except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            rest = raw
-        else:
-            rest = json.dumps(body).encode()
-        self._bound(len(rest) <= MOST_SAID)
-        return _with_body(response, rest)
+            pass
+        self._bound(len(raw) <= MOST_SAID)
+        return _with_body(response, raw)
 
     def _bound(self, short_enough: bool) -> None:
         self.too_long = not short_enough
         if self.too_long:
             raise TooLongError
-
-
-def _read(response: httpx.Response) -> bytes:
-    """A body, up to a little more than `MOST_BYTES` of it."""
-    chunks, size = [], 0
-    with contextlib.closing(response):
-        for chunk in response.iter_bytes():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MOST_BYTES:
-                break
-    return b"".join(chunks)
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON

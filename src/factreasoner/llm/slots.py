@@ -21,6 +21,31 @@ WORTH_IT = 1.3
 """By how much twice as many requests at once must work off more, or it is not worth it."""
 
 
+class Line:
+    """Threads that wait for something in the order they came; they go on under `changed`."""
+
+    def __init__(self) -> None:
+        self.changed = threading.Condition()
+        self._places: deque[object] = deque()
+
+    def wait(self, delay: Callable[[], float], *, first: bool = False) -> None:
+        """Wait, holding `changed`, until nobody is ahead and `delay()` is 0: seconds after which to ask anew.
+
+        `first` goes ahead of all others.
+        """
+        place = object()
+        (self._places.appendleft if first else self._places.append)(place)
+        try:
+            while (left := delay() if self._places[0] is place else POLL_SECONDS) > 0:
+                self.changed.wait(min(left, POLL_SECONDS))
+        finally:  # an interrupted wait must leave the line too, or nobody behind it would ever move
+            self._places.remove(place)
+            self.changed.notify_all()
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 class Slots:
     """Lets as many requests through at once as the server bears, `most` at most. Thread-safe.
 
@@ -38,8 +63,8 @@ class Slots:
         self._before: tuple[int, float] | None = None
         """Slots and tokens a second before those that are tried now; None where none are."""
         self._rest, self._next_rest = 0, FIRST_REST
-        self._changed = threading.Condition()
-        self._line: deque[object] = deque()
+        self._line = Line()
+        self._changed = self._line.changed
         self._used = self._peak = self._answers = self._tokens = 0
         self._begun = 0.0
         self._warm = False
@@ -55,33 +80,33 @@ class Slots:
     def held(self) -> Iterator[None]:
         """Wait for a slot, and hold it for the request made inside; see `one_slot`."""
         lease = _lease.get()
-        if lease is not None and lease.given_back is not None:
+        if lease:
             self.keep()
-            yield
-            return
-        self.take()
-        if lease is not None:
-            lease.given_back = self.give_back
+        else:
+            self.take()
+            if lease is not None:
+                lease.append(self.give_back)
         try:
             yield
         finally:
             if lease is None:
                 self.give_back()
 
-    def take(self) -> None:
+    def take(self, *, first: bool = False) -> None:
         """Wait for a free slot: first come, first served."""
         with self._changed:
-            self._wait(self._line.append)
+            self._line.wait(lambda: 0.0 if self._used < self.limit else POLL_SECONDS, first=first)
+            self._used += 1
+            self._peak = max(self._peak, self._used)
 
     def keep(self) -> None:
         """Keep a slot for one more request, or wait, next in line, where fewer are left than are in use."""
         with self._changed:
             if self._used <= self.limit:
                 return
-            self._used -= 1
-            self._changed.notify_all()
+            self.give_back()
             try:
-                self._wait(self._line.appendleft)
+                self.take(first=True)
             except BaseException:
                 self._used += 1  # whoever holds it gives it back
                 raise
@@ -109,20 +134,8 @@ class Slots:
         """A request ran out of time: there are too many."""
         with self._changed:
             self.limit, self._before = max(1, self.limit // 2), None
-            self._wait_longer()
+            self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
             self._start_over()
-
-    def _wait(self, join: Callable[[object], None]) -> None:
-        place = object()
-        join(place)
-        try:
-            while self._line[0] is not place or self._used >= self.limit:
-                self._changed.wait(POLL_SECONDS)
-            self._used += 1
-            self._peak = max(self._peak, self._used)
-        finally:  # an interrupted wait must leave the line too
-            self._line.remove(place)
-            self._changed.notify_all()
 
     def _speed(self) -> float:
         passed = self._clock() - self._begun
@@ -135,46 +148,34 @@ class Slots:
 
     def _weigh(self) -> None:
         """Decide by the last answers how many slots there are from now on."""
-        speed = self._speed()
-        if self._before is not None and speed < WORTH_IT * self._before[1]:
-            self.limit = self._before[0]
-            self._before = None
-            self._wait_longer()
+        speed, before, self._before = self._speed(), self._before, None
+        if before is not None and speed < WORTH_IT * before[1]:
+            self.limit = before[0]
+            self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
         elif self._rest:
             self._rest -= 1
         elif self._peak >= self.limit < self._most:
             self._before = self.limit, speed
             self.limit = min(2 * self.limit, self._most)
-        else:
-            self._before = None
         self._start_over()
-
-    def _wait_longer(self) -> None:
-        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
 
     def _start_over(self) -> None:
         self._answers = self._tokens = 0
         self._peak, self._begun = self._used, self._clock()
 
 
-class _Lease:
-    """A slot that the calls inside `one_slot` share; `given_back` is None until one of them has it."""
-
-    def __init__(self) -> None:
-        self.given_back: Callable[[], None] | None = None
-
-
-_lease: ContextVar[_Lease | None] = ContextVar("factreasoner_slot", default=None)
+_lease: ContextVar[list[Callable[[], None]] | None] = ContextVar("factreasoner_slot", default=None)
+"""How the slot is given back that the calls inside `one_slot` share; empty until one of them has it."""
 
 
 @contextlib.contextmanager
 def one_slot() -> Iterator[None]:
     """Have the calls made inside, one after the other, share a slot: nothing else comes between them."""
-    lease = _Lease()
+    lease: list[Callable[[], None]] = []
     token = _lease.set(lease)
     try:
         yield
     finally:
         _lease.reset(token)
-        if lease.given_back is not None:
-            lease.given_back()
+        for give_back in lease:
+            give_back()

@@ -16,8 +16,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.dialect import TOKEN_LIMITS, token_limit
-from factreasoner.llm.prices import rates_of
+from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
 from factreasoner.llm.responses import Completion, completion_of, reported
 from factreasoner.llm.stack import with_room
 from factreasoner.llm.tokens import estimate_request
@@ -58,8 +57,11 @@ FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
 """Providers to whom litellm tells that a tool must be called, and silently not which one."""
 MARGIN = 1.3
 """By how much the estimate of a prompt's tokens is raised where it must not be too low."""
-_FROZEN_BY_PROGRAMS = 2000
-"""Objects at least that a program freezes, all it has at the time. Python 3.12 itself starts with 375."""
+FREE_PROVIDERS = frozenset(
+    {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
+)
+"""Providers that run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap."""
+MILLION = 1_000_000
 ASKED = frozenset(
     {"messages", "tools", "tool_choice", "response_format", "temperature", "logprobs", "top_logprobs"}
     | set(TOKEN_LIMITS)
@@ -79,9 +81,8 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if was_on:
-            if gc.get_freeze_count() < _FROZEN_BY_PROGRAMS:  # what somebody has frozen stays so
-                gc.freeze()
-                gc.unfreeze()
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
@@ -109,6 +110,7 @@ def load() -> Any:
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
     # Its classes are built when first used, with a warning against which litellm sets a filter of its own.
     litellm.ModelResponse(choices=[{"message": {"content": ""}}])
+    importlib.import_module("openai.resources")  # which a first request would do
     return litellm
 
 
@@ -161,34 +163,20 @@ class Transport:
     @functools.cached_property
     def provider(self) -> str:
         """litellm's name of the provider; empty when it knows none for this model."""
-        return _provider_of(self.model)
+        try:
+            return str(load().get_llm_provider(self.model)[1])
+        except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
+            return ""
 
     @property
-    def lacks_logprobs_in_tools(self) -> bool:
-        """Whether tool calls are known to bring none: OpenAI's models, by their names and at OpenAI or Azure.
-
-        Another's server that talks like OpenAI's may bring them, unless the model bears a name of OpenAI's,
-        be it behind a provider's ("azure/gpt-4o") or as the base of a fine-tuned one ("ft:gpt-4o:...").
-        """
-        if self.provider != "openai":
-            return self.provider == "azure"
-        elsewhere = self._api_base or os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
-        name = self.bare.removeprefix("openai/").removeprefix("azure/")
-        base = name.split(":")[1] if name.startswith("ft:") else name
-        return not elsewhere or base in load().open_ai_chat_completion_models
+    def bare(self) -> str:
+        """The model's name without its provider."""
+        return self.model.removeprefix(f"{self.provider}/")
 
     @functools.cached_property
     def wants_marks(self) -> bool:
         """Whether it caches the beginnings of requests only where they are marked, as Claude's hosts do."""
         return "claude" in self.model.lower() and bool(load().utils.supports_prompt_caching(model=self.model))
-
-    @functools.cached_property
-    def ready(self) -> bool:
-        """True, once everything a first request would import is imported: that is no part of its time."""
-        if self.provider == "openai":
-            with _uncollected():
-                importlib.import_module("openai.resources")
-        return True
 
     @functools.cached_property
     def missing_keys(self) -> tuple[str, ...]:
@@ -242,15 +230,12 @@ class Transport:
             response = TOO_LONG if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
 
-    @property
-    def bare(self) -> str:
-        """The model's name without its provider."""
-        return self.model.removeprefix(f"{self.provider}/")
-
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the request, as litellm edits schemas in place, in words that it passes on."""
+        """A copy of the request, as litellm edits it in place, in words that it passes on."""
         worded = {name: copy.deepcopy(value) for name, value in request.items() if name != "messages"}
-        worded["messages"] = [_copied(message) for message in request["messages"]]
+        messages = request["messages"]  # those of plain text are copied in a fraction of the time
+        plain = all(isinstance(value, str) for message in messages for value in message.values())
+        worded["messages"] = [dict(message) for message in messages] if plain else copy.deepcopy(messages)
         if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
             worded["tool_choice"] = "required"  # there is but one
         return worded
@@ -270,15 +255,10 @@ class Transport:
         cost = self.price(said.usage.prompt_tokens, said.usage.completion_tokens)
         if cost and all(reported(response)) and not self._batch:
             # The response says more than two numbers do: cached and reasoning tokens have other prices.
-            cost = self._exact_price(response) or cost
+            with contextlib.suppress(Exception):  # litellm raises bare ones
+                exact = float(load().completion_cost(completion_response=response, model=self.model))
+                cost = exact if 0 < exact < math.inf else cost
         return said._replace(usage=said.usage.model_copy(update={"cost": cost}))
-
-    def _exact_price(self, response: Any) -> float | None:
-        try:
-            cost = float(load().completion_cost(completion_response=response, model=self.model))
-        except Exception:  # noqa: BLE001 - litellm raises bare ones; no price is known then
-            return None
-        return cost if 0 <= cost < math.inf else None
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
         """US dollars of a request, None when the model's price is not known."""
@@ -294,22 +274,25 @@ class Transport:
 
     @functools.cached_property
     def _rates(self) -> tuple[float, float] | None:
-        return rates_of(load(), self.model, self.provider, batch=self._batch)
+        """US dollars per prompt and per completion token, None when the price is not known.
 
-
-def _copied(message: Mapping[str, Any]) -> dict[str, Any]:
-    """A message that may be edited in place; one of plain text is copied in a fraction of the time."""
-    plain = all(isinstance(value, str) for value in message.values())
-    return dict(message) if plain else copy.deepcopy(dict(message))
+        Those of batches are as they are listed, else half of the others.
+        """
+        try:
+            rates = load().cost_per_token(model=self.model, prompt_tokens=MILLION, completion_tokens=MILLION)
+        except Exception:  # noqa: BLE001 - litellm raises a bare one for a model that is not on its list
+            return None
+        if sum(rates) == 0 and self.provider not in FREE_PROVIDERS:
+            return None
+        if not self._batch:
+            return rates[0] / MILLION, rates[1] / MILLION
+        listed = load().get_model_info(model=self.model)
+        prompt, completion = (listed.get(f"{kind}_cost_per_token_batches") for kind in ("input", "output"))
+        if prompt is None or completion is None:
+            return rates[0] / MILLION / 2, rates[1] / MILLION / 2
+        return prompt, completion
 
 
 def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool = False) -> float | None:
     """US dollars of a request to `model` by litellm's price list, None when the price is not known."""
     return Transport(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)
-
-
-def _provider_of(model: str) -> str:
-    try:
-        return str(load().get_llm_provider(model)[1])
-    except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
-        return ""

@@ -17,10 +17,9 @@ from factreasoner.calibration.label_offsets import UNCHANGED
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.budget import Budget
 from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.limits import SharedLimits
-from factreasoner.llm.panel import Panel
+from factreasoner.llm.client import Panel
+from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, PluginKind, named
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (

@@ -10,7 +10,7 @@ from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.search import CorpusSearch
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, StoreError
-from factreasoner.llm.budget import Budget
+from factreasoner.llm.limits import Budget
 from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each

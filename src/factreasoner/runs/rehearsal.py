@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from factreasoner.llm.ask import most_paid
-from factreasoner.llm.panel import Panel
+from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.models.messages import FunctionSchema, Prompt

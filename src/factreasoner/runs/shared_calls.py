@@ -16,11 +16,10 @@ from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 from factreasoner.errors import RunError
-from factreasoner.llm.budget import Budget, Reservation
-from factreasoner.llm.cache import ReplyCache, SharedReply, worth_keeping
+from factreasoner.llm.cache import ReplyCache, worth_keeping
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.limits import Admitted, LocalLimits, SharedLimits
+from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
@@ -57,7 +56,7 @@ class SharedCalls:
 
     def __init__(self, config: Config, spent: float, capabilities: Mapping[str, str]) -> None:
         self._config = config
-        self._limits = LocalLimits.of(config)
+        self._limits = Limits.of(config)
         self._budget = Budget(config.max_cost, spent)
         self._capabilities = dict(capabilities)
         self._numbers = itertools.count(1)
@@ -229,7 +228,7 @@ class SharedCalls:
             self.unanswered(key)
 
 
-class _Remote:
+class _Remote(Limits, ReplyCache):
     """The owner as a worker reaches it: in the place of limits, cache and memory of its own."""
 
     def __init__(self, call: Call, worker: str) -> None:
@@ -256,19 +255,18 @@ class _Remote:
 
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
-    ) -> SharedReply:
+    ) -> Reply:
         assert not anew, "asked for by batches alone, which are answered in one process"
         stored = self._call("claim", self._worker, key)
         if stored is not None:
-            found = Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
-            return SharedReply(found, fresh=False)
+            return Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
         try:
             reply = ask()
         except BaseException:
             self._call("unanswered", key)
             raise
         self._call("answered", key, reply.model_dump_json(), keep=worth_keeping(reply, schema))
-        return SharedReply(reply, fresh=True)
+        return reply
 
     def note_all(self, texts: Mapping[str, str]) -> None:
         self._call("note_all", dict(texts))

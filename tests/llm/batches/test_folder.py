@@ -39,5 +39,5 @@ def test_none_are_cleared_where_there_is_no_folder(tmp_path):
 def test_what_is_dropped_is_gone_and_the_rest_stays(tmp_path):
     batch = Batch(tmp_path, 1)
     batch.note(model="m", file_id="f", batch_id="b")
-    batch.drop("file_id", "batch_id")
+    batch.note(file_id=None, batch_id=None)
     assert batch.state == {"model": "m"}

@@ -3,7 +3,7 @@
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.panel import Panel
+from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom
 from factreasoner.tasks.verify.library import verify

@@ -15,7 +15,7 @@ from factreasoner.judges.encoder.chunks import Chunk, chunks
 from factreasoner.judges.encoder.decisions import Decision, decided
 from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
 from factreasoner.judges.encoder.windows import windows
-from factreasoner.llm.cache import Cache, key_of
+from factreasoner.llm.cache import ReplyCache, key_of
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.plugins.table import extras_named
@@ -58,7 +58,7 @@ class VerifierJudge:
     """A verdict depends on its passage and claim alone."""
 
     def __init__(
-        self, config: Config | None = None, cache: Cache | None = None, llm: LLM | None = None
+        self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
     ) -> None:
         config = config or Config()
         self.adapter = adapter_of(_named(config))

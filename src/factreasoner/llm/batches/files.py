@@ -1,15 +1,101 @@
-"""One batch: its files, and how they are written and read."""
+"""The files of one batch: how they are written and read, and what a line of results says."""
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from pydantic_core import from_json
+
 from factreasoner.errors import RunError
+from factreasoner.llm.responses import field_of
+
+
+class ResultLine(NamedTuple):
+    """One result: a chat completion as JSON, or the HTTP status (where one is told) and words of an error."""
+
+    custom_id: str
+    completion: dict[str, Any] | None = None
+    status: int | None = None
+    problem: str = ""
+
+
+def parse_result(line: bytes) -> ResultLine:
+    """The result that a line holds.
+
+    Raises:
+        ValueError: it is no JSON object with a custom_id.
+    """
+    line = line.removeprefix(codecs.BOM_UTF8)
+    try:
+        data = from_json(line)
+    except ValueError:
+        data = json.loads(line.decode("utf-8", "replace"))  # it reads halves of surrogate pairs, too
+    custom_id = field_of(data, "custom_id")
+    if not isinstance(custom_id, str):
+        raise ValueError("it has no custom_id")
+    body, status = field_of(data, "response", "body"), field_of(data, "response", "status_code")
+    error = field_of(data, "error") or field_of(body, "error")
+    error = field_of(error, "error") or error  # vLLM's, of later versions
+    if isinstance(body, dict) and "choices" in body and not error and status in (None, 200):
+        return ResultLine(custom_id, body)
+    code = field_of(error, "code")
+    if not isinstance(status, int) or status == 200:  # vLLM tells a status in the error, OpenAI a word
+        status = code if isinstance(code, int) else None
+    told = field_of(error, "message") or error or body or "the line holds neither a completion nor an error"
+    return ResultLine(custom_id, None, status, f"{code}: {told}" if isinstance(code, str) else str(told))
+
+
+class ResultCounts:
+    """What the lines of one file of results are, and which of them count.
+
+    `seen` are the requests with a result, each with whether that is a completion.
+    """
+
+    def __init__(self) -> None:
+        self.seen: dict[str, bool] = {}
+        self.lines = 0
+        self._left_out: Counter[str] = Counter()
+
+    def take(self, line: bytes, own: Container[str]) -> ResultLine | None:
+        """The result of a line, None where it counts for nothing; of several the first completion counts."""
+        self.lines += 1
+        try:
+            result = parse_result(line)
+        except (ValueError, RecursionError):
+            self._left_out["lines that are no result"] += 1
+            return None
+        if result.custom_id not in own:
+            self._left_out["lines of no request left out"] += 1
+            return None
+        answered = result.completion is not None
+        if result.custom_id in self.seen:
+            self._left_out["repeated lines left out"] += 1
+            if self.seen[result.custom_id] or not answered:
+                return None
+        self.seen[result.custom_id] = answered
+        return result
+
+    @property
+    def answered(self) -> int:
+        """How many requests have a completion so far."""
+        return sum(self.seen.values())
+
+    def told(self, requests: int) -> str:
+        """What was found of so many requests, in words."""
+        counts = {
+            "errors": len(self.seen) - self.answered,
+            "without a result": requests - len(self.seen),
+            **dict(sorted(self._left_out.items())),
+        }
+        head = f"{self.answered:,} of {requests:,} requests answered"
+        return "; ".join([head, *(f"{count:,} {words}" for words, count in counts.items() if count)])
 
 
 class Batch(NamedTuple):
@@ -49,40 +135,27 @@ class Batch(NamedTuple):
         return found
 
     def note(self, **values: object) -> None:
-        """Add to the state; when this returns it is on disk."""
-        self._write({**(self.state if self.state_path.exists() else {}), **values})
-
-    def drop(self, *names: str) -> None:
-        """Take from the state; when this returns that is on disk."""
-        self._write({name: value for name, value in self.state.items() if name not in names})
-
-    def _write(self, state: Mapping[str, object]) -> None:
+        """Add to the state, or take from it what is None; when this returns it is on disk."""
+        state = {**(self.state if self.state_path.exists() else {}), **values}
         with whole_file(self.state_path) as file:
-            file.write(json.dumps(state, indent=2).encode())
+            kept = {name: value for name, value in state.items() if value is not None}
+            file.write(json.dumps(kept, indent=2).encode())
 
 
-class Place(NamedTuple):
-    """Where a line stands: of which batch, and between which bytes."""
-
-    batch: int
-    start: int
-    end: int
-
-    def line(self, file: BinaryIO) -> bytes:
-        """That line of the file it stands in."""
-        file.seek(self.start)
-        return file.read(self.end - self.start)
-
-
-def lines_of(path: Path, batch: int) -> Iterator[tuple[bytes, Place]]:
-    """Lines of a file of that batch that are not blank, each with its place."""
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Lines of a file that are not blank, each with the byte that it begins at."""
     start = 0
     with path.open("rb") as file:
         for line in file:
-            end = start + len(line)
             if line.strip():
-                yield line, Place(batch, start, end)
-            start = end
+                yield start, line
+            start += len(line)
+
+
+def line_at(start: int, file: BinaryIO) -> bytes:
+    """The line that begins at a byte of a file."""
+    file.seek(start)
+    return file.readline()
 
 
 @contextlib.contextmanager

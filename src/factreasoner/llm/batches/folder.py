@@ -12,8 +12,15 @@ from pathlib import Path
 from typing import Any, BinaryIO, Final
 
 from factreasoner.errors import PendingError, RunError
-from factreasoner.llm.batches.files import Batch, Place, lines_of, whole_file
-from factreasoner.llm.batches.results import ResultCounts, ResultLine, parse_result
+from factreasoner.llm.batches.files import (
+    Batch,
+    ResultCounts,
+    ResultLine,
+    line_at,
+    lines_of,
+    parse_result,
+    whole_file,
+)
 from factreasoner.models import Usage
 
 URL: Final = "/v1/chat/completions"
@@ -41,20 +48,17 @@ class _Draft:
     def __init__(self, path: Path, model: str) -> None:
         self.path = path
         self.model = model
-        self.requests = 0
-        self.most_cost: float | None = 0.0
+        self.costs: list[float | None] = []
         self.file = path.open("wb")
 
-    def add(self, line: bytes, most_cost: float | None) -> None:
-        """One request more, and what it may cost in US dollars."""
-        self.file.write(line)
-        self.requests += 1
-        unknown = self.most_cost is None or most_cost is None
-        self.most_cost = None if unknown else (self.most_cost or 0.0) + (most_cost or 0.0)
-
     def has_room_for(self, line: bytes) -> bool:
-        """Whether a batch may hold that request too."""
-        return self.requests < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
+        return len(self.costs) < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
+
+
+def _sum(costs: list[float | None]) -> float | None:
+    """US dollars of all, None where those of one are not known."""
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 class BatchFolder:
@@ -67,13 +71,17 @@ class BatchFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._lock = threading.Lock()
+        self._drafts: list[_Draft] = []
+        self._forget()
+
+    def _forget(self) -> None:
         self.wanted: set[int] = set()
         """Batches without results of which somebody wants one."""
-        self._lock = threading.Lock()
         self._asked: dict[str, int] = {}
-        self._answers: dict[str, Place] = {}
+        self._answers: dict[str, tuple[int, int]] = {}
+        """By request: the batch, and where its result begins in the file."""
         self._files: dict[int, BinaryIO] = {}
-        self._drafts: list[_Draft] = []
         self._new: set[str] = set()
         self._taken: set[str] = set()
 
@@ -90,7 +98,11 @@ class BatchFolder:
         Raises:
             RunError: what says which are closed is damaged.
         """
-        closed = self._closed
+        path = self.path / "closed.txt"
+        try:
+            closed = int(path.read_text(encoding="ascii")) if path.exists() else 0
+        except ValueError as error:
+            raise RunError(f"{path}: holds no number of a batch; start over with --fresh") from error
         return [batch for batch in self.all if batch.number > closed]
 
     @property
@@ -102,7 +114,13 @@ class BatchFolder:
     @property
     def drafted(self) -> int:
         """Requests that are in no batch yet."""
-        return sum(draft.requests for draft in self._drafts)
+        return sum(len(draft.costs) for draft in self._drafts)
+
+    @property
+    def most_cost(self) -> float | None:
+        """US dollars that requests not made yet, and those without results, may cost; None: unknown."""
+        unanswered = [batch.state.get("most_cost") for batch in self.all if not batch.results_path.exists()]
+        return _sum([*unanswered, *(cost for draft in self._drafts for cost in draft.costs)])
 
     def discard(self) -> None:
         """Make no batch of what was asked."""
@@ -110,6 +128,13 @@ class BatchFolder:
             draft.file.close()
             draft.path.unlink(missing_ok=True)
         self._drafts.clear()
+
+    def release(self) -> None:
+        """Let go of all files, and forget what was read and what was asked."""
+        self.discard()
+        for file in self._files.values():
+            file.close()
+        self._forget()
 
     def clear(self) -> None:
         """Delete all batches.
@@ -124,6 +149,12 @@ class BatchFolder:
             return
         except OSError as error:
             raise RunError(f"{self.path}: can't be deleted: {error.strerror}") from error
+
+    def close(self) -> None:
+        """The run has come to its end: what comes next begins anew."""
+        if self.all:
+            with whole_file(self.path / "closed.txt") as file:
+                file.write(f"{self.all[-1].number}\n".encode())
 
     def read(self, usage_of: UsageOf) -> list[str]:
         """Read all batches that are not closed; returns what is to be said of results read the first time.
@@ -142,11 +173,49 @@ class BatchFolder:
                 notes += self._read_results(batch, own, usage_of)
         return notes
 
-    def close(self) -> None:
-        """The run has come to its end: what comes next begins anew."""
-        if self.all:
-            with whole_file(self.path / "closed.txt") as file:
-                file.write(f"{self.all[-1].number}\n".encode())
+    def _read_requests(self, batch: Batch) -> dict[str, int]:
+        """Where each request of a batch begins in its file."""
+        own = {}
+        for number, (start, line) in enumerate(lines_of(batch.requests_path), start=1):
+            found = _CUSTOM_ID.match(line)
+            if found is None:
+                raise RunError(
+                    f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
+                    "or start over with --fresh"
+                )
+            own[found[1].decode()] = start
+        self._asked |= dict.fromkeys(own, batch.number)
+        return own
+
+    def _read_results(self, batch: Batch, own: Mapping[str, int], usage_of: UsageOf) -> list[str]:
+        state = batch.state
+        size = batch.results_path.stat().st_size
+        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
+        counted = "usage" in state and state.get("bytes", size) == size
+        counts, usage = ResultCounts(), Usage()
+        with batch.requests_path.open("rb") as requests:
+            for start, line in lines_of(batch.results_path):
+                result = counts.take(line, own)
+                if result is None:
+                    continue
+                self._answers[result.custom_id] = batch.number, start
+                if not counted and result.completion is not None:
+                    body = json.loads(line_at(own[result.custom_id], requests))["body"]
+                    usage += usage_of(state["model"], result.completion, body)
+        # A service that ended it may have answered none: the file is empty then, or tells of what is left.
+        ended = state.get("status")
+        partial = ended in ("expired", "cancelled") or (ended is not None and not counts.lines)
+        if own and not counts.seen and not partial:
+            raise RunError(
+                f"{batch.results_path}: holds no result of a request of {batch.requests_path.name}; put the "
+                "right file there, or delete it"
+            )
+        self._files[batch.number] = batch.results_path.open("rb")
+        if counted:
+            return []
+        if counts.answered > state.get("answered", -1):
+            batch.note(usage=usage.model_dump(mode="json"), answered=counts.answered, bytes=size)
+        return [f"{batch.results_path}: {counts.told(len(own))}"]
 
     def holds(self, key: str) -> bool:
         """Whether a call's first request is answered here, and nobody has taken that answer yet."""
@@ -165,15 +234,14 @@ class BatchFolder:
         number = self._asked.get(custom_id)
         if number is None:
             return None
-        place = self._answers.get(custom_id)
-        if place is not None:
-            with self._lock:
-                return parse_result(place.line(self._files[number]))
-        if number in self._files:
-            return ResultLine(custom_id, problem="the results of its batch have no line of it")
         with self._lock:
-            self.wanted.add(number)
-        raise PendingError(f"{custom_id}: batch {number} has no results yet")
+            if number not in self._files:
+                self.wanted.add(number)
+                raise PendingError(f"{custom_id}: batch {number} has no results yet")
+            if custom_id not in self._answers:
+                return ResultLine(custom_id, problem="the results of its batch have no line of it")
+            number, start = self._answers[custom_id]
+            return parse_result(line_at(start, self._files[number]))
 
     def ask(self, model: str, custom_id: str, body: Mapping[str, Any], *, most_cost: float | None) -> None:
         """Have a request made by the next batch. `most_cost` is what it may cost in US dollars."""
@@ -187,14 +255,8 @@ class BatchFolder:
             if draft is None:
                 draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
                 self._drafts.append(draft)
-            draft.add(line, most_cost)
-
-    @property
-    def most_cost(self) -> float | None:
-        """US dollars that requests not made yet, and those without results, may cost; None: unknown."""
-        unanswered = [batch for batch in self.all if not batch.results_path.exists()]
-        costs = [batch.state["most_cost"] for batch in unanswered] + [d.most_cost for d in self._drafts]
-        return None if None in costs else sum(costs)
+            draft.file.write(line)
+            draft.costs.append(most_cost)
 
     def write(self) -> list[Batch]:
         """Make batches of what was asked; returns those whose results somebody wants, these included."""
@@ -205,64 +267,8 @@ class BatchFolder:
             os.fsync(draft.file.fileno())
             draft.file.close()
             batch.state_path.unlink(missing_ok=True)
-            batch.note(model=draft.model, requests=draft.requests, most_cost=draft.most_cost)
+            batch.note(model=draft.model, requests=len(draft.costs), most_cost=_sum(draft.costs))
             draft.path.replace(batch.requests_path)
             self.wanted.add(number)
         self._drafts.clear()
         return [Batch(self.path, number) for number in sorted(self.wanted)]
-
-    def release(self) -> None:
-        """Let go of all files, and forget what was read and what was asked."""
-        self.discard()
-        for file in self._files.values():
-            file.close()
-        for held in (self._asked, self._answers, self._files):
-            held.clear()
-        for names in (self._new, self._taken, self.wanted):
-            names.clear()
-
-    @property
-    def _closed(self) -> int:
-        path = self.path / "closed.txt"
-        try:
-            return int(path.read_text(encoding="ascii"))
-        except FileNotFoundError:
-            return 0
-        except ValueError as error:
-            raise RunError(f"{path}: holds no number of a batch; start over with --fresh") from error
-
-    def _read_requests(self, batch: Batch) -> dict[str, Place]:
-        own = {}
-        for number, (line, place) in enumerate(lines_of(batch.requests_path, batch.number), start=1):
-            found = _CUSTOM_ID.match(line)
-            if found is None:
-                raise RunError(
-                    f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
-                    "or start over with --fresh"
-                )
-            own[found[1].decode()] = place
-        self._asked |= dict.fromkeys(own, batch.number)
-        return own
-
-    def _read_results(self, batch: Batch, own: Mapping[str, Place], usage_of: UsageOf) -> list[str]:
-        state = batch.state
-        size = batch.results_path.stat().st_size
-        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
-        counted = "usage" in state and state.get("bytes", size) == size
-        counts, usage = ResultCounts(batch), Usage()
-        with batch.requests_path.open("rb") as requests:
-            for line, place in lines_of(batch.results_path, batch.number):
-                result = counts.take(line, own)
-                if result is None:
-                    continue
-                self._answers[result.custom_id] = place
-                if not counted and result.completion is not None:
-                    body = json.loads(own[result.custom_id].line(requests))["body"]
-                    usage += usage_of(state["model"], result.completion, body)
-        counts.refuse_strange(own, ended=state.get("status"))
-        self._files[batch.number] = batch.results_path.open("rb")
-        if counted:
-            return []
-        if counts.answered > state.get("answered", -1):
-            batch.note(usage=usage.model_dump(mode="json"), answered=counts.answered, bytes=size)
-        return [counts.told(len(own))]

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, RunError
@@ -15,7 +16,7 @@ from factreasoner.llm.batches.files import Batch, whole_file
 from factreasoner.llm.batches.folder import URL
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
-from factreasoner.llm.logprobs import field_of
+from factreasoner.llm.responses import field_of
 from factreasoner.llm.send import TOO_MANY_STATUS
 from factreasoner.llm.transport import Transport, load
 from factreasoner.settings import Config
@@ -28,8 +29,8 @@ SERVED = ("openai", "hosted_vllm")
 """Providers whose batches are OpenAI's."""
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
 """Seconds between two looks at a batch; each is half as long again as the one before."""
-SECONDS_OF_FILES = 600.0
-"""How long a file may take to go up or come down."""
+SECONDS = 600.0
+"""How long a call may take: a large file to go up or come down."""
 SURE_WAIT = 10.0
 """Seconds after which a service that gave no clear answer lists what it has made all the same."""
 LISTED = 100
@@ -62,42 +63,22 @@ class BatchService:
         made = None
         if "file_id" in state:
             # An earlier process may have been killed between having the batch made and noting its id.
-            made = self._made_of(batch)
+            made = self._call(batch, "listing", lambda client: _made_of(batch, client))
         else:
-            file = self._uploaded(batch)
+            file = self._call(batch, "uploading", lambda client: _uploaded(batch, client))
             batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
         if made is None:
             file_id = batch.state["file_id"]
-            make = {"input_file_id": file_id, "endpoint": URL, "completion_window": "24h"}
             made = self._call(
                 batch,
                 "making",
-                lambda client: client.batches.create(**make),
-                done_already=lambda: self._made_of(batch),
+                lambda client: client.batches.create(
+                    input_file_id=file_id, endpoint=URL, completion_window="24h"
+                ),
+                done_already=lambda client: _made_of(batch, client),
             )
         batch.note(batch_id=made.id)
         told(f"batch {batch.number}: {state['requests']:,} requests uploaded as {made.id}")
-
-    def _made_of(self, batch: Batch) -> Any:  # noqa: ANN401 - openai's
-        """The batch that was made of its file; None where there is none.
-
-        The service lists the newest first: none of that file lies behind one made before the file.
-        """
-        state = batch.state
-        file_id, since = state["file_id"], state.get("file_made")
-        seen: set[str] = set()
-        after: dict[str, Any] = {}
-        while True:
-            page = self._call(batch, "listing", lambda client: client.batches.list(limit=LISTED, **after))  # noqa: B023
-            new = [one for one in page.data if one.id not in seen]
-            for one in new:
-                if one.input_file_id == file_id:
-                    return one
-            older = since is not None and any((one.created_at or since) < since for one in new)
-            if older or not new or not field_of(page, "has_more"):
-                return None
-            seen.update(one.id for one in new)
-            after = {"after": new[-1].id}
 
     def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
         """Wait for a batch and write its results; returns the status it ended with."""
@@ -110,49 +91,24 @@ class BatchService:
             for turn in turns(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT)):
                 time.sleep(turn)
         if found.status == "failed":
-            batch.drop("file_id", "file_made", "batch_id")
+            batch.note(file_id=None, file_made=None, batch_id=None)
+            told_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
+            why = "; ".join(filter(None, told_why[:3])) or "it does not say why"
             raise RunError(
-                f"batch {batch.number} ({batch_id}) has failed: {_why(found)}; the same command sends it "
-                "again"
+                f"batch {batch.number} ({batch_id}) has failed: {why}; the same command sends it again"
             )
-        files = [i for i in (found.output_file_id, found.error_file_id) if i]
         batch.note(status=found.status)
         with whole_file(batch.results_path) as results:
-            for file_id in files:
-                self._download(batch, file_id, results)
+            for file_id in filter(None, (found.output_file_id, found.error_file_id)):
+                with self._call(batch, "fetching", partial(_downloaded, batch, file_id)) as part:
+                    shutil.copyfileobj(part, results)
+                results.write(b"\n")
         return str(found.status)
 
-    def _uploaded(self, batch: Batch) -> openai.types.FileObject:
-        def upload(client: openai.OpenAI) -> openai.types.FileObject:
-            with batch.requests_path.open("rb") as file:
-                return client.files.create(file=file, purpose="batch")
-
-        return self._call(batch, "uploading", upload, seconds=SECONDS_OF_FILES)
-
-    def _download(self, batch: Batch, file_id: str, results: BinaryIO) -> None:
-        """Add a file's lines to the results."""
-
-        def download(client: openai.OpenAI) -> BinaryIO:
-            # A file of each try's own: one that took too long is left alone, and may still be writing.
-            with contextlib.ExitStack() as stack:
-                part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
-                with client.files.with_streaming_response.content(file_id) as response:
-                    for chunk in response.iter_bytes():
-                        part.write(chunk)
-                stack.pop_all()
-            return part
-
-        with self._call(batch, "fetching", download, seconds=SECONDS_OF_FILES) as part:
-            part.seek(0)
-            shutil.copyfileobj(part, results)
-        results.write(b"\n")
-
     def _tell(self, batch: Batch, found: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401
-        counts = field_of(found, "request_counts")
-        done = (field_of(counts, "completed") or 0) + (field_of(counts, "failed") or 0)
-        line = (
-            f"batch {batch.number} ({found.id}): {found.status}, {done:,} of {batch.state['requests']:,} done"
-        )
+        ended = [field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed")]
+        done = f"{sum(ended):,} of {batch.state['requests']:,} done"
+        line = f"batch {batch.number} ({found.id}): {found.status}, {done}"
         if self._waited.get(batch) != line:
             told(line)
         self._waited[batch] = line
@@ -163,8 +119,7 @@ class BatchService:
         what: str,
         call: Callable[[openai.OpenAI], T],
         *,
-        seconds: float | None = None,
-        done_already: Callable[[], T | None] | None = None,
+        done_already: Callable[[openai.OpenAI], T | None] | None = None,
     ) -> T:
         """What a call to the service that the batch goes to returns; `what` it does is told of an error.
 
@@ -173,31 +128,62 @@ class BatchService:
         after long enough a wait to find it.
         """
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
-        longest = seconds or self._config.timeout
-        client = _client(provider, longest)
-        what = f"batch {batch.number}: {what}"
+        client = _client(provider)
+        told = f"batch {batch.number}: {what}"
         give_up = time.monotonic() + self._config.patience
         for number in itertools.count():
             try:
-                return within(longest, lambda: call(client))
+                return within(SECONDS, lambda: call(client))
             except Exception as error:  # noqa: BLE001 - of any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
-                raise ConfigError(f"{what}: {fault.message}; check the key and --api-base")
+                raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
             look_for = None if fault.status == TOO_MANY_STATUS else done_already
             if look_for is not None:
                 wait = max(wait, SURE_WAIT)
             if fault.kind != "retry" or time.monotonic() + wait > give_up:
-                raise RunError(f"{what} has failed: {fault.message}; the same command goes on from here")
+                raise RunError(f"{told} has failed: {fault.message}; the same command goes on from here")
             for turn in turns(wait):
                 time.sleep(turn)
-            if look_for is not None and (found := look_for()) is not None:
+            if look_for is not None and (found := self._call(batch, "listing", look_for)) is not None:
                 return found
         raise AssertionError("counting never ends")
 
 
-def _client(provider: Transport, seconds: float) -> openai.OpenAI:
+def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
+    with batch.requests_path.open("rb") as file:
+        return client.files.create(file=file, purpose="batch")
+
+
+def _made_of(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
+    """The batch that was made of its file; None where there is none.
+
+    The service lists the newest first: none of that file lies behind one made before the file.
+    """
+    state = batch.state
+    since = state.get("file_made") or 0
+    for one in client.batches.list(limit=LISTED):
+        if one.input_file_id == state["file_id"]:
+            return one
+        if (one.created_at or since) < since:
+            break
+    return None
+
+
+def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
+    """A file of each try's own: one that took too long is left alone, and may still be writing."""
+    with contextlib.ExitStack() as stack:
+        part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
+        with client.files.with_streaming_response.content(file_id) as response:
+            for chunk in response.iter_bytes():
+                part.write(chunk)
+        part.seek(0)
+        stack.pop_all()
+    return part
+
+
+def _client(provider: Transport) -> openai.OpenAI:
     """openai's client with the process's session: litellm's functions make one a call, and never close it."""
     import openai
 
@@ -206,23 +192,11 @@ def _client(provider: Transport, seconds: float) -> openai.OpenAI:
             f"batch: 'openai' is for OpenAI and servers with its Files and Batches, and {provider.model} is "
             "elsewhere; --batch files writes the requests for you to have answered"
         )
-    session = load().client_session
-    place = provider.place
+    place, session = provider.place, load().client_session
+    url, key = place["api_base"], place["api_key"]
     try:
-        return openai.OpenAI(
-            base_url=place["api_base"],
-            api_key=place["api_key"],
-            http_client=session,
-            max_retries=0,
-            timeout=seconds,
-        )
+        return openai.OpenAI(base_url=url, api_key=key, http_client=session, max_retries=0, timeout=SECONDS)
     except openai.OpenAIError as error:  # there is no key
         raise ConfigError(
             "batch: there is no key: set $OPENAI_API_KEY, or name its variable with --api-key-env"
         ) from error
-
-
-def _why(found: Any) -> str:  # noqa: ANN401 - litellm's batch
-    errors = field_of(field_of(found, "errors"), "data") or ()
-    told = [str(field_of(error, "message")) for error in errors if field_of(error, "message")]
-    return "; ".join(told[:3]) or "it does not say why"

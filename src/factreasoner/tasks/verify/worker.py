@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.panel import Panel
+from factreasoner.llm.client import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, StageError, Verdict
 from factreasoner.pipeline.assembly import Assembly, alone

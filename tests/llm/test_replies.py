@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from llm_scene import SCHEMA
 
 from factreasoner.llm.faults import shown
-from factreasoner.llm.json_text import arguments_in, merged_calls, without_thoughts
+from factreasoner.llm.replies import arguments_in, merged_calls
+from factreasoner.llm.responses import without_thoughts
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
 BODY = json.dumps(TRUE)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.llm.logprobs import Token, Tokens, tokens_of
+from factreasoner.llm.responses import Token, Tokens, tokens_of
 
 VALUES = ("True", "False", "Not clear")
 
