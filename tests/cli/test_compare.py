@@ -48,14 +48,14 @@ def two(tmp_path, good_and_bad):
     return "good", "bad"
 
 
-def content(done, tmp_path):
+def content(done):
     assert done.returncode == 0, done.stderr
-    return json.loads((tmp_path / "c.json").read_text(), parse_constant=pytest.fail)
+    return json.loads(done.stdout, parse_constant=pytest.fail)
 
 
 def test_scores_and_differences(factreasoner, tmp_path, two):
-    done = factreasoner("compare", *two, "--json", "c.json")
-    found = content(done, tmp_path)
+    done = factreasoner("compare", *two, "--json")
+    found = content(done)
     assert list(found["runs"]) == ["good", "bad"]
     assert found["baseline"] == "good"
     values = {name: {s: v["value"] for s, v in run["scores"].items()} for name, run in found["runs"].items()}
@@ -70,12 +70,13 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
     assert differences["brier"]["p_holm"] >= differences["brier"]["p_value"]
     assert differences["calls"]["p_value"] is None
     assert found["differing_settings"]["version"] == {"good": 1, "bad": 2}
-    assert "bad - good" in done.stdout
-    assert "version: good 1, bad 2" in done.stdout
+    table = factreasoner("compare", *two).stdout
+    assert "bad - good" in table
+    assert "version: good 1, bad 2" in table
 
 
 def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
-    found = content(factreasoner("compare", *two, "--baseline", "bad", "--json", "c.json"), tmp_path)
+    found = content(factreasoner("compare", *two, "--baseline", "bad", "--json"))
     assert {(item["run"], item["baseline"]) for item in found["differences"]} == {("good", "bad")}
     done = factreasoner("compare", *two, "--baseline", "god")
     assert done.returncode == 1
@@ -139,11 +140,11 @@ def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_p
 def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3, gold="SSNN"))
     run_folder(tmp_path / "b", *made(0.3, gold="SSNNSS"))
-    done = factreasoner("compare", "b", "a", "--json", "c.json")
-    assert content(done, tmp_path)["k"] == 6
+    done = factreasoner("compare", "b", "a", "--json")
+    assert content(done)["k"] == 6
     assert "8 records have other atoms than in b" in done.stderr
     assert "each run's own labelled atoms: b 48, a 32" in done.stderr
-    assert content(factreasoner("compare", "b", "a", "--k", 3, "--json", "c.json"), tmp_path)["k"] == 3
+    assert content(factreasoner("compare", "b", "a", "--k", 3, "--json"))["k"] == 3
     assert "F1@3" in factreasoner("compare", "b", "a", "--k", 3).stdout
 
 
@@ -156,8 +157,8 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert "a lacks 1 of 8 (1 failed: 'r7')" in done.stderr
     assert "b lacks 1 of 8 (1 not in the run: 'r0')" in done.stderr
     assert "--intersect" in done.stderr
-    done = factreasoner("compare", "a", "b", "--intersect", "--json", "c.json")
-    assert content(done, tmp_path)["num_records"] == 6
+    done = factreasoner("compare", "a", "b", "--intersect", "--json")
+    assert content(done)["num_records"] == 6
     assert "a: 2 of its 8 records are left out" in done.stderr
     run_folder(tmp_path / "c", *made(0.2)[:1])
     done = factreasoner("compare", "b", "c", "--intersect")
@@ -211,7 +212,7 @@ def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
 def test_labels_from_a_file(factreasoner, tmp_path, two):
     lines = [{"record": f"r{i}", "atom": f"a{j}", "label": "CUSS"[j]} for i in range(8) for j in range(4)]
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    found = content(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json", "c.json"), tmp_path)
+    found = content(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json"))
     assert (
         found["runs"]["good"]["scores"]["auroc"]["value"] < found["runs"]["bad"]["scores"]["auroc"]["value"]
     )
@@ -220,8 +221,8 @@ def test_labels_from_a_file(factreasoner, tmp_path, two):
 def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
     run_folder(tmp_path / "a", *made(0.3, records=1, gold="----"))
     run_folder(tmp_path / "b", *made(0.2, records=1, gold="----"))
-    done = factreasoner("compare", "a", "b", "--json", "c.json", "--plot", "p.png")
-    found = content(done, tmp_path)
+    done = factreasoner("compare", "a", "b", "--json", "--plot", "p.png")
+    found = content(done)
     assert "auroc" not in found["runs"]["a"]["scores"]
     assert {item["interval"] for item in found["differences"]} == {None}
     assert "no judged atom is labelled" in done.stderr
@@ -252,8 +253,8 @@ def test_unknown_cost_is_said(factreasoner, tmp_path, two):
 def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
     usage = {"evaluator": Usage(calls=1, cached_calls=3), "atomizer": Usage(calls=50)}
     run_folder(tmp_path / "c", *(a.model_copy(update={"usage": usage}) for a in made(0.3)))
-    done = factreasoner("compare", "good", "c", "--json", "c.json")
-    assert content(done, tmp_path)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
+    done = factreasoner("compare", "good", "c", "--json")
+    assert content(done)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
     assert "c: 24 of its calls were answered from the cache" in done.stderr
 
 
@@ -264,19 +265,20 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
         passage = Context(id="c0", text="A passage.", atom_ids=("a0",))
         cached = cached.model_copy(update={"contexts": (passage,)})
         run_folder(folder, cached, config=Config(model=model, version=1))
-        done = factreasoner("compare", "good", folder, "--intersect", "--json", "c.json")
-        run = content(done, tmp_path)["runs"][folder.name]
+        done = factreasoner("compare", "good", folder, "--intersect", "--json")
+        run = content(done)["runs"][folder.name]
         assert run["usage_estimated"]
         assert run["scores"]["tokens"]["value"] > 0
         assert run["scores"]["cost"]["value"] != 0
-        line = next(line for line in done.stdout.splitlines() if line.startswith("cost"))
+        table = factreasoner("compare", "good", folder, "--intersect").stdout
+        line = next(line for line in table.splitlines() if line.startswith("cost"))
         assert line.split()[-1].startswith(cost)
 
 
 def test_half_written_runs(factreasoner, tmp_path, two):
     run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
-    done = factreasoner("compare", "good", "half", "--intersect", "--json", "c.json")
-    assert content(done, tmp_path)["num_records"] == 5
+    done = factreasoner("compare", "good", "half", "--intersect", "--json")
+    assert content(done)["num_records"] == 5
     assert "half: the run was cut off (it has no summary.json): 5 records" in done.stderr
     (tmp_path / "half" / "manifest.json").write_text("{")
     done = factreasoner("compare", "good", "half")
@@ -287,7 +289,7 @@ def test_half_written_runs(factreasoner, tmp_path, two):
 def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     run_folder(tmp_path / "x" / "out", *made(0.3))
     run_folder(tmp_path / "y" / "out", *made(0.2))
-    found = content(factreasoner("compare", "x/out", "y/out", "--json", "c.json"), tmp_path)
+    found = content(factreasoner("compare", "x/out", "y/out", "--json"))
     assert list(found["runs"]) == ["x/out", "y/out"]
 
 

@@ -125,9 +125,9 @@ def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path, fig
         tmp_path / "other",
         *(result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4)),
     )
-    done = factreasoner("compare", one, other, "--json", tmp_path / "c.json", "--plot", tmp_path / "c.png")
+    done = factreasoner("compare", one, other, "--json", "--plot", tmp_path / "c.png")
     assert done.returncode == 0, done.stderr
-    content = json.loads((tmp_path / "c.json").read_text())
+    content = json.loads(done.stdout)
     assert (content["task"], content["num_records"], content["k"]) == ("recall", 4, None)
     assert content["runs"]["other"]["scores"]["num_unanswered"]["value"] == 0
     assert content["runs"]["one"]["scores"]["num_unanswered"]["value"] == 1

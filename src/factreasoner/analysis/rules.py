@@ -68,6 +68,10 @@ class RuleResult(NamedTuple):
     kept: bool
     detail: str
 
+    def content(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {**self.rule._asdict(), "kept": self.kept, "detail": self.detail}
+
     def __str__(self) -> str:
         return f"{'pass' if self.kept else 'FAIL'}  {self.rule}: {self.detail}"
 

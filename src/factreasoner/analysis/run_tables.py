@@ -98,11 +98,15 @@ def _claim_columns(task: Task[Any]) -> Columns:
 
 def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
     """The rows of that table of one result."""
-    columns = _claim_columns(task)
     for row in task.rows(result):
-        values = row._asdict()
-        values[task.claim_word] = values["claim"]
-        yield {name: values[name] for name in columns}
+        yield claim_row(task, row)
+
+
+def claim_row(task: Task[Any], row: ClaimRow) -> Row:
+    """That row of the table: an atom's has its id as `atom`."""
+    values = row._asdict()
+    values[task.claim_word] = values["claim"]
+    return {name: values[name] for name in _claim_columns(task)}
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:

@@ -40,7 +40,6 @@ app = typer.Typer(
     cls=Commands,
     help="How much of a long answer is true, atom by atom, with the evidence behind it.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )

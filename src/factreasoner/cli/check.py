@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import RunDir
-from factreasoner.report.terminal import say
+from factreasoner.cli.options import AsJson, RunDir
+from factreasoner.report.terminal import say, say_json
 
 BROKEN = 4
 """Exit code when a rule is not kept."""
@@ -30,6 +30,8 @@ def check(
         ),
     ] = False,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML file, a test case a rule.")] = None,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Hold a finished run against rules: exit code 0 when all are kept, 4 when one is not.
 
@@ -47,8 +49,11 @@ def check(
     summary = summarised(run, run.config)
     findings = apply_rules(rules, summary, run.task, on_interval=on_interval)
     measured = [rule.measure for rule in rules if rule.measure not in totals_of(run.task)]
-    for finding in findings:
-        say(str(finding))
+    if as_json:
+        say_json([finding.content() for finding in findings])
+    else:
+        for finding in findings:
+            say(str(finding))
     for warning in (run.task.table.few_records(summary.sample(), measured), unruled_failures(rules, summary)):
         if warning is not None:
             say(warning, err=True)

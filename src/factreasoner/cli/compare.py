@@ -12,7 +12,7 @@ from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.compare_options import CompareOptions, OutputFiles
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunOptions, takes_groups
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
@@ -76,14 +76,16 @@ def compare(
     how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(runs, baseline=comparing.baseline, settings=how)
     _write(content, files, out)
-    _show(content, quiet=running.quiet)
+    _show(content, running)
     raise typer.Exit(0 if complete else 3)
 
 
-def _show(content: Mapping[str, Any], *, quiet: bool) -> None:
+def _show(content: Mapping[str, Any], running: RunOptions) -> None:
     from factreasoner.cli.score_tables import print_comparison
 
-    if not quiet:
+    if running.as_json:
+        say_json(content)
+    elif not running.quiet:
         print_comparison(content)
     for note in content["notes"]:
         say(note, err=True)
@@ -167,7 +169,7 @@ def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> Non
     from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown, "csv": csv_text, "json": json_text}
-    named = {"md": files.markdown, "csv": files.csv, "json": files.json, "png": files.plot}
+    named = {"md": files.markdown, "csv": files.csv, "json": None, "png": files.plot}
     for ending, chosen in named.items():
         for path in (chosen, out and out / f"{FILES}.{ending}"):
             if path is None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.options import RunOptions
 from factreasoner.report.console import plain
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.cli.compare_options import CompareOptions, OutputFiles
@@ -58,7 +58,9 @@ def compare_modes(
     content = modes_content(runs, comparing.by)
     rows = mode_rows(content)
     _write(content, rows, files, out)
-    if not running.quiet:
+    if running.as_json:
+        say_json(content)
+    elif not running.quiet:
         _print(rows)
     for note in mode_notes(content):
         say(note, err=True)
@@ -95,7 +97,7 @@ def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: Out
     from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
-    named = {"md": files.markdown, "csv": files.csv, "json": files.json}
+    named = {"md": files.markdown, "csv": files.csv, "json": None}
     for ending, chosen in named.items():
         for path in filter(None, (chosen, out / f"{FILES}.{ending}")):
             path.parent.mkdir(parents=True, exist_ok=True)

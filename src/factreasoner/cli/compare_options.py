@@ -41,5 +41,4 @@ class OutputFiles(NamedTuple):
     ] = None
     markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None
     csv: Annotated[Path | None, typer.Option(help="Write every number as CSV.")] = None
-    json: Annotated[Path | None, typer.Option(help="Write every number as JSON.")] = None
     plot: Annotated[Path | None, typer.Option(help="Draw the scores: a PNG and an SVG.")] = None

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.options import AsJson
 from factreasoner.report.console import Terminal
+from factreasoner.report.terminal import say_json
+
+if TYPE_CHECKING:
+    from factreasoner.cli.diagnosis import Check
 
 
 @takes_settings("Model", "Judging", "Verifier")
@@ -16,6 +22,7 @@ def doctor(
         bool,
         typer.Option("--call/--no-call", help="With --model: ask it about known facts, in 4 calls or more."),
     ] = True,
+    as_json: AsJson = False,
     *,
     settings: dict[str, Any],
 ) -> None:
@@ -23,19 +30,26 @@ def doctor(
 
     With --verifier: that it is here and works; --verifier-download fetches its model.
     """
-    from rich.markup import escape
-    from rich.table import Column, Table
-
     from factreasoner.cli.diagnosis import diagnose
     from factreasoner.settings import load_settings
 
     if settings["verifier"] is not None:
         settings["judge"] = "verifier"
     config = load_settings(None, settings)
-    table = Table(Column(), Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     checks = list(diagnose(config, call=call))
+    if as_json:
+        say_json([check._asdict() for check in checks])
+    else:
+        _print(checks)
+    raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)
+
+
+def _print(checks: Iterable[Check]) -> None:
+    from rich.markup import escape
+    from rich.table import Column, Table
+
+    table = Table(Column(), Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
     for check in checks:
         table.add_row(marks[check.state], check.name, escape(check.detail))
     Terminal(soft_wrap=True).print(table)
-    raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)

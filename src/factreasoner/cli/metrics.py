@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from factreasoner.cli.options import AsJson
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say_json
 
@@ -14,7 +15,7 @@ def metrics(
     task: Annotated[
         str | None, typer.Argument(metavar="TASK", help="Only those of run, recall, ... (default: all)")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the table as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
     from rich.table import Column, Table

@@ -16,6 +16,7 @@ Corrections = Annotated[
     typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` hands them out."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in the place of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -34,6 +35,7 @@ class RunOptions(NamedTuple):
     ] = False
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False
     quiet: Quiet = False
+    as_json: AsJson = False
 
 
 def takes_groups(command: Callable[..., None]) -> Callable[..., None]:

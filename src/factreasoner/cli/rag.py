@@ -14,6 +14,7 @@ from factreasoner.cli.running import (
     check_task_data,
     default_folder,
     print_rehearsal,
+    refuse_json,
     refuse_own_source,
     run_task,
 )
@@ -68,13 +69,15 @@ def rag(
     from factreasoner.settings import load_settings
     from factreasoner.tasks.rag.task import TASK
 
+    if showing.explain:
+        refuse_json(running)
     config = load_settings(profile, settings | {"k": k})
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, running)
     if showing.dry_run:
         further = "an answer's claims that no context bears out alone are asked about all contexts together"
-        print_rehearsal(TASK, checked, config, further=further)
+        print_rehearsal(TASK, checked, config, as_json=running.as_json, further=further)
         raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, shown=_shown)
     if showing.explain:

@@ -15,6 +15,7 @@ from factreasoner.cli.running import (
     claims_shown,
     default_folder,
     print_rehearsal,
+    refuse_json,
     refuse_own_source,
     run_task,
 )
@@ -59,12 +60,14 @@ def recall(
     from factreasoner.settings import load_settings
     from factreasoner.tasks.recall.task import TASK
 
+    if explain:
+        refuse_json(running)
     config = load_settings(profile, settings)
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, running)
     if dry_run:
-        print_rehearsal(TASK, checked, config)
+        print_rehearsal(TASK, checked, config, as_json=running.as_json)
         raise typer.Exit
     code = run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK))
     if explain:

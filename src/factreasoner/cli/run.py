@@ -11,7 +11,7 @@ import typer
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import DryRun, RunOptions, takes_groups
 from factreasoner.cli.running import Show, check_task_data, default_folder, refuse_own_source, run_task
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
@@ -58,7 +58,7 @@ def run(
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, running)
     if dry_run:
-        _print_plan(checked, config)
+        _print_plan(checked, config, as_json=running.as_json)
         raise typer.Exit
     if export_uai is not None:
         from factreasoner.runs.networks import check_export
@@ -66,7 +66,7 @@ def run(
         check_export(export_uai, config)
     code = run_task(TASK, checked, config, folder, running, shown=_shown)
     if export_uai is not None:
-        _export(folder, checked.ids, config, export_uai, quiet=running.quiet)
+        _export(folder, checked.ids, config, export_uai, quiet=running.quiet or running.as_json)
     raise typer.Exit(code)
 
 
@@ -86,9 +86,13 @@ def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, 
         say(str(exported))
 
 
-def _print_plan(checked: CheckedInput | PastRecords, config: Config) -> None:
+def _print_plan(checked: CheckedInput | PastRecords, config: Config, *, as_json: bool) -> None:
     from factreasoner.cli.plan_tables import print_plan
     from factreasoner.judges.probe import as_probed
     from factreasoner.runs.plan import plan
 
-    print_plan(plan(checked.records(), as_probed(config)), config, len(checked.ids))
+    planned = plan(checked.records(), as_probed(config))
+    if as_json:
+        say_json(planned.content(len(checked.ids)))
+    else:
+        print_plan(planned, config, len(checked.ids))

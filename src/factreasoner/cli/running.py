@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.batches import BATCH_WAITS, say_unanswered
 from factreasoner.cli.options import RunOptions
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
@@ -35,6 +35,14 @@ def default_folder(data: Path, task: str = "") -> Path:
 
     name = "stdin" if str(data) == "-" else plain_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)
+
+
+def refuse_json(running: RunOptions) -> None:
+    """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
+    from factreasoner.errors import ConfigError
+
+    if running.as_json:
+        raise ConfigError("--explain prints a table: leave it out, or --json; `show --json` has every claim")
 
 
 def refuse_own_source(folder: Path, data: Path, config: Config) -> None:
@@ -86,7 +94,12 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
 
 
 def print_rehearsal(
-    task: Task[Any], checked: CheckedInput | PastRecords, config: Config, *, further: str = ""
+    task: Task[Any],
+    checked: CheckedInput | PastRecords,
+    config: Config,
+    *,
+    as_json: bool,
+    further: str = "",
 ) -> None:
     """What a run of a task on claims would take; `further` says what is asked about those that fail."""
     from factreasoner.cli.plan_tables import print_plan
@@ -95,6 +108,9 @@ def print_rehearsal(
 
     counted = as_probed(config)
     planned = rehearsed(task, checked.records(), counted)
+    if as_json:
+        say_json(planned.content(len(checked.ids)))
+        return
     print_plan(planned, config, len(checked.ids))
     if further and config.model:
         _print_further(planned, rehearsed(task, checked.records(), counted, borne_out=False), further)
@@ -150,15 +166,18 @@ def run_task(
     if ended.waiting or ended.cancelled:
         say_unanswered(ended)
         return BATCH_WAITS
-    if not running.quiet:
+    if running.as_json:
+        say_json(report.summary)
+    elif not running.quiet:
         from factreasoner.cli.atom_tables import print_worst
 
         print_worst(task, report.summary, path)
         shown()(report.summary, config, path)
+    if not running.quiet:
         for model, capabilities in folder.manifest.models().items():
             say(f"{model}: {capabilities}.", err=True)
     if running.report and folder.entries:
-        _write_report(path, quiet=running.quiet)
+        _write_report(path, quiet=running.quiet or running.as_json)
     return _ended(report)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.options import Corrections, RunDir
-from factreasoner.report.terminal import say
+from factreasoner.cli.options import AsJson, Corrections, RunDir
+from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
@@ -57,8 +57,11 @@ def show(
     ] = Orders.text,
     corrections: Corrections = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
+    *,
+    as_json: AsJson = False,
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
+    from factreasoner.analysis.run_tables import claim_row
     from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
     from factreasoner.cli.shown_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
@@ -73,11 +76,14 @@ def show(
     )
     without = WithoutClaims()
     rows = shown_claims(run, wanted, without, by_p=sort is Orders.p)
-    shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
-    if told := str(without):
-        print_left_out(f"No {run.task.claim_word}s in {told}.")
-    elif not shown:
-        say(f"No {run.task.claim_word}s to show.")
+    if as_json:
+        say_json([claim_row(run.task, row) for row in rows])
+    else:
+        shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
+        if told := str(without):
+            print_left_out(f"No {run.task.claim_word}s in {told}.")
+        elif not shown:
+            say(f"No {run.task.claim_word}s to show.")
     if run.unfinished:
         say(run.unfinished, err=True)
 

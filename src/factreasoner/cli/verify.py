@@ -45,7 +45,6 @@ class OneText(NamedTuple):
         typer.Option(metavar="FILE_OR_URL", help="A source of it, [1], [2], ... in this order; repeatable."),
     ] = None
     prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result of a text as JSON.")] = False
 
 
 @takes_settings(*PANELS, without=UNUSED)
@@ -86,21 +85,22 @@ def verify(
     if one.text is not None and data is not None:
         raise ConfigError("give records (DATA) or one text (--text), not both")
     if one.text is not None:
-        raise typer.Exit(_verify_text(one, out, config))
-    if one.source or one.prompt or one.as_json:
-        raise ConfigError("--source, --prompt and --json go with one text: add --text FILE")
+        raise typer.Exit(_verify_text(one, out, config, as_json=running.as_json))
+    if one.source or one.prompt:
+        raise ConfigError("--source and --prompt go with one text: add --text FILE")
     if data is None:
         raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
     folder = out or default_folder(data, TASK.name)
     refuse_own_source(folder, data, config)
     checked = check_task_data(TASK, data, config, running)
     if dry_run:
-        print_rehearsal(TASK, checked, config, further="their sentences are rewritten and judged again")
+        further = "their sentences are rewritten and judged again"
+        print_rehearsal(TASK, checked, config, as_json=running.as_json, further=further)
         raise typer.Exit
     raise typer.Exit(run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK)))
 
 
-def _verify_text(one: OneText, out: Path | None, config: Config) -> int:
+def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: bool) -> int:
     """Verify one text, show it, and write it as corrected; returns the exit code."""
     from factreasoner.cli.verify_tables import print_verified
     from factreasoner.errors import ConfigError
@@ -122,7 +122,7 @@ def _verify_text(one: OneText, out: Path | None, config: Config) -> int:
     result = worker.assess(record)
     if out is not None and result.corrected is not None:
         out.write_text(result.corrected, encoding="utf-8")
-    if one.as_json:
+    if as_json:
         say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
     else:
         print_verified(result, config, out)

@@ -70,6 +70,10 @@ class RunPlan(NamedTuple):
     pairs: int
     uncounted: tuple[str, ...] = ()
 
+    def content(self, records: int) -> dict[str, Any]:
+        """As JSON has it, with how many records it is for."""
+        return self._asdict() | {"records": records, "stages": [stage._asdict() for stage in self.stages]}
+
 
 def plan(records: Iterable[Record], config: Config) -> RunPlan:
     """Searches, and calls and estimated tokens by stage, re-asks and audits left out.

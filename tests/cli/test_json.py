@@ -1,0 +1,73 @@
+"""`--json`: every command that prints a table prints JSON instead, and nothing else on standard output."""
+
+import json
+
+import pytest
+from command import write_records
+
+
+@pytest.fixture
+def data(tmp_path):
+    given = {"output": "The tower is 52 metres high.", "reference": "The tower is high."}
+    contexts = [{"id": "c0", "text": "The tower is 38 metres high."}]
+    return write_records(tmp_path / "d.jsonl", {"id": "r0", **given, "contexts": contexts})
+
+
+def printed(done, code=0):
+    assert done.returncode == code, done.stderr
+    assert "\x1b" not in done.stdout
+    return json.loads(done.stdout, parse_constant=pytest.fail)
+
+
+@pytest.mark.parametrize("task", ["run", "recall", "rag", "verify"])
+def test_a_run_prints_its_summary(factreasoner, data, tmp_path, task):
+    given = () if task == "verify" else ("--report",)
+    found = printed(factreasoner(task, data, "--out", "run", *given, "--json"))
+    assert found == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert found["records"]["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "stage", "calls"),
+    [("run", "judge", 1), ("recall", "fact_generator", 1), ("rag", "judge", 3), ("verify", "atomizer", 1)],
+)
+def test_a_plan_names_its_stages(factreasoner, data, task, stage, calls):
+    planned = printed(factreasoner(task, data, "--model", "openai/x", "--dry-run", "--json"))
+    assert planned["records"] == 1
+    assert {found["stage"]: found["calls"] for found in planned["stages"]}[stage] == calls
+
+
+@pytest.mark.parametrize("task", ["recall", "rag"])
+def test_a_table_of_its_own_is_refused_beside_it(factreasoner, data, task, tmp_path):
+    done = factreasoner(task, data, "--out", "run", "--explain", "--json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "--explain prints a table" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_show_gives_the_rows_that_export_does(factreasoner, data):
+    assert factreasoner("run", data, "--out", "run", "--quiet").returncode == 0
+    exported = factreasoner("export", "run", "--out", "-", "--format", "jsonl").stdout
+    rows = [json.loads(line) for line in exported.splitlines()]
+    assert printed(factreasoner("show", "run", "--json")) == rows
+    assert [row["label"] for row in rows] == ["contradicted"]
+    assert printed(factreasoner("show", "run", "--label", "supported", "--json")) == []
+
+
+def test_check_gives_each_rule_and_keeps_its_exit_code(factreasoner, data):
+    assert factreasoner("run", data, "--out", "run", "--quiet").returncode == 0
+    done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json")
+    broken, kept = printed(done, code=4)
+    assert (broken["measure"], broken["bound"], broken["limit"], broken["kept"]) == (
+        "precision",
+        "min",
+        0.5,
+        False,
+    )
+    assert kept["kept"]
+
+
+def test_doctor_gives_what_it_looked_at(factreasoner):
+    checks = {check["name"]: check for check in printed(factreasoner("doctor", "--json"))}
+    assert checks["python"]["state"] == "ok"
+    assert checks["OPENAI_API_KEY"] == {"state": "missing", "name": "OPENAI_API_KEY", "detail": "not set"}
