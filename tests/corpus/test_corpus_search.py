@@ -6,7 +6,6 @@ import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
 from factreasoner.corpus.embeddings import OwnEmbedding
-from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Record, StageError
@@ -26,12 +25,6 @@ def place(tmp_path: Path) -> dict[str, object]:
 def titles(place: dict[str, object], text: str, **settings: object) -> list[str]:
     found = CorpusRetriever(Config.model_validate({**place, **settings})).search(Query(text))
     return [passage.title for passage in found]
-
-
-def test_reciprocal_rank_fusion() -> None:
-    assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
-    assert fused([["a"], []]) == ["a"]
-    assert fused([]) == []
 
 
 def test_contexts_say_where_they_come_from(tmp_path: Path, place: dict[str, object]) -> None:

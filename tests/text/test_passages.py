@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.text.passages import best, relevance, split_passages, terms
+from factreasoner.text.passages import best, fused, relevance, split_passages, terms
 from factreasoner.text.sentences import sentences
 
 SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words." for i in range(60)]
@@ -106,3 +106,9 @@ def test_no_passage_is_endless(endless: str) -> None:
     texts = [passage.text for passage in split_passages(endless)]
     assert all(len(text) <= 21_000 for text in texts)
     assert len("".join(texts)) >= 40_000 or not texts
+
+
+def test_reciprocal_rank_fusion() -> None:
+    assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
+    assert fused([["a"], []]) == ["a"]
+    assert fused([]) == []

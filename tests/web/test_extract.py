@@ -3,8 +3,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 
-from factreasoner.web.decoding import decode
 from factreasoner.web.extract import extract
+from factreasoner.web.page import decode
 
 
 def test_html_gives_the_article_without_menu_and_footer() -> None:

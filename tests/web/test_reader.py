@@ -89,7 +89,7 @@ def test_all_readers_share_processes_that_can_be_ended() -> None:
 def test_the_worker_answers_every_question_until_its_input_ends() -> None:
     questions = b""
     for data in (html(), b"\0"):
-        head = {"media_type": "text/html", "charset": "", "pages": 3, "length": len(data)}
+        head = {"media_type": "text/html", "charset": "", "pages": 3, "sift": True, "length": len(data)}
         questions += json.dumps(head).encode() + b"\n" + data
     answers = io.BytesIO()
     extract_worker.serve(io.BytesIO(questions), answers)

@@ -9,16 +9,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from factreasoner.corpus.content import ARCHIVE, HEAD, content_of
-from factreasoner.corpus.files import Kind, kind_of, reason
+from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.corpus.rows import BadRow, Document, csv_rows, json_rows
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
 from factreasoner.files import opened
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
-from factreasoner.web.decoding import decode
 from factreasoner.web.office import MODULES, READERS
-from factreasoner.web.page import Page
+from factreasoner.web.page import WIDE, Page, decode
 from factreasoner.web.reader import PageReader
 
 MOST_BYTES = 100_000_000
@@ -82,7 +80,8 @@ class DocumentReader:
         if kind not in ("text", "markdown"):
             return self._page(path, kind, data, name)
         text = decode(data).replace("\r\n", "\n")
-        if _has_null(data) or _strange(text[:_SAMPLE]):
+        zeros = b"\0" in data[:_SAMPLE] and not data.startswith(WIDE)
+        if zeros or _strange(text[:_SAMPLE]):
             raise DocumentError(f"{path}: binary, not text")
         return markdown(text, name) if kind == "markdown" else Document(text, name)
 
@@ -110,10 +109,6 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
         return
     remedy = f"; name it .{found.kind}" if found.kind else ""
     raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
-
-
-def _has_null(data: bytes) -> bool:
-    return b"\0" in data[:_SAMPLE] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
 
 
 def _strange(sample: str) -> bool:

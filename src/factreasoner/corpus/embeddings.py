@@ -14,7 +14,7 @@ import numpy as np
 
 from factreasoner.corpus.collection import NONE, Vectors
 from factreasoner.corpus.vector_cache import VectorCache
-from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, PluginError, StoreError
+from factreasoner.errors import BudgetError, ConfigError, PluginError, StoreError
 from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import Budget
@@ -25,7 +25,7 @@ from factreasoner.llm.transport import load as litellm
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.plugins.kinds import PluginKind
-from factreasoner.plugins.table import EXTRA_OF_MODULE, load, told
+from factreasoner.plugins.table import extras_named, load, told
 from factreasoner.settings import Config
 
 FIRST_WAIT = 0.5
@@ -96,10 +96,8 @@ class MiniLM:
     """all-MiniLM-L6-v2 as Chroma runs it, on the processor; 384 numbers, the first 256 tokens of a text."""
 
     def __init__(self) -> None:
-        try:
+        with extras_named():
             from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
-        except ModuleNotFoundError as error:
-            raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
         self._model = ONNXMiniLM_L6_V2()
         self._lock = threading.Lock()
 

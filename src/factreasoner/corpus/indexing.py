@@ -147,7 +147,7 @@ class _Run:
 
         What is `seen`, or below it, is there or may be.
         """
-        roots, there = _names(paths), _names(seen)
+        roots, there = set(map(_name, paths)), set(map(_name, seen))
         for name in self._held:
             if not _below(name, roots) or _below(name, there):
                 continue
@@ -183,12 +183,13 @@ class _Run:
                 for passage in self._passages(file, name, digest, bad):
                     empty = False
                     if passage.id not in there:
-                        self._wait(passage)
+                        self._waiting.append(passage)
+                    if len(self._waiting) >= BATCH:
+                        self._flush()
             except NoTextError as error:
                 self._outdated += others
-                raise DocumentError(
-                    f"{error}{'; its earlier passages are dropped' if others else ''}"
-                ) from error
+                fate = "; its earlier passages are dropped" if others else ""
+                raise DocumentError(f"{error}{fate}") from error
             except DocumentError as error:
                 self._forget(name, digest)
                 raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
@@ -220,11 +221,6 @@ class _Run:
         if before is not None:
             yield before._replace(last=not bad)
 
-    def _wait(self, passage: StoredPassage) -> None:
-        self._waiting.append(passage)
-        if len(self._waiting) >= BATCH:
-            self._flush()
-
     def _flush(self) -> None:
         """Write what waits; then drop earlier contents of files whose new content is there."""
         if self._waiting:
@@ -255,10 +251,6 @@ class _Run:
 def _name(path: Path) -> str:
     """A path as the collection knows it: absolute, valid Unicode."""
     return os.fsencode(path).decode("utf-8", "replace")
-
-
-def _names(paths: Sequence[Path]) -> set[str]:
-    return set(map(_name, paths))
 
 
 def _below(name: str, tops: set[str]) -> bool:

@@ -7,12 +7,12 @@ from typing import Literal
 
 from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.corpus.embeddings import embedding_named
-from factreasoner.corpus.ranks import fused
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import ConfigError
 from factreasoner.llm.limits import Budget
 from factreasoner.settings import Config
 from factreasoner.settings.choices import Search
+from factreasoner.text.passages import fused
 
 DEPTH = 100
 """Passages each way of searching puts forward."""

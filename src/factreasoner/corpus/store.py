@@ -16,17 +16,15 @@ from filelock import FileLock, Timeout
 from platformdirs import user_data_dir
 
 from factreasoner.corpus.collection import NONE, Collection, CollectionInfo
-from factreasoner.errors import ConfigError, MissingExtraError, StoreError
+from factreasoner.errors import ConfigError, StoreError
 from factreasoner.llm.faults import shown
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
 
-try:
+with extras_named():
     import chromadb
     from chromadb.config import Settings
     from chromadb.errors import ChromaError, NotFoundError
-except ModuleNotFoundError as error:
-    raise MissingExtraError(*EXTRA_OF_MODULE["chromadb"]) from error
 
 T = TypeVar("T")
 P = ParamSpec("P")

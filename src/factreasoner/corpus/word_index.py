@@ -8,6 +8,7 @@ import logging
 import shutil
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -15,16 +16,13 @@ from typing import Any
 import numpy as np
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.errors import MissingExtraError
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.plugins.table import extras_named
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.passages import content, folded_words, term, terms
 from factreasoner.text.stems import language_of
 
-try:
+with extras_named():
     import bm25s
-except ModuleNotFoundError as error:
-    raise MissingExtraError(*EXTRA_OF_MODULE["bm25s"]) from error
 
 K1 = 1.2
 B = 0.75
@@ -83,12 +81,16 @@ def word_index(collection: Collection, progress: Callable[[int], None] = lambda 
 def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int], None]) -> WordIndex:
     first = list(islice(passages, _SAMPLE))
     language = language_of([passage.searched for _, passage in first])
+
+    @cache
+    def found_by(word: str) -> str:
+        return "" if word in FUNCTION_WORDS[language] else term(word, language)
+
     ids: list[str] = []
     rows: list[list[str]] = []
     for i, passage in chain(first, passages):
         ids.append(i)
-        words = [word for word in folded_words(passage.searched) if word not in FUNCTION_WORDS[language]]
-        rows.append([term(word, language) for word in words] or [""])
+        rows.append(list(filter(None, map(found_by, folded_words(passage.searched)))) or [""])
         if len(ids) % 1000 == 0:
             progress(len(ids))
     scores = bm25s.BM25(k1=K1, b=B, method="lucene")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.corpus.ranks import fused
 from factreasoner.errors import ConfigError
 from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.settings import Config
+from factreasoner.text.passages import fused
 
 
 def names_of(setting: str) -> tuple[str, ...]:

@@ -134,34 +134,19 @@ class LLMSummarizer:
 
 
 def _read(arguments: dict[str, Any], text: str) -> dict[str, Any] | NoResult:
-    """What changes in contexts of this text."""
-    problem = _problem(arguments, text)
-    return _changes(arguments) if problem is None else NoResult(problem)
-
-
-def _problem(arguments: dict[str, Any], text: str) -> str | None:
-    """Why an answer can't be used, or None. What an irrelevant passage's summary holds does not matter."""
+    """What changes in contexts of this text. What an irrelevant passage's summary holds does not matter."""
     if problem := SCHEMA.problem("relevance", arguments):
-        return f"relevance: {problem}"
-    if SCHEMA.value("relevance", arguments) == "irrelevant":
-        return None
-    for name in ("summary", "confidence"):
-        if problem := SCHEMA.problem(name, arguments):
-            return f"{name}: {problem}"
-    summary = arguments["summary"].strip()
-    if not summary:
-        return "summary: empty"
-    if len(summary) > len(text) + _ALLOWANCE:
-        return f"summary: {len(summary)} characters for a passage of {len(text)}"
-    return None
-
-
-def _changes(arguments: dict[str, Any]) -> dict[str, Any]:
+        return NoResult(f"relevance: {problem}")
     if SCHEMA.value("relevance", arguments) == "irrelevant":
         given = arguments.get("reason")
         reason = " ".join(given.split()) if isinstance(given, str) else ""
         return {"dropped": f"irrelevant: {reason}" if reason else "irrelevant"}
-    return {
-        "summary": " ".join(arguments["summary"].split()),
-        "p_summary": arguments["confidence"] / 100,
-    }
+    for name in ("summary", "confidence"):
+        if problem := SCHEMA.problem(name, arguments):
+            return NoResult(f"{name}: {problem}")
+    summary = arguments["summary"].strip()
+    if not summary:
+        return NoResult("summary: empty")
+    if len(summary) > len(text) + _ALLOWANCE:
+        return NoResult(f"summary: {len(summary)} characters for a passage of {len(text)}")
+    return {"summary": " ".join(summary.split()), "p_summary": arguments["confidence"] / 100}

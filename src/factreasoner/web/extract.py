@@ -14,10 +14,9 @@ import trafilatura
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 from trafilatura.settings import Document
 
-from factreasoner.web.decoding import WIDE, decode, is_known
 from factreasoner.web.inline_tags import is_torn, join_parts, write_superscripts
 from factreasoner.web.junk import junk
-from factreasoner.web.page import Extracted
+from factreasoner.web.page import WIDE, Extracted, decode, is_known
 
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)

@@ -36,12 +36,10 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
 
 
 def _read(data: bytes, question: dict[str, Any]) -> Extracted:
-    media_type = question["media_type"]
-    if media_type in READERS and not question.get("sift", True):
+    media_type, sift = question["media_type"], question["sift"]
+    if media_type in READERS and not sift:
         return office_text(data, media_type)
-    return extract(
-        data, media_type, question["charset"], pages=question["pages"], sift=question.get("sift", True)
-    )
+    return extract(data, media_type, question["charset"], pages=question["pages"], sift=sift)
 
 
 def main() -> None:

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from factreasoner.web.decoding import decode
-from factreasoner.web.page import Extracted
+from factreasoner.web.page import Extracted, decode
 
 MOST_UNPACKED = 500_000_000
 """Bytes that all parts of a document may come to."""

@@ -6,16 +6,14 @@ import threading
 
 import httpx
 
-from factreasoner.errors import ForbiddenUrlError, MissingExtraError, UnreadablePageError
-from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.errors import ForbiddenUrlError, UnreadablePageError
+from factreasoner.plugins.table import extras_named
 from factreasoner.web.addresses import display
-from factreasoner.web.decoding import decode
 from factreasoner.web.fetch import Fetcher
+from factreasoner.web.page import decode
 
-try:
+with extras_named():
     from protego import Protego
-except ModuleNotFoundError as error:
-    raise MissingExtraError(*EXTRA_OF_MODULE["protego"]) from error
 
 AGENT = "factreasoner"
 """The name under which a site may address this program."""
