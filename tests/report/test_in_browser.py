@@ -101,6 +101,16 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
             assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
 
 
+def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
+    question = "Tell me about the bridge, " * 100
+    with watched(browser, width=400) as seen:
+        page = seen.open(report_of(run_of(tmp_path / "run", bridge(prompt=question))))
+        assert len(page.inner_text("h1")) <= 142
+        assert top_of(page, ".answer-text") < 700
+        page.get_by_text("The whole question").click()
+        expect(page.locator("details[open] .answer-text")).to_have_text(question)
+
+
 def top_of(page, selector):
     """Where the first such part begins, in pixels."""
     return page.locator(selector).first.bounding_box()["y"]
