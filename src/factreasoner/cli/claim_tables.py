@@ -9,13 +9,13 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Table
 
+from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.cli.lacking import lacking_of
 from factreasoner.cli.running import Show
 from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.task import Task
 
@@ -57,15 +57,11 @@ def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     run = RunFolder(folder, RECALL)
     console = Terminal(highlight=False)
     for result in run.results(ids):
-        missed = [fact for fact in scored_recall(result).facts if fact.value is not True]
+        missed = [claim_cells(row, RECALL)[:3] for row in RECALL.rows(result) if row.label != "supported"]
         if not missed:
             continue
         console.print(f"\n{plain(result.record_id)}")
-        table = Table("P(stated)", "", "fact", box=None, pad_edge=False)
-        for judged in missed:
-            if judged.verdict is None:
-                table.add_row("", "[red]unanswered[/red]", plain(judged.fact.text))
-            else:
-                said = "contradicted" if judged.verdict.label == "contradiction" else "not stated"
-                table.add_row(f"{judged.p_true:.3f}", said, plain(judged.fact.text))
+        table = Table(RECALL.p_word, "", "fact", box=None, pad_edge=False)
+        for cells in missed:
+            table.add_row(*cells)
         console.print(table)
