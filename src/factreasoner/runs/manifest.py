@@ -136,7 +136,7 @@ class Manifest:
         prompts: Mapping[str, str],
         files: Mapping[str, str],
         *,
-        going_on: bool,
+        going_on: bool = False,
     ) -> None:
         """Write it anew; `prompts` and `files` are fingerprints of what else decides results.
 
