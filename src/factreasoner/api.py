@@ -17,8 +17,7 @@ from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
-from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
-from factreasoner.runs.runner import RunReport
+from factreasoner.runs.runner import RunReport, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, Keywords, python_call
@@ -66,14 +65,10 @@ def assess_many(
     checked = _checked(records, asked, config, column_map)
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
-    _start(folder, config, Calls(llm=llm, parts=parts), fresh=fresh)
-    try:
-        kept = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
-        worker = asked.worker(config, kept._replace(llm=llm, parts=parts))
+    with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
+        worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with progress_for(quiet=not progress) as shown:
             report = run_records(worker, folder, [record.id for record in checked], checked, shown)
-    finally:
-        folder.close()
     _refuse_stopped(report)
     return _opened(folder.path, temporary)
 
@@ -84,15 +79,6 @@ def _checked(
     """The records, all of which the task can be done on."""
     fits = partial(task.problems, config=config)
     return given_records("assess_many()", records, fits, column_map or {})
-
-
-def _start(folder: RunFolder[Any], config: Config, calls: Calls, *, fresh: bool) -> None:
-    """Open the folder for a run by parts of the caller's own, which its settings then name."""
-    if fresh:
-        folder.task.worker(config, calls)  # what can't begin raises before anything is deleted
-    described = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
-    prompts, files = prompt_fingerprints(folder.task, described), file_fingerprints(config)
-    folder.start(described, prompts, files=files, fresh=fresh)
 
 
 def _refuse_stopped(report: RunReport) -> None:

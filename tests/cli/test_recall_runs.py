@@ -6,6 +6,7 @@ import json
 import pytest
 from command import write_records
 from fake_server import FakeServer, answering, missing, sequence
+from run_folders import append
 
 from factreasoner.models import Atom, Failure, Usage, Verdict
 from factreasoner.runs.scoring import score_journal
@@ -53,8 +54,7 @@ def result(record_id, said, gold, *, variant="full", **fields):
 def folder(path, *results):
     made = RunFolder(path, TASK)
     made.start(Config(), {})
-    for item in results:
-        made.append(item)
+    append(made, *results)
     score_journal(made, list(made.entries), Config())
     made.close()
     return path

@@ -1,6 +1,7 @@
 """The records of a finished run as input."""
 
 import pytest
+from run_folders import append
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
@@ -30,8 +31,7 @@ def assessment(record_id, status="ok", atoms=ATOMS, contexts=CONTEXTS):
 def folder(tmp_path, *assessments):
     run = RunFolder(tmp_path, TASK)
     run.start(Config(), {})
-    for item in assessments:
-        run.append(item)
+    append(run, *assessments)
     run.close()
     return tmp_path
 

@@ -12,16 +12,15 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replay import record_of
-from factreasoner.runs.runner import Progress, RunReport
+from factreasoner.runs.runner import Progress, RunReport, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
 from factreasoner.settings.profiles import read_profile
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.task import Task
 
 VERSIONS: dict[str, dict[str, Any]] = {
     f"fr{version}": {"assessor": "factreasoner", "version": version} for version in (1, 2, 3)
@@ -185,13 +184,10 @@ def run_contender(
     """Run or resume one contender into `path`; `spent` US dollars count towards its budget."""
     config = contender.config
     folder = RunFolder(path, task)
-    folder.start(config, prompt_fingerprints(task, config), files=file_fingerprints(config), fresh=fresh)
-    try:
-        worker = task.worker(config, Calls(spent=spent, paid=folder.ledger.add, memory=folder.manifest))
+    with opened(folder, config, fresh=fresh):
+        worker = task.worker(config, folder.calls(config)._replace(spent=spent))
         with progress(contender.name) as shown:
             return run_records(worker, folder, source.ids, source.records(), shown)
-    finally:
-        folder.close()
 
 
 class _Shared:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import Config
-    from factreasoner.tasks.task import Calls, Task
+    from factreasoner.tasks.task import Task
 
 Show = Callable[[Mapping[str, Any], "Config", Path], None]
 """Prints the table at the end of a run, from its summary, its settings and its folder."""
@@ -144,24 +144,17 @@ def run_task(
 
     Unless it is to be quiet, the claims to look at first are printed at the end, and what `shown` gives.
     """
-    from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
+    from factreasoner.runs.runner import opened
     from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.task import Calls
 
     folder = RunFolder(path, task)
-    if running.fresh:
-        # What can't begin raises before anything is deleted.
-        task.worker(config.model_copy(update={"batch": "none"}), Calls())
-    prompts, files = prompt_fingerprints(task, config), file_fingerprints(config)
-    folder.start(config, prompts, files=files, fresh=running.fresh)
     try:
-        ended = _gone_through(checked, config, folder, running)
+        with opened(folder, config, fresh=running.fresh):
+            ended = _gone_through(checked, config, folder, running)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
         raise
-    finally:
-        folder.close()
     report = ended.last
     if ended.waiting or ended.cancelled:
         say_unanswered(ended)
@@ -190,12 +183,12 @@ def _gone_through(
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.searched import note_searched
 
-    worker = folder.task.worker(config, _calls(folder, config))
+    worker = folder.task.worker(config, folder.calls(config))
     for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
         say(one_line(note), err=True)
 
     def run_round(as_set: Config = config) -> RunReport:
-        able = worker if as_set is config else folder.task.worker(as_set, _calls(folder, as_set))
+        able = worker if as_set is config else folder.task.worker(as_set, folder.calls(as_set))
         with progress_for(quiet=running.quiet) as progress:
             return run_records(able, folder, checked.ids, checked.records(), progress)
 
@@ -224,14 +217,6 @@ def _ended(report: RunReport) -> int:
         say("No record has anything to judge: `factreasoner show` says why for each.", err=True)
         return 3
     return 0 if report.complete else 3
-
-
-def _calls(folder: RunFolder[Any], config: Config) -> Calls:
-    """How a run's model is paid for and remembered."""
-    from factreasoner.tasks.task import Calls
-
-    batches = None if config.batch == "none" else folder.batches
-    return Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest, batches=batches)
 
 
 def _say_note(quiet: bool, note: str) -> None:

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.breaker import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
+from factreasoner.plugins.kinds import named
 from factreasoner.runs.executors import lines_of
+from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
@@ -18,6 +20,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Worker
 
 R = TypeVar("R", bound=TaskResult)
+NO_CALLS = Calls()
 WRITTEN_AT_ONCE = 1000
 """Records of which results and summary are written in about a second."""
 
@@ -47,6 +50,24 @@ class RunReport(NamedTuple):
     def complete(self) -> bool:
         """Every record was assessed, with no record and no judgement failed."""
         return not self.unfinished
+
+
+@contextlib.contextmanager
+def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
+    """Open a folder for a run under `config`; `given` are a model and parts of the caller's own.
+
+    Raises what `RunFolder.start` does, and, before anything is deleted, what keeps a worker from being made.
+    """
+    task = folder.task
+    if fresh:
+        task.worker(config.model_copy(update={"batch": "none"}), given)
+    described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
+    prompts, files = prompt_fingerprints(task, described), file_fingerprints(config)
+    folder.start(described, prompts, files=files, fresh=fresh)
+    try:
+        yield
+    finally:
+        folder.close()
 
 
 def run(
@@ -95,8 +116,8 @@ def _worked_off(
     worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of what is unfinished as they come; why that stopped early, None where it did not."""
-    calls = Calls(spent=folder.spent, paid=folder.ledger.add, memory=folder.manifest)
-    made = lines_of(worker, folder.task, _unfinished(folder, records, worker.config), calls)
+    unfinished = _unfinished(folder, records, worker.config)
+    made = lines_of(worker, folder.task, unfinished, folder.calls(worker.config))
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:

@@ -20,7 +20,7 @@ from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.runs.replacing import clear_interrupted
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.registry import FACTUALITY, task_named
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import Calls, Task
 
 R = TypeVar("R", bound=TaskResult)
 _BEGINNING = '{"id": '
@@ -57,6 +57,11 @@ class RunFolder(Journal[R]):
     def spent(self) -> float:
         """US dollars paid so far, for records that were interrupted or failed too."""
         return self.ledger.total + self.batches.spent
+
+    def calls(self, config: Config) -> Calls:
+        """How the calls of a worker are paid for and remembered in this run, from what was paid so far."""
+        batches = None if config.batch == "none" else self.batches
+        return Calls(spent=self.spent, paid=self.ledger.add, memory=self.manifest, batches=batches)
 
     @property
     def results_path(self) -> Path:
