@@ -151,7 +151,7 @@ class Seen(NamedTuple):
 def seen(size: tuple[int, int], served: Served, alone: Pool, given: argparse.Namespace) -> Seen:
     """Both ways in turn, so that what else the machine does meets both."""
     found, numbers = Seen([], [], [], []), itertools.count()
-    alone.starmap(made, [size] * given.workers, chunksize=1)
+    alone.starmap(assessed, [(size, 1)] * given.workers, chunksize=1)  # each is warm then
     for _ in range(given.rounds):
         found.alone.append(sum(alone.starmap(assessed, [(size, given.seconds)] * given.workers, chunksize=1)))
         begun = time.perf_counter()

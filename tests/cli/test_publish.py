@@ -33,8 +33,8 @@ def test_records_that_name_no_span_are_told(run, capsys):
     with received(PhoenixServer()) as server:
         assert execute(["publish", run, "--to", "phoenix", "--url", server.url, "--metric", "precision"]) == 3
     said = capsys.readouterr()
-    assert "1 scores of 2 records sent" in said.out
-    assert "1 scores were left out: their records have no id of a span" in said.err
+    assert "1 score of 2 records sent" in said.out
+    assert "1 score left out: their records have no id of a span" in said.err
     (kept,) = server.kept.values()
     assert (kept["annotator_kind"], kept["result"]) == ("CODE", {"score": 1.0})
 

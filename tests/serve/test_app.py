@@ -52,9 +52,9 @@ def test_the_other_tasks_give_their_claims(service, route):
         (
             ["deny"],
             False,
-            "precision is 0.000, less than 0.8 (of 2 atoms: 2 contradicted)",
+            "precision is 0.000, less than 0.8: 2 atoms (2 contradicted)",
         ),
-        ([], False, "precision is 0.000, less than 0.8 (of 2 atoms: 2 without evidence)"),
+        ([], False, "precision is 0.000, less than 0.8: 2 atoms (2 unverified)"),
         (["partly"], False, "it can't be said: 1 judgement failed"),
     ],
 )

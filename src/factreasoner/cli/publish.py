@@ -69,16 +69,20 @@ def publish(
     if run.unfinished:
         say(run.unfinished, err=True)
     sent = send(scores_of(run, wanted), backend, skip=chosen.skip)
-    say(f"{sent.number:,} scores of {len(run.ids):,} records sent to {backend.url}")
+    say(f"{_scores(sent.number)} of {len(run.ids):,} records sent to {backend.url}")
     for why, count in list(sent.lacking.items())[:SHOWN]:
-        say(f"{count:,} scores were left out: {why}", err=True)
+        say(f"{_scores(count)} left out: {why}", err=True)
     if len(sent.lacking) > SHOWN:
-        say(f"{sent.lacking.total():,} scores were left out", err=True)
+        say(f"{_scores(sent.lacking.total())} left out", err=True)
     for reason in list(dict.fromkeys(sent.refused))[:SHOWN]:
         say(f"refused: {reason}", err=True)
     if sent.refused:
-        say(f"{len(sent.refused):,} scores were refused", err=True)
+        say(f"{_scores(len(sent.refused))} refused", err=True)
     raise typer.Exit(3 if sent.refused or sent.lacking else 0)
+
+
+def _scores(count: int) -> str:
+    return f"{count:,} score{'s' * (count != 1)}"
 
 
 def _backend(to: Backends, url: str | None, *, by_model: bool) -> Backend:

@@ -16,7 +16,9 @@ from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room
+from factreasoner.metrics.factuality_table import FACTUALITY as METRICS
 from factreasoner.models import Record
+from factreasoner.models.results import counted
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.serve.replies import Reply, problem, problems, result
 from factreasoner.settings import Config
@@ -141,7 +143,7 @@ class Answers:
             status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
             return problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
         if route == CHECK:
-            line |= verdict_by(self._terms.rules, line, task)
+            line |= verdict_by(self._terms.rules, line, rows)
         return result(line | {claim_table_of(task): rows})
 
 
@@ -178,8 +180,10 @@ def _size(items: Sequence[object] | None, text: str) -> int:
     return len(items) if items is not None else len(sentences(text))
 
 
-def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) -> dict[str, Any]:
-    """`allowed` and `reason`, from the result line of a record. What can't be said is not allowed."""
+def verdict_by(
+    rules: Sequence[Rule], line: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """`allowed` and `reason`, from a record's result line and atoms. What can't be said is not allowed."""
     if line["status"] == "no_atoms":
         return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
     if line["status"] != "ok":
@@ -188,7 +192,7 @@ def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) 
         return {"allowed": False, "reason": f"it can't be said: {why}"}
     told = []
     for rule in rules:
-        metric = task.table.metrics[rule.measure]
+        metric = METRICS.metrics[rule.measure]
         value = line[metric.line_name]
         if value is None:
             told.append(f"{rule.measure} has no value")
@@ -196,13 +200,5 @@ def verdict_by(rules: Sequence[Rule], line: Mapping[str, Any], task: Task[Any]) 
             told.append(f"{rule.measure} is {metric.text(value)}, less than {rule.limit:g}")
     if not told:
         return {"allowed": True, "reason": "; ".join(map(str, rules))}
-    return {"allowed": False, "reason": f"{'; '.join(told)} ({_why(line)})"}
-
-
-def _why(line: Mapping[str, Any]) -> str:
-    """How many atoms of a record are not supported, and whether passages speak against them or not at all."""
-    against, both = line["num_contradicted_atoms"], line["num_conflicting_atoms"]
-    none = line["num_atoms"] - line["num_supported_atoms"] - against - both
-    counts = {"contradicted": against, "with evidence for and against": both, "without evidence": none}
-    told = ", ".join(f"{count} {word}" for word, count in counts.items() if count) or "all supported"
-    return f"of {line['num_atoms']} atom{'s' * (line['num_atoms'] != 1)}: {told}"
+    atoms = counted("atom", (row["label"] for row in rows))
+    return {"allowed": False, "reason": f"{'; '.join(told)}: {atoms}"}

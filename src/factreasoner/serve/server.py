@@ -60,7 +60,8 @@ def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
                 f"{flag} {port}: another program listens there; choose another port (0 is any that is free)"
             )
         else:
-            told = f"can't listen on host {host}, port {port}: {error.strerror}; choose others"
+            reason = str(error.strerror).partition(" (")[0]
+            told = f"can't listen on host {host}, port {port}: {reason}; choose others"
         raise ConfigError(told) from error
 
 

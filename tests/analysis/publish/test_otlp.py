@@ -46,7 +46,7 @@ def test_ids_of_another_kind_are_named_and_not_sent(place):
     exporter = InMemoryLogRecordExporter()
     sent = publish([SCORE._replace(place=place), SCORE], Otlp(exporter=exporter))
     assert (sent.number, *sent.lacking.values()) == (1, 1)
-    assert f"record r1: trace_id {place.trace!r} and span_id {place.span!r} are not" in next(
+    assert f"record r1: trace_id {place.trace!r}, span_id {place.span!r}: OTLP takes" in next(
         iter(sent.lacking)
     )
 

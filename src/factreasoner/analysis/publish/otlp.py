@@ -35,7 +35,7 @@ RESPONSE = "gen_ai.response.id"
 ERROR = "error.type"
 RECORD = "factreasoner.record"
 KEY = "factreasoner.key"
-_TRACE, _SPAN = (re.compile(rf"[0-9a-fA-F]{{{digits}}}") for digits in (32, 16))
+_TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 
 
 class LogExporter(Protocol):
@@ -66,12 +66,12 @@ class Otlp:
         self._scope = InstrumentationScope("factreasoner", __version__)
 
     def lacks(self, score: Score) -> str | None:
-        """See `Backend`. A score of no trace is sent; one of a trace by another kind of id would lose it."""
+        """See `Backend`. A score of no trace is sent; one of an id of another kind would lose its trace."""
         trace, span = score.place[:2]
-        if (trace or span) is None or _span_context(score.place):
+        if not (trace or span) or _context(score.place):
             return None
-        ids = f"trace_id {trace!r} and span_id {span!r}"
-        return f"record {score.record}: {ids} are not 32 and 16 hexadecimal digits"
+        ids = f"trace_id {trace!r}, span_id {span!r}"
+        return f"record {score.record}: {ids}: OTLP takes ids of 32 and 16 hexadecimal digits"
 
     def send(self, scores: Sequence[Score]) -> Taken:
         """See `Backend`."""
@@ -115,17 +115,10 @@ def _event(score: Score, now: int) -> LogRecord:
 
 def _context(place: Place) -> Context:
     """A context in which the span that is scored is the current one; an empty one where it is not known."""
-    known = _span_context(place)
-    return set_span_in_context(NonRecordingSpan(known), Context()) if known else Context()
-
-
-def _span_context(place: Place) -> SpanContext | None:
-    """The trace and maybe the span, where their ids are OpenTelemetry's."""
-    if not _TRACE.fullmatch(place.trace or "") or not _SPAN.fullmatch(place.span or "0" * 16):
-        return None
-    trace, span = int(place.trace or "", 16), int(place.span or "0", 16)
-    return (
-        SpanContext(trace, span, is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED))
-        if trace
-        else None
+    trace, span = place.trace or "", place.span or "0" * 16
+    if not _TRACE.fullmatch(trace) or not _SPAN.fullmatch(span):
+        return Context()
+    known = SpanContext(
+        int(trace, 16), int(span, 16), is_remote=True, trace_flags=TraceFlags(TraceFlags.SAMPLED)
     )
+    return set_span_in_context(NonRecordingSpan(known), Context())

@@ -20,7 +20,9 @@ UNKNOWN = "_OTHER"
 """The type of an error that nothing names, as OpenTelemetry has it."""
 MOST_CHARACTERS = 2000
 """Of an explanation."""
-_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}", re.IGNORECASE)
+_TRACEPARENT = re.compile(
+    r"[0-9a-f]{2}-(?!0+-)([0-9a-f]{32})-(?!0+-)([0-9a-f]{16})-[0-9a-f]{2}", re.IGNORECASE
+)
 _RESPONSE_KEYS = ("response_id", "gen_ai.response.id")
 
 
@@ -143,9 +145,10 @@ def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place
     if found := _TRACEPARENT.fullmatch(own or ""):
         return Place(found[1].lower(), found[2].lower(), response)
     if own and not trace_key:
-        return Place(
-            response=response, wrong=f"traceparent {own[:80]!r} is none, as 00-{'0af7' * 8}-{'b7ad' * 4}-01"
+        wrong = (
+            f"traceparent {own[:80]!r} is none: it reads 00-TRACE-SPAN-01, of 32 and 16 hexadecimal digits"
         )
+        return Place(response=response, wrong=wrong)
     trace = own if trace_key else _text(metadata.get("trace_id"))
     return Place(trace, _text(metadata.get("span_id")), response)
 
