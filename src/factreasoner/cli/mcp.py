@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +13,8 @@ from factreasoner.cli.serve import UNUSED
 from factreasoner.report.terminal import say
 
 HOST = "127.0.0.1"
+SECONDS_TO_END = 5
+"""For calls at the end: clients may keep streams of events open for ever."""
 
 
 @takes_settings(without=UNUSED)
@@ -45,9 +48,10 @@ def mcp(
     if http is None:
         server.run("stdio")
         return
-    from factreasoner.serve.server import listening, serve_app
+    from factreasoner.serve.server import answer_until, listening, until_signal
 
     listener = listening(HOST, http, "--http")
     app = server.streamable_http_app(stateless_http=True, json_response=True, host=HOST)
     say(f"Tools at http://{HOST}:{listener.getsockname()[1]}/mcp.", err=True)
-    raise typer.Exit(serve_app(app, listener))
+    run = partial(answer_until, app=app, listener=listener, most=SECONDS_TO_END)
+    raise typer.Exit(until_signal(run))

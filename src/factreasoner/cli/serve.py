@@ -82,8 +82,7 @@ def serve(
     config = load_settings(profile, settings)
     with extras_named():
         from factreasoner.serve.app import Limits, Service
-        from factreasoner.serve.server import listening
-        from factreasoner.serve.server import serve as served_until_signal
+        from factreasoner.serve.server import listening, serve_until, until_signal
     from factreasoner.serve.answers import Terms
     from factreasoner.serve.pool import Pool
 
@@ -100,7 +99,8 @@ def serve(
     host, port = listener.getsockname()[:2]
     who = f"{processes} processes" if processes else f"{config.concurrency} threads"
     say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
-    raise typer.Exit(served_until_signal(service, listener, drain_delay=served.drain_delay))
+    run = partial(serve_until, service=service, listener=listener)
+    raise typer.Exit(until_signal(run, service.drain, served.drain_delay))
 
 
 def processes_for(workers: int | None, config: Config) -> int | None:

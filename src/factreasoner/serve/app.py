@@ -50,6 +50,10 @@ class Service:
         self._document = document(self._names, limits.bytes)
         self._router = self._routes()
 
+    def drain(self) -> None:
+        """Say that it is not ready; records are taken as before."""
+        self.draining = True
+
     def _routes(self) -> ASGIApp:
         posts = [Route(f"/v1/{name}", partial(self._post, name), methods=["POST"]) for name in self._names]
         gets = {"/livez": self._live, "/readyz": self._ready, "/metrics": self._metrics}

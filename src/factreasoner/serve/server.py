@@ -9,7 +9,6 @@ import os
 import signal
 import socket
 from collections.abc import Awaitable, Callable, Iterator
-from functools import partial
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -20,7 +19,6 @@ from factreasoner.serve.app import Service
 
 SECONDS_FOR_HEADERS = 10.0
 """In which a connection has to send its first request; uvicorn itself waits for ever."""
-SECONDS_TO_END = 5
 BACKLOG = 2048
 
 
@@ -56,67 +54,51 @@ def listening(host: str, port: int, flag: str = "--port") -> socket.socket:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            told = (
-                f"{flag} {port}: another program listens there; choose another port (0 is any that is free)"
-            )
+            told = f"{flag} {port}: another program listens there; choose another port, or 0 for a free one"
         else:
             reason = str(error.strerror).partition(" (")[0]
             told = f"can't listen on host {host}, port {port}: {reason}; choose others"
         raise ConfigError(told) from error
 
 
-def serve(service: Service, listener: socket.socket, *, drain_delay: float) -> int:
-    """Serve until a signal comes; returns the exit code: 128 and the signal's number.
+def until_signal(
+    run: Callable[[asyncio.Event], Awaitable[None]],
+    noticed: Callable[[], None] = lambda: None,
+    delay: float = 0.0,
+) -> int:
+    """Run until a signal comes; returns the exit code: 128 and the signal's number.
 
-    At the signal `/readyz` turns to 503; after `drain_delay` seconds nothing new is taken, and what was is
-    answered. A second signal ends the process where it stands.
+    At the signal `noticed` is called, and `delay` seconds later the event is set, at which `run` ends. A
+    second signal ends the process where it stands.
+    """
+
+    async def main() -> int:
+        ended = asyncio.Event()
+        loop, came = asyncio.get_running_loop(), list[int]()
+
+        def end(number: int) -> None:
+            if came:
+                os._exit(128 + number)
+            came.append(number)
+            noticed()
+            loop.call_later(delay, ended.set)
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, end, number)
+        await run(ended)
+        return 128 + came[0] if came else 0
+
+    return asyncio.run(main())
+
+
+async def serve_until(drained: asyncio.Event, service: Service, listener: socket.socket) -> None:
+    """Serve until `drained` is set and every admitted request is answered.
 
     Raises:
         ConfigError: the settings do not go with assessing.
         RunError: worker processes end before they can work.
     """
-
-    def drain() -> None:
-        service.draining = True
-
-    run = partial(serve_until, service=service, listener=listener)
-    return asyncio.run(_until_signal(run, noticed=drain, delay=drain_delay))
-
-
-def serve_app(app: ASGIApp, listener: socket.socket) -> int:
-    """Serve an application with a lifespan until a signal comes; returns the exit code, as `serve` does.
-
-    What it answers then has `SECONDS_TO_END`: clients may keep streams of events open for ever.
-    """
-    return asyncio.run(_until_signal(partial(_answer_until, app=app, listener=listener, most=SECONDS_TO_END)))
-
-
-async def _until_signal(
-    run: Callable[[asyncio.Event], Awaitable[None]],
-    *,
-    noticed: Callable[[], None] = lambda: None,
-    delay: float = 0.0,
-) -> int:
-    """Run until a signal comes, which sets the event `delay` seconds later; returns the exit code."""
-    ended = asyncio.Event()
-    loop, came = asyncio.get_running_loop(), list[int]()
-
-    def end(number: int) -> None:
-        if came:
-            os._exit(128 + number)
-        came.append(number)
-        noticed()
-        loop.call_later(delay, ended.set)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            loop.add_signal_handler(number, end, number)
-    await run(ended)
-    return 128 + came[0] if came else 0
-
-
-async def serve_until(drained: asyncio.Event, service: Service, listener: socket.socket) -> None:
-    """Serve until `drained` is set and every admitted request is answered. Raises as `serve` does."""
 
     async def warm() -> None:
         try:
@@ -127,7 +109,7 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
 
     warming = asyncio.create_task(warm())
     try:
-        await _answer_until(drained, app=service, listener=listener)
+        await answer_until(drained, app=service, listener=listener)
     finally:
         warming.cancel()
         service.pool.close()
@@ -135,10 +117,10 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
         await warming
 
 
-async def _answer_until(
+async def answer_until(
     ended: asyncio.Event, *, app: ASGIApp, listener: socket.socket, most: int | None = None
 ) -> None:
-    """Answer until `ended` is set, and what was taken by then; within `most` seconds where it is given."""
+    """Answer until `ended` is set, and what was taken by then, for which there are `most` seconds."""
     config = uvicorn.Config(
         app,
         http=_Protocol,
