@@ -89,7 +89,9 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         assert [one.result().status_code for one in deadly] == [502] * 2
         assert [one.result().status_code for one in others] == [200] * 4
         assert post(url, "It is tall.").json()["allowed"] is True  # by a worker in the place of one
-        assert len(post(url, "It is tall. " * 30_000).content) > 300_000  # more than a socket holds, both ways
+        assert (
+            len(post(url, "It is tall. " * 30_000).content) > 300_000
+        )  # more than a socket holds, both ways
         assert "factreasoner_worker_restarts_total 2" in httpx.get(f"{url}/metrics").text
         before = taken(url)
         under_way = [clients.submit(post, url, "slow") for _ in range(20)]
