@@ -17,8 +17,6 @@ TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, the one tried first first."""
 OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
 """Parameters of a request that may be left out."""
-FEW_ALTERNATIVES = 5
-"""Alternatives that whoever gives any gives."""
 
 D = TypeVar("D", bound="Dialect")
 

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
-from factreasoner.llm.capabilities import FEW_ALTERNATIVES, OPTIONAL, Dialect, token_limit
+from factreasoner.llm.capabilities import OPTIONAL, Dialect, token_limit
+from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "form", "dialect", "sample", "final"]
@@ -191,10 +192,10 @@ def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str
         if LEAST_ROOM <= most < sent:
             return Dialect(most_tokens=most)
     alternatives = request.get("top_logprobs", 0)
-    if alternatives > FEW_ALTERNATIVES and "top_logprobs" in complaint:
+    if alternatives > ALTERNATIVES and "top_logprobs" in complaint:
         said = MOST_ALTERNATIVES.search(complaint)
-        most = int(said[1]) if said else FEW_ALTERNATIVES
-        return Dialect(most_alternatives=most if 1 <= most < alternatives else FEW_ALTERNATIVES)
+        most = int(said[1]) if said else ALTERNATIVES
+        return Dialect(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES)
     named = [name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)]
     refused = frozenset(named) & request.keys() - set(fixed)
     return Dialect(refused=refused) if refused else None

@@ -26,6 +26,7 @@ MANY: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "lines")
 MARK = {"cache_control": {"type": "ephemeral"}}
 """Ends the part of a request that is worth caching, in Anthropic's words."""
 WORD_TOKENS, WORD_ALTERNATIVES, ALTERNATIVES = 2, 20, 5
+"""Of one word; and alternatives that are asked for at each token: whoever gives any gives five."""
 _TOKENS_OF_CHOICE, _TOKENS_OF_TEXT, _TOKENS_OF_NUMBER = 12, 80, 8
 
 

@@ -246,12 +246,8 @@ class SharedLimits:
     ) -> SharedLimits:
         """Those of this process, as the settings say."""
         budget = budget or Budget(config.max_cost)
-        return cls(
-            Limits.of(config),
-            budget,
-            memory,
-            lambda: ReplyCache(cache_folder(config) if config.cache else None),
-        )
+        folder = cache_folder(config) if config.cache else None
+        return cls(Limits.of(config), budget, memory, lambda: ReplyCache(folder))
 
     @functools.cached_property
     def cache(self) -> ReplyCache:

@@ -138,6 +138,8 @@ def _sound(value: object) -> float | None:
 
 MOST_TOKENS = 1_000_000_000
 """No request takes more, whatever its provider reports."""
+MOST_SAID = 500_000
+"""Characters of a reply, some 100,000 tokens; as many bytes of a body without its log-probabilities."""
 
 
 class Completion(NamedTuple):

@@ -18,6 +18,8 @@ import httpx
 import openai
 from pydantic_core import from_json
 
+from factreasoner.llm.responses import MOST_SAID
+
 _aside: contextvars.ContextVar[Aside | None] = contextvars.ContextVar("factreasoner_aside", default=None)
 
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
@@ -27,8 +29,6 @@ MOST_BYTES = 8_000_000
 """Largest body of a reply: 16,000 tokens with five alternatives each, 5,000 where the JSON is indented."""
 MOST_COMMAS = 500_000
 """Commas in a body: so many values take half a second to parse, and no other thread runs meanwhile."""
-MOST_SAID = 500_000
-"""Bytes of a body without its log-probabilities: some 100,000 tokens. litellm takes its time over them."""
 
 
 class TooLongError(Exception):

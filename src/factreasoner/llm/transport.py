@@ -37,22 +37,12 @@ UNREADABLE = (
 )
 """What litellm says of a body with status 200 that it can't read as a completion."""
 BY_HANDLER = frozenset(
-    {
-        "anthropic",
-        "azure_ai",
-        "bedrock",
-        "codestral",
-        "databricks",
-        "deepseek",
-        "fireworks_ai",
-        "gemini",
-        "groq",
-    }
-    | {"hosted_vllm", "huggingface", "mistral", "ollama", "ollama_chat", "openrouter", "together_ai"}
-    | {"vertex_ai", "watsonx", "xai"}
+    {"anthropic", "azure_ai", "bedrock", "codestral", "databricks", "deepseek", "fireworks_ai", "gemini"}
+    | {"groq", "hosted_vllm", "huggingface", "mistral", "ollama", "ollama_chat", "openrouter"}
+    | {"together_ai", "vertex_ai", "watsonx", "xai"}
 )
 """Providers that litellm reaches not by openai's library but by HTTP of its own, through a client of ours."""
-TOO_LONG = {"choices": [{"message": {"content": "a reply longer than any answer, which was not read"}}]}
+TOO_LONG = "a reply longer than any answer, which was not read"
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
 """Providers to whom litellm tells that a tool must be called, and silently not which one."""
 MARGIN = 1.3
@@ -227,7 +217,7 @@ class Transport:
             if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
                 raise
             # An answer all the same: it came with status 200 and is paid for.
-            response = TOO_LONG if aside.too_long else None
+            response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
 
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
@@ -242,12 +232,10 @@ class Transport:
 
     def untold(self, request: Mapping[str, Any]) -> list[str]:
         """The user's own parameters that litellm would refuse, not knowing that the model takes them."""
-        return sorted(request.keys() - ASKED - self._known_parameters)
-
-    @functools.cached_property
-    def _known_parameters(self) -> frozenset[str]:
+        if not (own := request.keys() - ASKED):
+            return []
         known = load().get_supported_openai_params(model=self.bare, custom_llm_provider=self.provider)
-        return frozenset(known or ())
+        return sorted(own.difference(known or ()))
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
         """What a response to `request` says, with its cost; `logprobs` never saw litellm."""

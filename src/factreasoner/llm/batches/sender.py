@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import copy
 import functools
-import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError, LLMError, PendingError
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.responses import Completion
+from factreasoner.llm.responses import MOST_SAID, Completion
 from factreasoner.llm.send import Attempts
 from factreasoner.llm.transport import TOO_LONG, Transport, load
 from factreasoner.settings import Config
@@ -72,7 +71,9 @@ class BatchSender:
         attempts.count += 1
         if result.completion is None:
             raise _ResultError(result.problem, result.status)
-        answer = answer_of(self._transport, result.completion, request)
+        answer = self._transport.completion(result.completion, request)
+        if len(answer.said) > MOST_SAID:  # as where it is sent at once
+            answer = answer._replace(content=TOO_LONG, tool_calls=())
         attempts.pay(answer)
         return answer
 
@@ -104,19 +105,6 @@ def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
     return {"model": provider.bare, "messages": messages, **worded}
 
 
-def answer_of(provider: Transport, completion: Mapping[str, Any], request: Mapping[str, Any]) -> Completion:
-    """What a completion says; one that is longer than any answer is not read, as where it is sent at once."""
-    from factreasoner.llm.session import MOST_SAID  # with litellm, which takes its time to import
-
-    choices = completion["choices"]
-    first = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
-    logprobs = first.get("logprobs")
-    said = {**completion, "choices": [{key: value for key, value in first.items() if key != "logprobs"}]}
-    if not first or len(json.dumps(said)) > MOST_SAID:
-        said = TOO_LONG if first else {**completion, "choices": []}
-    return provider.completion(said, request, logprobs)
-
-
 def counting(config: Config) -> UsageOf:
     """What counts what completions took, at the price of batches."""
 
@@ -124,4 +112,4 @@ def counting(config: Config) -> UsageOf:
     def provider(model: str) -> Transport:
         return Transport(model, config.api_base, config.api_key_env, batch=True)
 
-    return lambda model, completion, body: answer_of(provider(model), completion, body).usage
+    return lambda model, completion, body: provider(model).completion(completion, body).usage
