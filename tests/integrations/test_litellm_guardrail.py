@@ -1,12 +1,13 @@
 """The guardrail as the proxy calls it; tests/integration asks a real proxy."""
 
 import asyncio
-import os
 
 import held_judge
 import pytest
 
-os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+from factreasoner.llm import transport
+
+transport.load()  # quiet and offline, and with its filters of warnings, for the tests after these too
 
 from litellm.exceptions import GuardrailRaisedException
 
