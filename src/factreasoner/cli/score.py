@@ -42,8 +42,8 @@ def score(
     """
     from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.corrections import scored_again
+    from factreasoner.runs.finished import ScoredAgain, note_scored_again
     from factreasoner.runs.networks import check_export
-    from factreasoner.runs.rescored import ScoredAgain, note_scored_again
     from factreasoner.runs.scoring import score_journal
     from factreasoner.runs.store import RunFolder
 

@@ -18,7 +18,7 @@ from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Assessment, Status, Support, factuality
 from factreasoner.report.console import Terminal, plain
-from factreasoner.runs.rescored import parser_of
+from factreasoner.runs.finished import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK

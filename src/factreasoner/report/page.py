@@ -21,9 +21,8 @@ from factreasoner.models import TaskResult
 from factreasoner.report.embedding import json_text, script_call, source_hash
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
-from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.finished import FinishedRun, parser_of
 from factreasoner.runs.replacing import replace_file
-from factreasoner.runs.rescored import parser_of
 from factreasoner.settings import CALL_SETTINGS
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.stems import language_of

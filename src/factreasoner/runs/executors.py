@@ -172,7 +172,8 @@ class _Loop:
         """The lines of what is done, in the order in which it was handed out, once there is something."""
         if not self._handed:
             time.sleep(POLL_SECONDS)  # until a worker can begin
-        wait(self._handed, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+        if not any(future.done() for future in self._handed):
+            wait(self._handed, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
         ended = [future for future in self._handed if future.done()]
         return [line for future in ended for line in self._lines(future)]
 

@@ -134,17 +134,17 @@ class _Planner:
         if record.atoms is None:
             if self._atomizer:
                 parts = len(sentences(record.response))
-                self._count("atomizer", self._atomizer.requests(record), words, items=parts)
+                count(self.totals, "atomizer", self._atomizer.requests(record), words, items=parts)
             if self._reviser:
-                self._count("reviser", self._reviser.requests(atoms, record), words)
+                count(self.totals, "reviser", self._reviser.requests(atoms, record), words)
         contexts = record.contexts or ()
         if record.contexts is None and self._config.retriever != "given":
             if self._query_builder:
-                self._count(QUERY_STAGE, self._query_builder.requests(atoms, record), words)
+                count(self.totals, QUERY_STAGE, self._query_builder.requests(atoms, record), words)
             contexts = self._expected_contexts(atoms, record)
         if self._summarizer:
             summaries = self._summarizer.requests(contexts, atoms)
-            self._count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+            count(self.totals, SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
         if self._assessor:
             given = record.model_copy(update={"contexts": contexts})
             asked = self._assessor.requests(atoms, contexts, given)
@@ -170,7 +170,7 @@ class _Planner:
         rounds = self._config.votes if self._config.confidence == "votes" else 1
         rounds *= 1 + len(self._config.further_models)
         tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
-        self._count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
+        count(self.totals, stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
 
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
@@ -182,24 +182,25 @@ class _Planner:
         one_at_a_time = self._config.model_copy(update={"concurrency": 1})
         return retrieve_each(search, atoms, record, one_at_a_time).contexts
 
-    def _count(
-        self,
-        stage: str,
-        requests: Sequence[tuple[Prompt, FunctionSchema]],
-        answer: int,
-        *,
-        items: int | None = None,
-    ) -> None:
-        """Add `requests`, whose answers take `answer` tokens; about `items`, or what their functions hold."""
-        before = self.totals.get(stage, StagePlan(stage, 0, 0, 0, 0))
-        asked = _num_items(requests) if items is None else items
-        self.totals[stage] = StagePlan(
-            stage,
-            before.calls + len(requests),
-            before.prompt_tokens + sum(prompt_tokens(prompt, schema) for prompt, schema in requests),
-            before.completion_tokens + answer,
-            before.most_calls + most_paid(len(requests), asked),
-        )
+
+def count(
+    totals: dict[str, StagePlan],
+    stage: str,
+    requests: Sequence[tuple[Prompt, FunctionSchema]],
+    answer: int,
+    *,
+    items: int | None = None,
+) -> None:
+    """Add `requests`, whose answers take `answer` tokens; about `items`, or what their functions hold."""
+    before = totals.get(stage, StagePlan(stage, 0, 0, 0, 0))
+    asked = _num_items(requests) if items is None else items
+    totals[stage] = StagePlan(
+        stage,
+        before.calls + len(requests),
+        before.prompt_tokens + sum(prompt_tokens(prompt, schema) for prompt, schema in requests),
+        before.completion_tokens + answer,
+        before.most_calls + most_paid(len(requests), asked),
+    )
 
 
 def _num_items(requests: Sequence[tuple[Prompt, FunctionSchema]]) -> int:

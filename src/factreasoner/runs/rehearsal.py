@@ -6,12 +6,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.models.messages import FunctionSchema, Prompt
-from factreasoner.runs.plan import RunPlan, StagePlan, prompt_tokens
+from factreasoner.runs.plan import RunPlan, StagePlan, count
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Calls, Task
 
@@ -37,14 +36,7 @@ def rehearsed(
             name: _value(name, prop, prompt, schema, borne_out=borne_out)
             for name, prop in schema.parameters["properties"].items()
         }
-        before = totals.get(prompt.name, StagePlan(prompt.name, 0, 0, 0, 0))
-        totals[prompt.name] = StagePlan(
-            prompt.name,
-            before.calls + 1,
-            before.prompt_tokens + prompt_tokens(prompt, schema),
-            before.completion_tokens + len(str(reply)) // 4,
-            before.most_calls + most_paid(1, max(len(schema.items), 1)),
-        )
+        count(totals, prompt.name, [(prompt, schema)], len(str(reply)) // 4)
         return reply
 
     names = config.judge_models or ((config.model,) if config.model else ())
