@@ -162,3 +162,11 @@ def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | Non
 )
 def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None:
     assert revised(before, last).text == text
+
+
+def test_a_plural_that_stands_nearer_than_the_subject_may_be_meant() -> None:
+    response = "Crowds rushed to the crossings, and Checkpoint Charlie was the first of them to open."
+    part = "Checkpoint Charlie was the first of them to open."
+    atom = Atom(id="a0", text=part, span=(response.index(part), len(response)))
+    (revised_atom,) = EmbeddedReviser().revise([atom], Record(id="r", response=response)).atoms
+    assert (revised_atom.text, revised_atom.unresolved) == (part, ("them",))

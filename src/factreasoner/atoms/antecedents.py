@@ -135,7 +135,7 @@ class Antecedents:
                 continue
             if focus.name and focus.fits(kind) and focus.name != own.name:
                 own = own._replace(rivals=own.rivals | {kind})
-            elif own.name and kind not in own.rivals:
+            elif own.name and kind not in own.rivals and not _is_nearer(parse, subject, word, kind):
                 meant[kind] = own.name
         return meant, own
 
@@ -190,6 +190,12 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
             found.add("many" if word.tag in _PLURAL else "thing")
     return frozenset(found)
+
+
+def _is_nearer(parse: Parse, subject: Word, pronoun: Word, kind: Kind) -> bool:
+    """Whether an object ("the first of them") may be a plural nearer than its sentence's subject."""
+    between = parse.words[subject.i + 1 : pronoun.i]
+    return kind == "many" and pronoun.tag == "PRP" and any(word.tag in _PLURAL for word in between)
 
 
 def _is_somebody(word: Word) -> bool:
