@@ -58,7 +58,7 @@ class Trace:
 
 def run(data: Path, out: Path) -> None:
     """The command, as a terminal would have it, with nothing shown."""
-    sys.argv = ["factreasoner", "run", str(data), "--out", str(out), "--fresh"]
+    sys.argv = ["factreasoner", "run", str(data), "--out", str(out)]
     with (
         contextlib.redirect_stdout(io.StringIO()),
         contextlib.redirect_stderr(io.StringIO()),
@@ -76,7 +76,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder) / "one.jsonl"
         data.write_text(json.dumps(RECORD), encoding="utf-8")
-        run(data, Path(folder) / "out")
+        run(data, Path(folder) / "before")
         threading.setprofile(trace.saw)
         sys.setprofile(trace.saw)
         run(data, Path(folder) / "out")

@@ -28,6 +28,7 @@ PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 SECTIONS = {
     "bench": (
         "startup",
+        "life_of_a_record",
         "overhead --calls 60 --rounds 1 --latency 0.2",
         "memory 1000 5000",
         "executors 1000",

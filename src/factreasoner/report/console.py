@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.segment import Segment
 
-from factreasoner.text.visible import one_line, visible
+from factreasoner.text.visible import is_plain, one_line, visible
 
 
 def plain(text: str, longest: int | None = None) -> str:
@@ -43,4 +43,5 @@ class Terminal(Console):
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""
         for segment in super().render(renderable, options):
-            yield segment if segment.control else segment._replace(text=visible(segment.text))
+            shown = segment.control or is_plain(segment.text)
+            yield segment if shown else segment._replace(text=visible(segment.text))

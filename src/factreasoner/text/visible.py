@@ -7,6 +7,8 @@ import unicodedata
 from collections.abc import Callable
 
 _SUSPECTS = re.compile("[^\n\t -~]")
+is_plain = re.compile("[\n\t -~]*").fullmatch
+"""Whether a text is of ASCII's own letters, digits and marks, so that nothing of it acts or hides."""
 _ACTING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Unicode's categories of what acts or hides: controls (C0, DEL, C1), marks of direction and other characters
 without a shape, lone surrogates, separators of lines and paragraphs."""
