@@ -7,14 +7,10 @@ from collections.abc import Sequence
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
-from factreasoner.settings import Config
 
 
 class GivenRetriever:
     """Hands on the contexts of the record, unchanged and in order. An empty tuple of contexts is fine."""
-
-    def __init__(self, config: Config | None = None) -> None:
-        self.config = config or Config()
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """The record's own contexts.
