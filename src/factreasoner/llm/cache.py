@@ -212,7 +212,9 @@ class CacheFile:
 def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
-        _in_wal_mode(connection)
+        deadline = time.monotonic() + BUSY_SECONDS
+        while not _in_wal_mode(connection, may_fail=time.monotonic() < deadline):
+            time.sleep(0.01)
         connection.execute("PRAGMA synchronous=NORMAL")
         with connection:
             for statement in setup:
@@ -223,15 +225,12 @@ def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
     return connection
 
 
-def _in_wal_mode(connection: sqlite3.Connection) -> None:
+def _in_wal_mode(connection: sqlite3.Connection, *, may_fail: bool) -> bool:
     """Set the journal mode: for that SQLite does not wait by itself when another process has the file."""
-    deadline = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode=WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
-        else:
-            return
+    try:
+        connection.execute("PRAGMA journal_mode=WAL")
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error) or not may_fail:
+            raise
+        return False
+    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, Self
 
 from pydantic import Field, ValidationError, field_serializer, model_validator
 
@@ -17,8 +17,6 @@ TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, the one tried first first."""
 OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
 """Parameters of a request that may be left out."""
-
-D = TypeVar("D", bound="Dialect")
 
 
 class Dialect(Model):
@@ -38,7 +36,7 @@ class Dialect(Model):
     def _in_order(self, names: frozenset[str]) -> list[str]:
         return sorted(names)
 
-    def learnt(self: D, lesson: Dialect) -> D:
+    def learnt(self, lesson: Dialect) -> Self:
         """A dialect that heeds what this one heeds and what `lesson` does."""
         return self.model_copy(
             update={
@@ -112,7 +110,7 @@ class Capabilities(Dialect):
         """Nothing is known of what an earlier version kept, which searched otherwise."""
         return {} if isinstance(given, dict) and "form" in given else given
 
-    def learnt(self, lesson: Dialect) -> Capabilities:
+    def learnt(self, lesson: Dialect) -> Self:
         """What these and `lesson` say."""
         known = super().learnt(lesson)
         if not isinstance(lesson, Capabilities):

@@ -16,6 +16,10 @@ from typing import Any, TypeVar
 
 from factreasoner.llm.stack import with_room
 
+T = TypeVar("T")
+
+POLL_SECONDS = 0.2
+"""A signal that arrives just before a thread begins to wait is seen only once it wakes: so it wakes."""
 _Task = Callable[[], Callable[[], None]]
 _idle: deque[queue.SimpleQueue[_Task]] = deque()
 
@@ -44,12 +48,6 @@ def _work(tasks: queue.SimpleQueue[_Task]) -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)  # threads don't live on in a child process
-
-
-T = TypeVar("T")
-
-POLL_SECONDS = 0.2
-"""A signal that arrives just before a thread begins to wait is seen only once it wakes: so it wakes."""
 
 
 def turns(seconds: float) -> Iterator[float]:

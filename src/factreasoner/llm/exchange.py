@@ -207,16 +207,18 @@ class Exchange:
         return wanted
 
     def _unusable(self, answer: Completion, problem: str, attempts: Attempts) -> UnusableReplyError:
+        reason = answer.blocked or problem
         excerpt = fit_to_show(answer.said, self._transport.key)
-        reason = answer.blocked or (problem if problem in ("empty", "malformed") else "malformed")
-        message = {
+        told = {
             "content filter": "the provider's content filter stopped the reply",
             "refusal": f"the model refused: {excerpt}",
             "empty": "the reply is empty",
-        }.get(reason, f"the reply holds no arguments, but: {excerpt}")
-        if problem not in ("empty", "malformed", ""):
-            message = f"{problem}: {excerpt}"
-        return UnusableReplyError(message, reason=reason, attempts=attempts.count)
+            "malformed": f"the reply holds no arguments, but: {excerpt}",
+        }
+        message = told.get(reason, f"{problem}: {excerpt}")
+        return UnusableReplyError(
+            message, reason=reason if reason in told else "malformed", attempts=attempts.count
+        )
 
 
 def _text(content: object) -> str:

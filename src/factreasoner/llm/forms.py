@@ -68,17 +68,17 @@ def expected_tokens(schema: FunctionSchema) -> int | None:
     """About how many tokens the answer takes; None where nothing tells."""
     if schema.expected_tokens:
         return schema.expected_tokens
-    if any(prop.get("type") in ("array", "object") for prop in schema.properties.values()):
-        return None
-    return sum(_argument_tokens(schema, name, prop) for name, prop in schema.properties.items())
-
-
-def _argument_tokens(schema: FunctionSchema, name: str, prop: Mapping[str, Any]) -> int:
-    if "enum" in prop:
-        return _TOKENS_OF_CHOICE
-    if prop.get("type") in ("integer", "number", "boolean"):
-        return _TOKENS_OF_NUMBER
-    return _TOKENS_OF_TEXT + estimate_tokens(schema.items.get(name, ""))
+    tokens = 0
+    for name, prop in schema.properties.items():
+        if prop.get("type") in ("array", "object"):
+            return None
+        if "enum" in prop:
+            tokens += _TOKENS_OF_CHOICE
+        elif prop.get("type") in ("integer", "number", "boolean"):
+            tokens += _TOKENS_OF_NUMBER
+        else:
+            tokens += _TOKENS_OF_TEXT + estimate_tokens(schema.items.get(name, ""))
+    return tokens
 
 
 def request(
@@ -105,8 +105,9 @@ def request(
     system = "\n".join(part for part in (prompt.system, _how_to_answer(form, schema)) if part)
     messages: list[dict[str, Any]] = [{"role": "system", "content": _utf8(system)}] if system else []
     messages += [turn for example in prompt.examples for turn in _turns(form, example, schema)]
-    if marked:
-        _mark(messages)
+    texts = [message for message in messages if message["role"] in ("system", "user")]
+    if marked and texts:  # the last one ends what all calls of the prompt share
+        texts[-1]["content"] = [{"type": "text", "text": texts[-1]["content"], **MARK}]
     messages.append(_user(form, prompt.user, schema))
     return {**content, "messages": messages}
 
@@ -199,14 +200,6 @@ def _outline(schema: Mapping[str, Any]) -> str:
     if schema["type"] == "array":
         return f"[{_outline(schema['items'])}, ...]"
     return f"<{schema.get('description', schema['type'])}>"
-
-
-def _mark(messages: list[dict[str, Any]]) -> None:
-    """Mark the last message with a text, which all calls of the prompt share."""
-    for message in reversed(messages):
-        if message["role"] in ("system", "user"):
-            message["content"] = [{"type": "text", "text": message["content"], **MARK}]
-            return
 
 
 def _utf8(text: str) -> str:

@@ -21,6 +21,13 @@ from factreasoner.llm.transport import Transport
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
+FIRST_COMPLETION = 256
+"""Completion tokens expected of the first request, for the rate limits; then a mean of the last answers."""
+WEIGHT = 8
+"""The last answer counts for one in so many."""
+SECONDS = 60.0
+"""What the limits are of."""
+
 
 class Reservation:
     """Money set aside for one request; `cost` is what it came to, the whole estimate until told otherwise."""
@@ -93,14 +100,6 @@ class Budget:
                 self._settled.notify_all()
 
 
-FIRST_COMPLETION = 256
-"""Completion tokens expected of the first request, for the rate limits; then a mean of the last answers."""
-WEIGHT = 8
-"""The last answer counts for one in so many."""
-SECONDS = 60.0
-"""What the limits are of."""
-
-
 @dataclass(eq=False)
 class Admitted:
     """A request that was let through at `at`: about how many `tokens` it takes, and how many it `took`."""
@@ -112,7 +111,7 @@ class Admitted:
 
 
 class RateLimits:
-    """Lets requests through in the order they came, no minute more than is allowed. Thread-safe."""
+    """Lets requests through in their order, so that no minute holds more than allowed. Thread-safe."""
 
     def __init__(
         self,

@@ -18,6 +18,10 @@ from factreasoner.llm.responses import Completion, Tokens, named_by, without_tho
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.choices import CallForm
 
+_MANY_ALIKE = 4
+"""Texts from which on a reply is looked at for texts that repeat."""
+_LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
 _MAX_STARTS = 50
 """Braces tried as the start of an object, and calls beside one for each argument."""
@@ -123,12 +127,6 @@ def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
-
-
-_MANY_ALIKE = 4
-"""Texts from which on a reply is looked at for texts that repeat."""
-_LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
-_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 
 
 class Parsed(NamedTuple):

@@ -14,6 +14,10 @@ from factreasoner.llm.tokens import estimate_request, estimate_tokens
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances
 
+MOST_TOKENS = 1_000_000_000
+"""No request takes more, whatever its provider reports."""
+MOST_SAID = 500_000
+"""Characters of a reply, some 100,000 tokens; as many bytes of a body without its log-probabilities."""
 _THOUGHT = re.compile(r"<think(?:ing)?>")
 _THOUGHT_END = re.compile(r"</think(?:ing)?>")
 _LEAST = -sys.float_info.max
@@ -134,12 +138,6 @@ def _sound(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
-
-
-MOST_TOKENS = 1_000_000_000
-"""No request takes more, whatever its provider reports."""
-MOST_SAID = 500_000
-"""Characters of a reply, some 100,000 tokens; as many bytes of a body without its log-probabilities."""
 
 
 class Completion(NamedTuple):

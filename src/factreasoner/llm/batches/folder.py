@@ -28,6 +28,8 @@ MOST_REQUESTS = 50_000
 """Most requests of one batch: OpenAI's limit."""
 MOST_BYTES = 190_000_000
 """Largest file of requests; OpenAI takes 200 MB."""
+DRAFTED = 0
+"""Number of no batch: of requests that the next one will hold."""
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
 """Name of a file of requests; whatever else lies in the folder is the user's."""
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
@@ -82,7 +84,6 @@ class BatchFolder:
         self._answers: dict[str, tuple[int, int]] = {}
         """By request: the batch, and where its result begins in the file."""
         self._files: dict[int, BinaryIO] = {}
-        self._new: set[str] = set()
         self._taken: set[str] = set()
 
     @property
@@ -236,8 +237,8 @@ class BatchFolder:
             return None
         with self._lock:
             if number not in self._files:
-                self.wanted.add(number)
-                raise PendingError(f"{custom_id}: batch {number} has no results yet")
+                self.wanted |= {number} - {DRAFTED}
+                raise PendingError(f"{custom_id}: its batch has no results yet")
             if custom_id not in self._answers:
                 return ResultLine(custom_id, problem="the results of its batch have no line of it")
             number, start = self._answers[custom_id]
@@ -247,9 +248,9 @@ class BatchFolder:
         """Have a request made by the next batch. `most_cost` is what it may cost in US dollars."""
         line = request_line(custom_id, body)
         with self._lock:
-            if custom_id in self._new:
+            if custom_id in self._asked:
                 return
-            self._new.add(custom_id)
+            self._asked[custom_id] = DRAFTED
             fitting = (d for d in self._drafts if d.model == model and d.has_room_for(line))
             draft = next(fitting, None)
             if draft is None:
