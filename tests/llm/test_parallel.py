@@ -183,13 +183,19 @@ def test_a_thread_that_waits_works_for_others():
 
 def test_what_is_begun_is_finished_before_anything_new_begins():
     """The first record needs all four threads, so nobody takes the others meanwhile."""
-    begun, counts = [], []
+    begun, counts, opened = [], [], threading.Event()
     all_at_work = threading.Barrier(4, action=lambda: counts.append(len(begun)))
+
+    def leaf(number):
+        if number == 0:  # which runs once helpers are called for the others
+            opened.set()
+        all_at_work.wait(20)
 
     def record(number):
         begun.append(number)
         if number == 0:
-            parallel_map(lambda _: all_at_work.wait(20), range(4), 4)
+            parallel_map(leaf, range(4), 4)
+        opened.wait(20)
 
     handed_over(record, range(1000), 4)
     assert counts[0] < 10

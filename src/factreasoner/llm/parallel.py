@@ -44,13 +44,9 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     mapped.todo.extend(enumerate(items))
     count = len(mapped.todo)
     with _HELPERS.open(mapped):
-        if not mapped.settled():
-            while not mapped.settled() and mapped.step():
-                pass
-            _HELPERS.call_again()  # others waited for that too
+        mapped.go_one_by_one()
         first = mapped.begun()
-        for _ in range(min(workers - 1, len(mapped.todo))):
-            _HELPERS.call(mapped.work)
+        _HELPERS.call(mapped.work, min(workers - 1, len(mapped.todo)))
         if first is not None:
             mapped.run(*first)
         mapped.work()
@@ -86,7 +82,7 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
         if workers <= 1:
             mapped.step()
         else:
-            _HELPERS.call(mapped.work)
+            _HELPERS.call(mapped.help)
         return future
 
     with _HELPERS.open(mapped):
@@ -130,6 +126,20 @@ class _Map(Generic[T, R]):
         with self._changed:
             while self._under_way and (not self.stopped or isinstance(self.error, Exception)):
                 self._changed.wait(POLL_SECONDS)
+
+    def go_one_by_one(self) -> None:
+        """Run items one after the other until that is no longer wanted; others have waited for it too."""
+        waited = False
+        while not self.settled() and self.step():
+            waited = True
+        if waited:
+            _HELPERS.call_again()
+
+    def help(self) -> None:
+        """Run an item, and leave the rest to the next helper: what is inside another map goes first."""
+        self.go_one_by_one()
+        if self.step() and self.todo:
+            _HELPERS.call(self.help)
 
     def work(self) -> None:
         """Run items until none may begin."""
@@ -193,21 +203,21 @@ class _Helpers:
                 if not self._maps:
                     self._tasks.clear()
 
-    def call(self, work: Callable[[], None]) -> None:
-        """Call a helper for a map; what is inside another map goes first."""
+    def call(self, work: Callable[[], None], helpers: int = 1) -> None:
+        """Call so many helpers for a map; what is inside another map goes first."""
         with self._lock:
-            (self._tasks.appendleft if _inside.get() else self._tasks.append)(work)
-            if self._at_work < self._most:
+            (self._tasks.extendleft if _inside.get() else self._tasks.extend)([work] * helpers)
+            while helpers > 0 and self._at_work < self._most:
+                helpers -= 1
                 self._at_work += 1
                 run_in_thread(self._help)
 
     def call_again(self) -> None:
         """Call helpers for all maps that are open, as more may begin now than before."""
         with self._lock:
-            waiting = [(mapped.work, min(len(mapped.todo), mapped.workers)) for mapped in self._maps]
-        for work, helpers in waiting:
-            for _ in range(helpers):
-                self.call(work)
+            maps = list(self._maps)
+        for mapped in maps:
+            self.call(mapped.help, min(len(mapped.todo), mapped.workers))
 
     @property
     def _most(self) -> int:
