@@ -1,30 +1,29 @@
-"""The routes: bodies in within limits, replies out, errors as problems; pure ASGI, by Starlette."""
+"""The routes: bodies in within limits, replies out, errors as problems; pure ASGI."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import NamedTuple
 from uuid import uuid4
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from factreasoner.serve.access import Access
 from factreasoner.serve.answers import CHECK, TASK_OF, Terms
 from factreasoner.serve.counts import Counts
 from factreasoner.serve.openapi import document
 from factreasoner.serve.pool import Pool
-from factreasoner.serve.replies import JSON, TITLES, Refused, Reply, problem
+from factreasoner.serve.replies import JSON, Refused, Reply, problem
 
 GONE = "gone"
 """How requests are counted whose client left before the reply."""
+Route = tuple[tuple[str, ...], Callable[[Request], Awaitable[Response]]]
+"""Methods, and what answers them."""
 
 
 class Limits(NamedTuple):
@@ -46,32 +45,45 @@ class Service:
         self._access = access
         self._limits = limits
         self._log = log
-        self._names = [name for name in TASK_OF if name != CHECK or terms.rules]
-        self._document = document(self._names, limits.bytes)
-        self._router = self._routes()
+        names = [name for name in TASK_OF if name != CHECK or terms.rules]
+        self._document = document(names, limits.bytes)
+        gets = {"/livez": self._live, "/readyz": self._ready, "/metrics": self._metrics}
+        gets["/openapi.json"] = self._openapi
+        self._routes: dict[str, Route] = {
+            path: (("GET", "HEAD"), endpoint) for path, endpoint in gets.items()
+        }
+        self._routes |= {f"/v1/{name}": (("POST",), partial(self._post, name)) for name in names}
 
     def drain(self) -> None:
         """Say that it is not ready; records are taken as before."""
         self.draining = True
 
-    def _routes(self) -> ASGIApp:
-        posts = [Route(f"/v1/{name}", partial(self._post, name), methods=["POST"]) for name in self._names]
-        gets = {"/livez": self._live, "/readyz": self._ready, "/metrics": self._metrics}
-        gets["/openapi.json"] = self._openapi
-        return Starlette(
-            routes=[*posts, *(Route(path, endpoint, methods=["GET"]) for path, endpoint in gets.items())],
-            exception_handlers={HTTPException: _refused},
-        )
-
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             return
-        if (refusal := self._access.refusal(scope["path"], Request(scope).headers)) is None:
-            await self._router(scope, receive, send)
-            return
-        self._note(uuid4().hex, "refused", str(refusal.status), time.perf_counter())
-        await _response(refusal._replace(close=True))(scope, receive, send)
+        request = Request(scope, receive)
+        refusal = self._access.refusal(scope["path"], request.headers)
+        if refusal is not None:
+            self._note(uuid4().hex, "refused", str(refusal.status), time.perf_counter())
+            response = _response(refusal._replace(close=True))
+        else:
+            response = await self._routed(request)
+        await response(scope, receive, send)
+
+    async def _routed(self, request: Request) -> Response:
+        path = request.scope["path"]
+        if path not in self._routes:
+            told = "what there is, /openapi.json says"
+            if path == f"/v1/{CHECK}":
+                told = "start the service with --min NAME=NUMBER to have answers checked"
+            return _response(problem(404, told, close=True))
+        methods, endpoint = self._routes[path]
+        if request.method not in methods:
+            response = _response(problem(405, f"send it by {methods[0]}", close=True))
+            response.headers["allow"] = ", ".join(methods)
+            return response
+        return await endpoint(request)
 
     async def _post(self, name: str, request: Request) -> Response:
         request_id, started = uuid4().hex, time.perf_counter()
@@ -155,20 +167,6 @@ async def _left(request: Request) -> None:
     """Wait until the client has left."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
-
-
-async def _refused(request: Request, error: Exception) -> Response:
-    """A request that the router refuses: 404 or 405."""
-    assert isinstance(error, HTTPException)
-    status = error.status_code if error.status_code in TITLES else 404
-    told = "what there is, /openapi.json says"
-    if status == 404 and request.url.path == f"/v1/{CHECK}":
-        told = "start the service with --min NAME=NUMBER to have answers checked"
-    elif status == 405:
-        told = f"send it by {(error.headers or {}).get('Allow', 'another method')}"
-    response = _response(problem(status, told, close=True))
-    response.headers.update(error.headers or {})
-    return response
 
 
 def _response(reply: Reply) -> Response:
