@@ -5,14 +5,16 @@ BIN := .venv/bin
 .PHONY: demo install lock format settings lint type test integration docs check-delivery release-check bench figures peers clean
 
 demo: install ## the main job on bundled answers: no key, no network, no model
-	@$(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo --quiet
+	@mkdir -p runs && $(BIN)/factreasoner run examples/answers.jsonl --version 2 --out runs/demo > runs/demo.txt
 	@printf '\nSeven answers with planted errors, split into 142 atoms, judged against 99 passages.\nThe three least likely atoms, each with the quote that speaks against it:\n\n'
 	@$(BIN)/factreasoner show runs/demo --label contradicted --sort p --limit 3
-	@printf 'Against the labels that the file brings (a wrong atom found is a true negative):\n\n'
-	@$(BIN)/factreasoner evaluate runs/demo > runs/demo.txt && grep -E '^(precision|AUROC|[0-9]+ true)' runs/demo.txt
+	@$(BIN)/factreasoner evaluate runs/demo >> runs/demo.txt
+	@sed -nE 's/^atoms +([0-9]+) .([0-9]+) supported.*/\2 of \1 atoms supported. Precision is that share, as the mean of the answers:/p' runs/demo.txt
+	@sed -nE '/^F1/q; s/^precision +/  /p' runs/demo.txt
+	@sed -nE 's/^called false[^:]*: (.*) wrong atoms, (.*) right.*/\1 planted errors called false, and \2 right atoms (P(true) at most 1\/2)./p' runs/demo.txt
 	@printf '\nNo model was asked: the embedded judge compares words and numbers. It finds few errors,\nand none in who did what, in causes, or in other words for the same thing.\n\n'
 	@$(BIN)/factreasoner report runs/demo
-	@printf '\nType next:\n  $(BIN)/factreasoner assess "The tower is 52 metres high." --context examples/cited/history.md\n'
+	@printf '\nType next:\n  source $(BIN)/activate    # or write $(BIN)/factreasoner\n  factreasoner assess "The tower is 52 metres high." --context examples/cited/history.md\n'
 
 install: .venv/installed ## the exact versions of requirements.lock, and this checkout
 
@@ -67,6 +69,7 @@ package := -e .
 
 docs: .venv-docs/installed ## the site, in build/site; a link that leads nowhere stops it
 	.venv-docs/bin/zensical build --clean --strict
+	@printf 'Read it, with its search, at http://localhost:8000, by: python3 -m http.server -d build/site\n'
 
 check-delivery: .venv-delivery/installed ## Dockerfile, workflows and action, read by linters; asks no network
 	.venv-delivery/bin/hadolint Dockerfile

@@ -59,8 +59,9 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     for sentence in lacking.sentences:
         out.sentence(f"not scored: {escape(sentence)}")
     if "confusion" in content:
-        cells = content["confusion"].items()
-        out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in cells))
+        right, found, missed, wronged = content["confusion"].values()
+        told = f"{found} of {found + missed} wrong atoms, {wronged} of {right + wronged} right ones"
+        out.print(f"called false (P(true) at most 1/2): {told}")
     if content["by"] is not None:
         for table in _groups(content, lacking, out):
             out.print(table)
