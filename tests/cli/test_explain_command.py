@@ -20,7 +20,6 @@ from factreasoner.models import (
     Verdict,
     supports_of,
 )
-from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -104,14 +103,6 @@ def test_one_atom_in_sentences(factreasoner, tmp_path):
     both = factreasoner("explain", "run", "--atom", "a2", "--atom", "a1").stdout
     assert [word for word in ("r1", "r2") if word in both] == ["r1", "r2"]
     assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2
-
-
-class Believing:
-    """A judge for which no passage decides anything, and which believes every atom."""
-
-    def judge(self, premise, claims):
-        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
-        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
 
 
 def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):

@@ -5,9 +5,6 @@ import json
 import pytest
 from command import results, write_records
 
-from factreasoner.models import Verdict
-from factreasoner.protocols import Judged
-
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"
 
@@ -87,14 +84,6 @@ def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp
     assert "unknown source, removed" in done.stdout
     assert "- The Harbour Museum opened in 1930 [1]." in done.stdout
     assert (tmp_path / "mended.md").read_text() == "It shows ships and maps [1].\n"
-
-
-class Believing:
-    """A judge for which no source decides anything, and which believes every claim."""
-
-    def judge(self, premise, claims):
-        said = {"context_id": premise.id, "label": "neutral", "probability": 0.9, "belief": 0.8}
-        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
 
 
 def test_one_text_as_json(factreasoner, files):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.assessors.graph import solved, with_graph
-from factreasoner.explanations import explain
+from factreasoner.explanations import NextPrior, explain
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -93,4 +93,20 @@ def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of() -> None:
     (atom,) = explain(assessed((far, near))).atoms
     assert atom.belief is not None
     assert (atom.belief.context_id, atom.belief.p_true, atom.support) == ("c3", 0.31, "unverified")
-    assert [(e.context_id, e.p_without) for e in atom.effects] == [("c3", pytest.approx(0.2))]
+    (effect,) = atom.effects
+    assert (effect.context_id, effect.p_without) == ("c3", pytest.approx(0.2))
+    assert effect.next_prior == NextPrior(context_id="c1", p_true=0.2)
+    ((effect,),) = (atom.effects for atom in explain(assessed((near,))).atoms)
+    assert effect.next_prior == NextPrior(context_id=None, p_true=0.5)
+
+
+def test_a_context_that_gives_no_belief_leaves_the_prior_as_it_is() -> None:
+    near = Verdict(
+        context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
+    )
+    against = Verdict(
+        context_id="c1", target_id="a", label="contradiction", probability=0.8, belief=0.2, nearness=0.1
+    )
+    (atom,) = explain(assessed((near, against))).atoms
+    told = {effect.context_id: effect.next_prior for effect in atom.effects}
+    assert told == {"c1": None, "c3": NextPrior(context_id="c1", p_true=0.2)}

@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from reported import ANSWER, PASSAGES, VERDICTS, Table, bridge, data_in, report_of, run_of
 
 from factreasoner import assess, rag
+from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
@@ -322,6 +323,30 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
         assert page.locator(".answer .atom.belief").get_attribute("data-mark") == "≈0.80"
         fills = "[...document.querySelectorAll('.label-bar .fill')].map((one) => one.classList[1])"
         assert page.evaluate(fills) == ["belief", "supported"]
+
+
+class Guessing:
+    """Both passages guess at every claim; `old`, the nearer one, denies it too."""
+
+    def judge(self, premise: Any, claims: Any) -> Judged:
+        said = {
+            "old": {"label": "contradiction", "belief": 0.5, "nearness": 0.9},
+            "new": {"label": "neutral", "belief": 0.1, "nearness": 0.4},
+        }[premise.id]
+        return Judged(
+            tuple(Verdict(context_id=premise.id, target_id=c.id, probability=0.9, **said) for c in claims)
+        )
+
+
+def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(browser, tmp_path):
+    contexts = [{"id": name, "text": f"The {name} bridge."} for name in ("old", "new")]
+    judged = assess(ANSWER, contexts=contexts, atoms=["The bridge opened in 1930."], judge=Guessing())
+    with watched(browser) as seen:
+        page = seen.open(report_of(run_of(tmp_path / "run", judged)), "#record=1")
+        assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
+            "Without this context P would be 0.10: its guess of what no passage says would give way to "
+            "that of new, 0.10."
+        )
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):

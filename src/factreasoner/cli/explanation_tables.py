@@ -70,7 +70,7 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
     if atom.belief:
         yield _believed(atom)
     if effects := _visible_effects(atom):
-        yield f"without {_first([f'{plain(e.context_id)}: {e.p_without:.3f}' for e in effects])}"
+        yield f"without {_first([_without(effect) for effect in effects])}"
     if atom.untold:
         yield f"[yellow]{plain(atom.untold)}[/yellow]"
     if atom.flip is None:
@@ -87,6 +87,19 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
 def _visible_effects(atom: AtomExplanation) -> list[Effect]:
     """The effects that are large enough to change P in the three digits that are printed."""
     return [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
+
+
+def _without(effect: Effect) -> str:
+    return f"{plain(effect.context_id)}: {effect.p_without:.3f}{_taking_over(effect)}"
+
+
+def _taking_over(effect: Effect) -> str:
+    """What counts in place of the context's own guess, where that is the atom's prior."""
+    then = effect.next_prior
+    if then is None:
+        return ""
+    by = f"that of {plain(then.context_id)}" if then.context_id else "the prior"
+    return f" (its guess gives way to {by}, {then.p_true:.2f})"
 
 
 def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
@@ -129,7 +142,7 @@ def _sentences(atom: AtomExplanation, row: ClaimRow) -> Iterator[str]:
     for effect in effects:
         yield (
             f"  without {plain(effect.context_id)}, P({name}) would be {effect.p_without:.3f}, "
-            f"not {atom.p_true:.3f}"
+            f"not {atom.p_true:.3f}{_taking_over(effect)}"
         )
     if atom.untold:
         yield f"  [yellow]{plain(atom.untold)}[/yellow]"

@@ -9,6 +9,7 @@ from factreasoner.explanations.models import (
     Explanation,
     FlipSet,
     NearestBelief,
+    NextPrior,
 )
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Explanation",
     "FlipSet",
     "NearestBelief",
+    "NextPrior",
     "explain",
     "explainable_atoms",
 ]

@@ -10,7 +10,14 @@ from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
-from factreasoner.explanations.models import AtomExplanation, Effect, Explanation, FlipSet, NearestBelief
+from factreasoner.explanations.models import (
+    AtomExplanation,
+    Effect,
+    Explanation,
+    FlipSet,
+    NearestBelief,
+    NextPrior,
+)
 from factreasoner.explanations.parts import Beliefs, Part, network
 from factreasoner.explanations.removal import Removals, removals
 from factreasoner.explanations.scale import Scale, log_odds, probability
@@ -78,7 +85,7 @@ def explain(
         scale=Scale(calibration_of(config).posteriors),
         search_size=search_size,
         evidence=outcome.graph.evidence(),
-        beliefs=judged.ranked,
+        beliefs=judged,
     )
     analyses = [study.of(part) for part in parts]
     if known and not all(analysis.agrees() for analysis in analyses):
@@ -163,7 +170,7 @@ class _Study(NamedTuple):
     scale: Scale
     search_size: int
     evidence: Mapping[str, Sequence[Relation]]
-    beliefs: Mapping[str, Sequence[Belief]]
+    beliefs: Beliefs
 
     def of(self, part: Part) -> _Analysis:
         """Solve what has to be solved for one part."""
@@ -211,11 +218,21 @@ class _Study(NamedTuple):
         """An atom's posterior and label, and nothing else."""
         p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
         nearest = None
-        if known := self.beliefs.get(atom_id):
+        if known := self.beliefs.ranked.get(atom_id):
             nearest = NearestBelief(**known[0]._asdict())
         return AtomExplanation(
             atom_id=atom_id, p_true=p_true, support=self.label(atom_id, p_true), belief=nearest
         )
+
+    def next_prior(self, atom_id: str, gone: str) -> NextPrior | None:
+        """The atom's prior without a context, where its belief is that context's."""
+        ranked = self.beliefs.ranked.get(atom_id, ())
+        if not ranked or ranked[0].context_id != gone:
+            return None
+        left = next((belief for belief in ranked if belief.context_id != gone), None)
+        if left is None:
+            return NextPrior(context_id=None, p_true=self.beliefs.otherwise)
+        return NextPrior(**left._asdict())
 
     def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
         """The label that P(true) gives an atom where some contexts are left out."""
@@ -265,7 +282,10 @@ class _Analysis(NamedTuple):
             # Sampling blurs what the solver found; a calibration may level what it did not.
             if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
                 name = self.part.graph.names[context]
-                effects.append(Effect(context_id=name, p_without=p_without, shift=p_true - p_without))
+                then = self.study.next_prior(atom_id, name)
+                effects.append(
+                    Effect(context_id=name, p_without=p_without, shift=p_true - p_without, next_prior=then)
+                )
         return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
 
     def _named(self, atom_id: str, flip: Flip) -> FlipSet:

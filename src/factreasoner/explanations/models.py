@@ -28,12 +28,23 @@ class Dispute(Model):
     probability: float
 
 
+class NextPrior(Model):
+    """An atom's prior where the context that gave it is left out: by the next nearest, or by none (None)."""
+
+    context_id: str | None
+    p_true: float
+
+
 class Effect(Model):
-    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`."""
+    """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`.
+
+    Where the atom's belief is that of this context, part of that comes of the prior taking its place.
+    """
 
     context_id: str
     p_without: float
     shift: float
+    next_prior: NextPrior | None = None
 
 
 class FlipSet(Model):

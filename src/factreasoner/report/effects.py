@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from factreasoner.errors import FactReasonerError
-from factreasoner.explanations import explain
+from factreasoner.explanations import Effect, explain
 from factreasoner.models import Assessment, TaskResult
 from factreasoner.runs.finished import FinishedRun
 
@@ -18,9 +18,9 @@ SECONDS = 5.0
 
 
 class Told(NamedTuple):
-    """P(true) of an atom without a context, by both ids, where it differs; `untold`: why there is less."""
+    """What contexts do to atoms, by the ids of atom and context; `untold`: why there is less."""
 
-    without: Mapping[str, Mapping[str, float]] = {}
+    effects: Mapping[str, Mapping[str, Effect]] = {}
     untold: str = ""
 
 
@@ -48,7 +48,7 @@ class Effects:
             return Told(untold=str(error))
         return Told(
             {
-                atom.atom_id: {effect.context_id: round(effect.p_without, 6) for effect in atom.effects}
+                atom.atom_id: {effect.context_id: effect for effect in atom.effects}
                 for atom in explanation.atoms
             },
             next((atom.untold for atom in explanation.atoms if atom.untold), ""),

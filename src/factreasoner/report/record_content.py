@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from factreasoner.atoms.alignment import Locator
+from factreasoner.explanations import Effect
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Context, Outcome, TaskResult, Verdict
 from factreasoner.report.corrected import corrected
@@ -49,7 +50,7 @@ class RecordWriter:
         """JSON-ready; places are in UTF-16 units."""
         result = scored.result
         premises = _premises(scored)
-        effects = self._effects.of(result)
+        told = self._effects.of(result)
         verdicts = by_claim(self._run.task.verdicts(result))
         numbers = {premise: number for number, premise in enumerate(premises)}
         grouped = _by_claim(scored.rows)
@@ -68,10 +69,10 @@ class RecordWriter:
             "answer": segments(result.response, self._located(grouped, result)),
             "premises": [premises[name].content(cuts[name]) for name in premises],
             "claims": [
-                _claim(rows, verdicts.get(claim, ()), places, effects.without.get(claim, {}))
+                _claim(rows, verdicts.get(claim, ()), places, told.effects.get(claim, {}))
                 for claim, rows in grouped.items()
             ],
-            "untold": effects.untold,
+            "untold": told.untold,
             "failures": [
                 [failure["stage"], failure["item_id"], failure["message"]]
                 for failure in scored.line["failures"]
@@ -214,7 +215,7 @@ def _by_claim(rows: Iterable[ClaimRow]) -> dict[str, list[ClaimRow]]:
 
 
 def _claim(
-    rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], places: _Places, without: Mapping[str, float]
+    rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], places: _Places, effects: Mapping[str, Effect]
 ) -> dict[str, Any]:
     first = rows[0]
     told = {
@@ -225,7 +226,7 @@ def _claim(
         "gold": first.gold,
         "fate": first.fate,
         "rows": [_held(row, places) for row in rows],
-        "evidence": [_entry(verdict, places, without) for verdict in verdicts],
+        "evidence": [_entry(verdict, places, effects) for verdict in verdicts],
     }
     return {key: value for key, value in told.items() if value not in (None, "")}
 
@@ -250,7 +251,7 @@ def marks_of(row: ClaimRow) -> list[str]:
     return [*row.cautions, *([BELIEF.kind] if row.decided_by == BELIEF.kind else [])]
 
 
-def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> dict[str, Any]:
+def _entry(verdict: Verdict, places: _Places, effects: Mapping[str, Effect]) -> dict[str, Any]:
     """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
     told: dict[str, Any] = {
         "premise": places.numbers.get(verdict.context_id),
@@ -263,8 +264,10 @@ def _entry(verdict: Verdict, places: _Places, without: Mapping[str, float]) -> d
         told["corrected"] = True
     if verdict.note:
         told["note"] = verdict.note
-    if verdict.context_id in without:
-        told["without"] = without[verdict.context_id]
+    if effect := effects.get(verdict.context_id):
+        told["without"] = round(effect.p_without, 6)
+        if effect.next_prior:
+            told["next_prior"] = [effect.next_prior.context_id, round(effect.next_prior.p_true, 4)]
     if verdict.votes:
         told["votes"] = [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes]
     if verdict.rests_on:

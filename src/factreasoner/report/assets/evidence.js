@@ -32,8 +32,10 @@ function nameOf(premise) {
 function without(entry, held) {
   if (entry.without === undefined) return null;
   const change = held.p - entry.without;
-  return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)),
-    ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`);
+  const [by, guess] = entry.next_prior ?? [];
+  const why = guess === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`
+    : [': its guess of what no passage says would give way to ', by ? ['that of ', quoted(by)] : 'the prior', `, ${probability(guess)}.`];
+  return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)), why);
 }
 
 function votesOf(entry) {
