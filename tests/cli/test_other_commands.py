@@ -128,8 +128,17 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
         assert why in done.stdout
     done = factreasoner("assess", "p0.txt", *passages)
     assert "--file p0.txt" in done.stderr
+    assert "none.MD is no file here" in factreasoner("assess", "none.MD", *passages).stderr
+    assert not factreasoner("assess", "The tower is told of in tower.md", *passages).stderr
     for text in ("The tower is old. " * 20, "The tower/" * 500):  # longer than a file's name may be
         assert factreasoner("assess", text, *passages).returncode in (0, 3)
+
+
+def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path):
+    (tmp_path / "large.txt").write_text("Water is wet. " * 75_000)
+    done = factreasoner("assess", "Water is wet.", "--context", "large.txt", "--json")
+    assert done.stderr == "c0 has 1.1 million characters: judging them takes a while\n"
+    assert json.loads(done.stdout)["status"] == "ok"
 
 
 def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
@@ -12,6 +13,9 @@ import typer
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import takes_groups
 from factreasoner.report.terminal import say, say_json
+
+LARGE = 1_000_000
+"""Characters of a passage that takes a while to judge."""
 
 
 class Subject(NamedTuple):
@@ -55,8 +59,8 @@ def assess(
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
     passages = [_read(path) for path in context] if context else None
-    if not file and os.path.isfile(name := text.strip()):  # noqa: PTH113 - Path.is_file raises for a long text
-        say(f"{name} is a file, but its name is what is judged: read it with --file {name}", err=True)
+    if not file:
+        _hint_at_file(text.strip())
     record = given_record(
         "assess",
         response=text,
@@ -64,12 +68,24 @@ def assess(
         topic=_decoded(subject.topic) if subject.topic else None,
         contexts=passages,
     )
+    for passage in record.contexts or ():
+        if (length := len(passage.text)) > LARGE:
+            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
+            say(told, err=True)
     assessment = build_pipeline(config).assess(record)
     if as_json:
         say_json(assessment.model_dump(mode="json"))
     else:
         print_assessment(assessment, config)
     raise typer.Exit(0 if assessment.status == "ok" else 3)
+
+
+def _hint_at_file(text: str) -> None:
+    """Say so where a text is the name of a file, or looks like that of one that is not there."""
+    if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
+        say(f"{text} is a file, but its name is what is judged: read it with --file {text}", err=True)
+    elif re.fullmatch(r"\S+\.(md|txt|json|jsonl|html|pdf)", text, re.IGNORECASE):
+        say(f"{text} is no file here, so its name is judged as a text; a file is read by --file", err=True)
 
 
 def _decoded(argument: str) -> str:
