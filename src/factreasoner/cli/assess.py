@@ -6,13 +6,16 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import takes_groups
 from factreasoner.report.terminal import say, say_json
+
+if TYPE_CHECKING:
+    from factreasoner.models import Record
 
 LARGE = 1_000_000
 """Characters of a passage that takes a while to judge."""
@@ -68,16 +71,20 @@ def assess(
         topic=_decoded(subject.topic) if subject.topic else None,
         contexts=passages,
     )
-    for passage in record.contexts or ():
-        if (length := len(passage.text)) > LARGE:
-            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
-            say(told, err=True)
+    _say_what_is_large(record)
     assessment = build_pipeline(config).assess(record)
     if as_json:
         say_json(assessment.model_dump(mode="json"))
     else:
         print_assessment(assessment, config)
     raise typer.Exit(0 if assessment.status == "ok" else 3)
+
+
+def _say_what_is_large(record: Record) -> None:
+    for passage in record.contexts or ():
+        if (length := len(passage.text)) > LARGE:
+            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
+            say(told, err=True)
 
 
 def _hint_at_file(text: str) -> None:
