@@ -76,9 +76,9 @@ def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreason
     found = p_true(tmp_path / "out")
     assert (found["a1"], found["a2"]) == pytest.approx((0.3, 0.7))
     told = factreasoner("explain", "out", "--atom", "a2").stdout
-    assert "without c1, P(a2) would be 0.200, not 0.700 (its guess gives way to that of c0, 0.20)" in told
+    assert "without c1, P(a2) would be 0.200, not 0.700 (the guess of c0, 0.20, replacing its own)" in told
     told = factreasoner("explain", "out").stdout
-    assert "without c0: 0.500 (its guess gives way to the prior, 0.50)" in told
+    assert "without c0: 0.500 (the prior, 0.50, replacing its guess)" in told
     write_records(relations, RELATIONS[0] | {"belief": 1.5})
     done = recorded(factreasoner, data, relations, "--fresh")
     assert done.returncode == 1

@@ -169,6 +169,26 @@ def test_records_are_searched_filtered_and_sorted(browser, two_records):
         expect(page.locator("th[aria-sort=ascending]")).to_have_text("supported ▲")
 
 
+def test_next_and_previous_stay_in_the_list_that_was_filtered_and_sorted(browser, tmp_path):
+    silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
+    runs = [bridge(f"r{n}", VERDICTS if n % 2 else silent, prompt=f"Question {n}?") for n in range(5)]
+    with watched(browser) as seen:
+        page = seen.open(report_of(run_of(tmp_path / "run", *runs)))
+        box = page.get_by_label("Search question, id, topic")
+        expect(box).to_have_attribute("placeholder", "question, id, topic")
+        page.get_by_label("With").select_option("contradicted")
+        page.get_by_role("link", name="Question 1?").last.click()
+        crumbs = page.locator(".crumbs")
+        expect(crumbs).to_have_text("← All recordsNext ›1 of the 2 records found")
+        crumbs.get_by_text("Next").click()
+        expect(page.locator("h1")).to_have_text("Question 3?")
+        expect(crumbs).to_have_text("← All records‹ Previous2 of the 2 records found")
+        page.goto(page.url.partition("#")[0] + "#record=3")
+        expect(page.locator("h1"), "a record that the filter leaves out").to_have_text("Question 2?")
+        crumbs.get_by_text("Next").click()
+        expect(page.locator("h1")).to_have_text("Question 3?")
+
+
 def test_the_keyboard_alone_reads_a_record(browser, two_records):
     with watched(browser) as seen:
         page = seen.open(two_records)
@@ -344,8 +364,7 @@ def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(br
     with watched(browser) as seen:
         page = seen.open(report_of(run_of(tmp_path / "run", judged)), "#record=1")
         assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
-            "Without this context P would be 0.10: its guess of what no passage says would give way to "
-            "that of new, 0.10."
+            "Without this context P would be 0.10, with the guess of new, 0.10, in place of its own."
         )
 
 

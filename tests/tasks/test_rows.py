@@ -19,7 +19,10 @@ def test_a_belief_is_told_as_one():
     said = verdict(belief=0.31, nearness=0.5)
     (row,) = rows_of("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (said,)}))
     assert (row.context, row.quote) == (None, None)
-    assert row.note == "no passage says so; likelier false than true, 0.31; nearest passage c0 (Old maps)"
+    assert row.note == "no passage says so; the judge's guess 0.31; nearest passage c0 (Old maps)"
+    counted = said.model_copy(update={"confidence": "words"})
+    (row,) = rows_of("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (counted,)}))
+    assert row.note == "no passage says so; by words in common 0.31; nearest passage c0 (Old maps)"
 
 
 def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
@@ -41,12 +44,14 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     row = row_of(0.9, for_it, against, said("c0", "contradiction", 0.8))
     assert (row.cautions, row.decided_by) == (("disputed",), "verdict")
     assert row.note == "c0 (Old maps) and 1 more contradict it"
+    quoted = against.model_copy(update={"quote": "It closed\nin 1930."})
+    assert row_of(0.9, for_it, quoted).note == 'c1 contradicts it: "It closed in 1930."'
     assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
     believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
     assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
-    assert "no passage says so; likelier true than not, 0.90" in both.note
+    assert "no passage says so; the judge's guess 0.90" in both.note
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     assert row_of(0.7).decided_by is None
 

@@ -98,8 +98,9 @@ def _taking_over(effect: Effect) -> str:
     then = effect.next_prior
     if then is None:
         return ""
-    by = f"that of {plain(then.context_id)}" if then.context_id else "the prior"
-    return f" (its guess gives way to {by}, {then.p_true:.2f})"
+    if then.context_id is None:
+        return f" (the prior, {then.p_true:.2f}, replacing its guess)"
+    return f" (the guess of {plain(then.context_id)}, {then.p_true:.2f}, replacing its own)"
 
 
 def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
@@ -111,7 +112,7 @@ def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
 def _believed(atom: AtomExplanation) -> str:
     belief = atom.belief
     assert belief is not None, "asked only of atoms with a belief"
-    nearest = f"nearest passage {plain(belief.context_id)}: {belief.p_true:.2f}"
+    nearest = f"guess of the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
     return nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
 
 

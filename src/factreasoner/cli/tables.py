@@ -108,7 +108,8 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
     labels = ", ".join(f"{atoms[label]} {label}" for label in get_args(Support))
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["disputed"]:
-        yield "", f"{atoms['disputed']} disputed: a passage supports them and a passage contradicts them"
+        them = "it" if atoms["disputed"] == 1 else "them"
+        yield "", f"{atoms['disputed']} disputed: a passage supports {them} and a passage contradicts {them}"
     if atoms["unjudged"] or atoms["partly_judged"]:
         yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
     yield from _evidence_rows(summary)

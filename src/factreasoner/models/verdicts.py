@@ -14,7 +14,7 @@ from factreasoner.models.records import Model
 
 Label = Literal["entailment", "contradiction", "neutral"]
 VerdictConfidence = Literal[
-    "logprobs", "verbal", "votes", "constant", "model", "recorded", "judges", "corrected"
+    "logprobs", "verbal", "votes", "constant", "model", "words", "recorded", "judges", "corrected"
 ]
 TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
@@ -65,10 +65,11 @@ class Premise(NamedTuple):
 class Verdict(Model):
     """What a judge found for one (premise, claim) pair.
 
-    `confidence` names where `probability` comes from; "corrected": a reader set the label. `citation` says
-    where the quote the judge gave was found: in the premise, elsewhere in the record, or nowhere; an absent
-    quote is voided (None). `uncalibrated` and `uncalibrated_label` are the probability and the label that the
-    judge gave, where a calibration made others of them.
+    `confidence` names where `probability` and `belief` come from; "words": the words in common; "corrected":
+    a reader set the label. `citation` says where the quote the judge gave was found: in the premise,
+    elsewhere in the record, or nowhere; an absent quote is voided (None). `uncalibrated` and
+    `uncalibrated_label` are the probability and the label that the judge gave, where a calibration made
+    others of them.
 
     `belief` is P(target is true) given what the passages leave open, where the judge has one; an atom takes
     that of its nearest passage, by `nearness`, as its prior. `note` says why the two could not be compared.

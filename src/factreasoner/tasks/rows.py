@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from factreasoner import models
 from factreasoner.graph.beliefs import Belief, beliefs
-from factreasoner.models import Atom, Context, Label, Support, Verdict, side_of
-from factreasoner.tasks.verdicts import ANSWER, REFERENCE
+from factreasoner.models import Atom, Context, Label, Support, Verdict
+from factreasoner.tasks.verdicts import ANSWER, REFERENCE, guessed
 
 Judged = Literal["fully", "partly", "no"]
 DecidedBy = Literal["verdict", "belief"]
@@ -165,9 +165,11 @@ def _against(label: str | None, basis: Basis) -> str:
     against = [verdict for verdict in basis.verdicts if verdict.contradicts]
     if label not in ("supported", "conflicting") or not against:
         return ""
-    names = dict.fromkeys(v.context_id for v in sorted(against, key=lambda v: -v.probability))
-    first, more = next(iter(names)), len(names) - 1
-    return f"{_name(first, basis)} " + (f"and {more} more contradict it" if more else "contradicts it")
+    strongest = max(against, key=lambda verdict: verdict.probability)
+    more = len({verdict.context_id for verdict in against}) - 1
+    said = f"and {more} more contradict it" if more else "contradicts it"
+    quote = ': "' + " ".join(strongest.quote.split()) + '"' if strongest.quote else ""
+    return f"{_name(strongest.context_id, basis)} {said}{quote}"
 
 
 def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str:
@@ -180,17 +182,14 @@ def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str
     if decisive is not None or corrected:
         return "; ".join(corrected)
     if nearest is not None:
+        guess = guessed(
+            next(v for v in basis.verdicts if v.context_id == nearest.context_id and v.belief is not None)
+        )
         if nearest.context_id in (ANSWER, REFERENCE):
-            return f"the {nearest.context_id} does not say so; {_likelier(nearest.p_true)}"
+            return f"the {nearest.context_id} does not say so; {guess}"
         place = _name(nearest.context_id, basis)
-        return f"no passage says so; {_likelier(nearest.p_true)}; nearest passage {place}"
+        return f"no passage says so; {guess}; nearest passage {place}"
     return next((f"{_name(v.context_id, basis)}: {v.note}" for v in basis.verdicts if v.note), "")
-
-
-def _likelier(p_true: float) -> str:
-    """A belief in words; it ranks what to read first and is no evidence."""
-    words = {1: "likelier true than not", 0: "as likely true as not", -1: "likelier false than true"}
-    return f"{words[side_of(p_true)]}, {p_true:.2f}"
 
 
 def _name(premise: str, basis: Basis) -> str:

@@ -31,6 +31,13 @@ def _p_of(label: Label, verdict: Verdict) -> float:
     return (1.0 - p) / 2 if verdict.label == "neutral" else 1.0 - p
 
 
+def guessed(verdict: Verdict) -> str:
+    """A belief in words: where it is from, and it; it ranks what to read first and is no evidence."""
+    assert verdict.belief is not None, "asked only of a verdict with a belief"
+    by = "by words in common" if verdict.confidence == "words" else "the judge's guess"
+    return f"{by} {verdict.belief:.2f}"
+
+
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
     """A verdict that needs no judge, as that nothing is borne out by an empty text; `note` says why."""
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)

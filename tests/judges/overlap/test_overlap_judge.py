@@ -49,7 +49,7 @@ def test_what_the_passage_says_is_entailed_with_its_sentence_as_quote(judge, cla
     assert found.belief > 0.7
     assert found.quote
     assert found.quote in passage
-    assert (found.citation, found.confidence) == ("found", "model")
+    assert (found.citation, found.confidence) == ("found", "words")
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,12 @@ def rows(by_reference, by_contexts=None):
         (
             verdict("reference", "a", "neutral", belief=0.8),
             "",
-            "the reference does not say so; likelier true than not, 0.80",
+            "the reference does not say so; the judge's guess 0.80",
         ),
         (
             verdict("reference", "a", "neutral", belief=0.2),
             "",
-            "the reference does not say so; likelier false than true, 0.20",
+            "the reference does not say so; the judge's guess 0.20",
         ),
         (verdict("reference", "a", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
     ],

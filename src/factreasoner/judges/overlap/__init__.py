@@ -103,7 +103,7 @@ class OverlapJudge:
                 label=label,
                 probability=float(probability[label]),
                 quote=premise.text[quoted.start : quoted.end] if quoted else None,
-                confidence="model",
+                confidence="words",
                 citation="found" if quoted else None,
                 belief=min(float(believed[n]), most) if _is_open_to_belief(measured, row, n) else None,
                 nearness=min(max(float(measured.near[n, row]), 0.0), 1.0),

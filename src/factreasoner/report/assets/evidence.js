@@ -34,7 +34,7 @@ function without(entry, held) {
   const change = held.p - entry.without;
   const [by, guess] = entry.next_prior ?? [];
   const why = guess === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`
-    : [': its guess of what no passage says would give way to ', by ? ['that of ', quoted(by)] : 'the prior', `, ${probability(guess)}.`];
+    : [', with the ', by ? ['guess of ', quoted(by)] : 'prior', `, ${probability(guess)}, in place of its own${by ? '' : ' guess'}.`];
   return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)), why);
 }
 

@@ -150,11 +150,11 @@ function drawRecord(page, record, view) {
   current = {number: view.number, record, run, claim: null};
   const status = record.runs[run].status;
   document.title = `${record.id} – factreasoner`;
-  const near = (number, words) => number >= 0 && number < rows.length
-    ? h('a', {href: addressOf(number)}, words) : null;
+  const {before, after, place} = besides(view.number);
+  const near = (number, words) => number === undefined ? null : h('a', {href: addressOf(number)}, words);
   append(page, [h('article', {class: 'record'},
     h('nav', {class: 'crumbs', 'aria-label': 'Records'}, rows.length > 1 || several ? h('a', {href: '#'}, '← All records') : h('a', {href: '#overview'}, 'About the run'),
-      near(view.number - 1, '‹ Previous'), near(view.number + 1, 'Next ›')),
+      near(before, '‹ Previous'), near(after, 'Next ›'), place ? h('span', {class: 'note'}, place) : null),
     h('h1', {tabindex: '-1'}, quoted(record.prompt ? rows[view.number][1] : record.topic || record.id)),
     record.prompt && rows[view.number][1].endsWith(' …') ? disclosed('The whole question', () => h('div', {class: 'answer-text', dir: 'auto'}, record.prompt)) : null,
     h('p', {class: 'note'}, quoted(record.id), record.topic && record.prompt ? [' · ', quoted(record.topic)] : null,

@@ -46,7 +46,9 @@ const SORTS = {
 /** Columns that are sorted from the lowest first. */
 const RISING = ['record', 'share'];
 
-/** What of each record is searched, in lower case. */
+const SEARCHED = 'question, id, topic';
+
+/** What of each record is searched, in lower case: its texts may be in other files. */
 const searched = rows.map((row) => `${row[0]} ${row[1]} ${row[2]}`.toLowerCase());
 
 function matching() {
@@ -58,6 +60,14 @@ function matching() {
   });
   const sign = table.up ? 1 : -1;
   return found.sort(([one, place], [other, second]) => sign * SORTS[table.sort](one, other) || place - second);
+}
+
+/** The rows before and after one in the list as it is searched, filtered and sorted; in the whole list where it is not in that. */
+function besides(number) {
+  const listed = matching().map(([, place]) => place);
+  const list = listed.includes(number) ? listed : [...rows.keys()];
+  const at = list.indexOf(number);
+  return {before: list[at - 1], after: list[at + 1], place: list.length < rows.length ? `${at + 1} of the ${counted(list.length, 'record')} found` : null};
 }
 
 function recordRow([row, number]) {
@@ -127,7 +137,7 @@ function recordTable() {
   return h('section', {'aria-labelledby': 'records-head'}, h('h2', {id: 'records-head'}, 'Records'),
     content.left_out ? h('p', {class: 'warning'}, `${counted(content.left_out, 'further record')} ${content.left_out === 1 ? 'is' : 'are'} left out of this list; the scores are of all.`) : null,
     h('form', {class: 'filters', onsubmit: (event) => event.preventDefault()},
-      h('label', {}, 'Search', h('input', {type: 'search', value: table.words, oninput: (event) => {
+      h('label', {}, 'Search', h('input', {type: 'search', value: table.words, placeholder: SEARCHED, 'aria-label': `Search ${SEARCHED}`, oninput: (event) => {
         table.words = event.target.value;
         table.shown = PAGE;
         redrawTable();

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.models import P_DIGITS, label_of, side_of
-from factreasoner.tasks.verdicts import p_borne_out
+from factreasoner.tasks.verdicts import guessed, p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.result import VerifiedClaim
@@ -81,7 +81,7 @@ def _in_words(best: Holding, holdings: Sequence[Holding], p: float, text: CitedT
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(source for h in holdings for source in h.rests_on))
     if side_of(p) > 0:
-        return f"{_said(every, 'does not say so', 'do not say so', text)}; likelier true than not, {p:.2f}."
+        return f"{_said(every, 'does not say so', 'do not say so', text)}; {guessed(best.verdict)}."
     words = "neither bears it out nor contradicts it", "neither bear it out nor contradict it"
     return f"{_said(every, *words, text)}."
 
