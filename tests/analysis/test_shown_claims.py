@@ -3,12 +3,13 @@
 from assessments import assessment
 from run_folders import append
 
-from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
+from factreasoner.analysis.shown_claims import Wanted, shown_claims
 from factreasoner.models import Assessment
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.without_claims import WithoutClaims
 
 
 def finished(path, *results):
@@ -38,4 +39,4 @@ def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
     )
     without = WithoutClaims()
     assert list(shown_claims(finished(tmp_path, *empty), Wanted(), without)) == []
-    assert str(without) == "5 records: an empty answer (r0, r1, r2 and 2 more)"
+    assert without.said("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."

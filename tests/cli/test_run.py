@@ -187,6 +187,7 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert done.returncode == 0, done.stderr
     lines = results(tmp_path / "o")
     assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok"]
+    assert "No atoms in 2 records: an abstention (r1), an empty answer (r2).\n" in done.stderr
     assert lines[0]["factuality_score"] is None
     summary = json.loads((tmp_path / "o" / "summary.json").read_text())
     assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
@@ -198,7 +199,12 @@ def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
     )
     done = factreasoner("run", path, "--out", "o")
     assert done.returncode == 3
-    assert "No record has anything to judge" in done.stderr
+    why = (
+        "No atoms in 2 records: an empty answer (r1), no claim was found (instructions, questions and remarks"
+    )
+    assert why in done.stderr
+    assert "No record has anything to judge: `factreasoner show o` says why for each." in done.stderr
+    assert why in factreasoner("report", "o", "--format", "md").stdout.replace("\\", "")
 
 
 def test_standard_input(factreasoner, tmp_path):

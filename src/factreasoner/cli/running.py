@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import shlex
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -169,9 +170,11 @@ def run_task(
     if not running.quiet:
         for model, capabilities in folder.manifest.models().items():
             say(f"{model}: {capabilities}.", err=True)
+        if told := _without_claims(folder, checked.ids):
+            say(one_line(told), err=True)
     if running.report and folder.entries:
         _write_report(path, quiet=running.quiet or running.as_json)
-    return _ended(report)
+    return _ended(report, path)
 
 
 def _gone_through(
@@ -205,7 +208,17 @@ def claims_shown(task: Task[Any]) -> Show:
     return print_claims(task)
 
 
-def _ended(report: RunReport) -> int:
+def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
+    """In which records there was nothing to judge, and why; empty where there was in all."""
+    from factreasoner.tasks.without_claims import WithoutClaims
+
+    entries, without = folder.entries, WithoutClaims()
+    for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):
+        without.add(result)
+    return without.said(folder.task.claim_word)
+
+
+def _ended(report: RunReport, path: Path) -> int:
     """The exit code of a run; says why it stopped where it did."""
     records: Any = report.summary["records"]
     if report.stopped:
@@ -214,7 +227,8 @@ def _ended(report: RunReport) -> int:
     elif not report.complete:
         say("Something failed, see failures; the same command tries only that again.", err=True)
     elif report.total and records["no_atoms"] == report.total:
-        say("No record has anything to judge: `factreasoner show` says why for each.", err=True)
+        told = shlex.join(["factreasoner", "show", str(path)])
+        say(f"No record has anything to judge: `{told}` says why for each.", err=True)
         return 3
     return 0 if report.complete else 3
 

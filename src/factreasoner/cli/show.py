@@ -62,9 +62,10 @@ def show(
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
     from factreasoner.analysis.run_tables import claim_row
-    from factreasoner.analysis.shown_claims import Wanted, WithoutClaims, shown_claims
+    from factreasoner.analysis.shown_claims import Wanted, shown_claims
     from factreasoner.cli.shown_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.without_claims import WithoutClaims
 
     run = FinishedRun.of_any_task(run_dir, corrections)
     names = label or []
@@ -80,8 +81,8 @@ def show(
         say_json([claim_row(run.task, row) for row in rows])
     else:
         shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
-        if told := str(without):
-            print_left_out(f"No {run.task.claim_word}s in {told}.")
+        if told := without.said(run.task.claim_word):
+            print_left_out(told)
         elif not shown:
             say(f"No {run.task.claim_word}s to show.")
     if run.unfinished:

@@ -9,7 +9,6 @@ from typing import Any, get_args
 from rich.markup import escape
 from rich.table import Column, Table
 
-from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import better_judge, judging_notice
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.judges.naming import judged_by
@@ -22,6 +21,7 @@ from factreasoner.runs.finished import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.without_claims import nothing_in
 from factreasoner.text.parsing import REMEDY, describe_model
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."

@@ -8,7 +8,6 @@ from pathlib import Path
 from rich.markup import escape
 from rich.table import Column, Table
 
-from factreasoner.analysis.shown_claims import nothing_in
 from factreasoner.cli.advice import judging_notice
 from factreasoner.cli.atom_tables import label_cell
 from factreasoner.report.console import Terminal, plain
@@ -16,6 +15,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
+from factreasoner.tasks.without_claims import nothing_in
 
 QUOTE_LENGTH = 160
 

@@ -10,6 +10,7 @@ from factreasoner.report.run_content import RunContent
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import CAUTIONS, look_of
 from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.tasks.without_claims import WithoutClaims
 from factreasoner.text.visible import one_line
 
 MOST_CLAIMS = 10
@@ -20,14 +21,17 @@ LONGEST = 240
 def markdown(run: FinishedRun[Any]) -> str:
     """Counts, scores, what judged, and the claims to look at first with what decides on them."""
     overview = RunContent(run)
+    without = WithoutClaims()
     for result in run.results():
-        overview.add(result)
+        if not overview.add(result).rows:
+            without.add(result)
     content = overview.content(run.path.name)
     scores = [score for score in content["scores"] if score["main"] and not score["labels"]]
     parts = [
         f"**{content['headline']}**",
         "; ".join(f"{score['name']} {score['value']}{_interval(score['interval'])}" for score in scores),
         f"Judged by: {cell(content['judged_by'])}.",
+        cell(without.said(run.task.claim_word)),
         cell(run.unfinished or ""),
         cell(f"{content['failures']['total']} failures") if content["failures"]["total"] else "",
     ]
