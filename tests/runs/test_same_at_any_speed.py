@@ -115,7 +115,6 @@ def test_results_are_the_same_at_any_concurrency(tmp_path, slow_but_sure, concur
         planned = sum(len(outcome.verdicts) for outcome in outcomes.values())
     assert outcomes == slow_but_sure
     assert planned == 8 * 3 * 9 - 4 * 3 * 6
-    assert server.peak > 1 or not latency
 
 
 def test_a_resumed_run_asks_as_it_did_before(tmp_path, slow_but_sure):

@@ -155,17 +155,19 @@ class KeptCapabilities:
         self._memory = memory
         self._lock = threading.RLock()
         self.known = self._recalled()
+        self._in_run = False
+        """Whether this run has what is known, which another may have learnt."""
 
     def learn(self, lesson: Dialect) -> None:
         """Add what was learnt."""
         with self._lock:
-            if (known := self.known.learnt(lesson)) != self.known:
+            if (known := self.known.learnt(lesson)) != self.known or not self._in_run:
                 self.adopt(known)
 
     def adopt(self, known: Capabilities) -> None:
         """Keep what another client learnt of the same model."""
         with self._lock:
-            self.known = known
+            self.known, self._in_run = known, True
             if self._cache is not None:
                 self._cache.note_all({self._key: known.model_dump_json()})
                 if self._memory is not None:
