@@ -85,6 +85,14 @@ def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreason
     assert "relations.jsonl:1: belief: " in done.stderr
 
 
+def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasoner, tmp_path, data):
+    against = {"source": "c1", "label": "contradiction", "probability": 0.7, "quote": "stands in Paris"}
+    relations = write_records(tmp_path / "relations.jsonl", RELATIONS[0], RELATIONS[0] | against)
+    done = recorded(factreasoner, data, relations, "--unlisted", "neutral")
+    assert "1 disputed: a passage supports it and a passage contradicts it" in done.stdout
+    assert 'c1 contradicts it: "stands in Paris"' in factreasoner("show", "out").stdout
+
+
 def test_a_changed_file_is_noticed_and_a_moved_one_is_not(factreasoner, tmp_path, data, relations):
     assert recorded(factreasoner, data, relations, "--version", 1).returncode == 0
     moved = relations.rename(tmp_path / "moved.jsonl")

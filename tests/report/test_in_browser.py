@@ -60,7 +60,7 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
         page = seen.open(path)
         assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
         first = page.locator(".worst-claim").first
-        assert "history (History) contradicts it" in first.inner_text()
+        assert 'history (History) contradicts it: "The bridge opened in 1932."' in first.inner_text()
         page.get_by_label("With").select_option("disputed")
         expect(page.locator(".records tbody tr")).to_have_count(1)
         first.locator("a").click()

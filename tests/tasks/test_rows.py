@@ -51,7 +51,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
-    assert "no passage says so; the judge's guess 0.90" in both.note
+    assert both.note.startswith("c1 contradicts it; no passage says so; the judge's guess 0.90")
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     assert row_of(0.7).decided_by is None
 

@@ -161,9 +161,9 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
 
 
 def _against(label: str | None, basis: Basis) -> str:
-    """Who contradicts a claim that has evidence for it too, where that is not its label."""
+    """Who contradicts a judged claim, where that is not its label."""
     against = [verdict for verdict in basis.verdicts if verdict.contradicts]
-    if label not in ("supported", "conflicting") or not against:
+    if label in (None, "contradicted") or not against:
         return ""
     strongest = max(against, key=lambda verdict: verdict.probability)
     more = len({verdict.context_id for verdict in against}) - 1
