@@ -11,6 +11,13 @@ from factreasoner.models import Failure, Usage
 from factreasoner.tasks.factuality import TASK
 
 
+def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
+    done = factreasoner("check", run, "--min", "precision=0.2", "accuracy=0.1")
+    assert done.returncode == 2
+    assert "(accuracy=0.1); write --min again before each" in " ".join(done.stderr.split())
+    assert "write --" not in factreasoner("check", run, "more").stderr
+
+
 @pytest.fixture
 def run(tmp_path):
     failure = Failure(stage="judge", item_id="c0->a0", error_type="X", message="no")

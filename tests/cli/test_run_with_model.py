@@ -140,6 +140,15 @@ def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, t
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
 
 
+def test_without_a_key_no_folder_is_made(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1"))
+    done = factreasoner("run", data, "--out", "out", "--model", "openai/gpt-4o-mini")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("Error: model openai/gpt-4o-mini: there is no key; set $OPENAI_API_KEY, or")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize(("answer", "word"), [(unauthorized(), "key"), (unknown_model(), "model")])
 def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp_path, answer, word):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))

@@ -102,9 +102,21 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         return 2
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
         error.message = _what_it_takes(error)
+    elif "unexpected extra argument" in error.message:
+        error.message += _repeated(error.ctx)
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)
     return 2
+
+
+def _repeated(context: Any) -> str:  # noqa: ANN401 - likewise
+    """That flags which were given, and may be given again, take one value each time; empty for none."""
+    flags = [
+        param.opts[0]
+        for param in context.command.params
+        if getattr(param, "multiple", False) and context.params.get(param.name)
+    ]
+    return f"; write {' or '.join(flags)} again before each further value" if flags else ""
 
 
 def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise

@@ -18,10 +18,10 @@ def check(
     run_dir: RunDir,
     at_least: Annotated[
         list[str] | None,
-        typer.Option("--min", help="NAME=NUMBER, as precision=0.8; repeatable; `metrics` lists the names."),
+        typer.Option("--min", help="NAME=NUMBER, as precision=0.8; once a rule; `metrics` lists the names."),
     ] = None,
     at_most: Annotated[
-        list[str] | None, typer.Option("--max", help="NAME=NUMBER, as failures=0; repeatable.")
+        list[str] | None, typer.Option("--max", help="NAME=NUMBER, as failures=0; once a rule.")
     ] = None,
     on_interval: Annotated[
         bool,

@@ -30,8 +30,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "refuses answers.",
         "mcp": "Offer agents the tools assess and verify, over the Model Context Protocol.",
         "report": "Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.",
-        "evaluate": "Score a finished run of any task, over all and by group; against human labels where it "
-        "has them.",
+        "evaluate": "Score a finished run, over all and by group; the atoms of `run` need human labels for it.",
         "compare": "Compare runs over the same records: scores, paired intervals of differences, tests, "
         "cost.",
         "calibrate": "Fit verdicts (--relations, --corrections) or posteriors to labels.",

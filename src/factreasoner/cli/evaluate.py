@@ -29,10 +29,10 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score a finished run of any task, over all and by group; against human labels where it has them.
+    """Score a finished run, over all and by group; the atoms of `run` need human labels for it.
 
-    Of `run` the atoms must be labelled: C (contradicted) and U (neither) count as NS; where they occur,
-    three-way scores stand beside the others.
+    Of the labels C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand
+    beside the others.
     """
 
     from factreasoner.analysis.evaluation import evaluate_run

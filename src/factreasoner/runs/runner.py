@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.breaker import told_of_waiting
+from factreasoner.llm.client import check_keys
 from factreasoner.models import Record, TaskResult, record_fingerprint
 from factreasoner.plugins.kinds import named
 from factreasoner.runs.executors import lines_of
@@ -56,9 +57,12 @@ class RunReport(NamedTuple):
 def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
     """Open a folder for a run under `config`; `given` are a model and parts of the caller's own.
 
-    Raises what `RunFolder.start` does, and, before anything is deleted, what keeps a worker from being made.
+    Raises what `RunFolder.start` does, and, before anything is written or deleted, ConfigError where a new
+    run lacks a key, and what keeps a worker from being made.
     """
     task = folder.task
+    if config.model and given.llm is None and config.batch == "none" and (fresh or not folder.path.exists()):
+        check_keys(config)
     if fresh:
         task.worker(config.model_copy(update={"batch": "none"}), given)
     described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
