@@ -30,7 +30,7 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "refuses answers.",
         "mcp": "Offer agents the tools assess and verify, over the Model Context Protocol.",
         "report": "Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.",
-        "evaluate": "Score a finished run, over all and by group; the atoms of `run` need human labels for it.",
+        "evaluate": "Score a finished run, over all and by group; the atoms of `run` need human labels.",
         "compare": "Compare runs over the same records: scores, paired intervals of differences, tests, "
         "cost.",
         "calibrate": "Fit verdicts (--relations, --corrections) or posteriors to labels.",

@@ -29,7 +29,7 @@ def evaluate(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
 ) -> None:
-    """Score a finished run, over all and by group; the atoms of `run` need human labels for it.
+    """Score a finished run, over all and by group; the atoms of `run` need human labels.
 
     Of the labels C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand
     beside the others.
