@@ -290,3 +290,10 @@ def test_messages_speak_of_bodies_and_fields(service):
     assert said("verify", b'{"output": "A [1].", "sources": ["c"]}').endswith(
         "there is a key 'sources'; did you mean 'contexts'?"
     )
+
+
+def test_a_reply_on_a_kept_connection_is_not_held_back():
+    with server.listening("127.0.0.1", 0) as listener, socket.create_connection(listener.getsockname()):
+        accepted, _ = listener.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
