@@ -11,8 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import typer
 
 import factreasoner
+from factreasoner import cli
 from factreasoner.cli import execute
 from factreasoner.tasks.registry import task_named
 
@@ -139,3 +141,35 @@ def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path):
         shlex.split(command), cwd=tmp_path, env=environment, capture_output=True, check=True
     )
     assert b"52 metres" in done.stdout
+
+
+SHELLS = ("|", ">", "<", "&&", ";", "2>")
+
+
+def commands(page):
+    """The arguments of each command of a page, without what a shell does behind it."""
+    text = re.sub(r"\\\n\s*", " ", page.read_text(encoding="utf-8"))
+    fenced = "\n".join(re.findall(r"^```.*?^```$", text, re.DOTALL | re.MULTILINE))
+    shown = [*re.findall(r"^ {4}(.*)$", text, re.MULTILINE), *fenced.splitlines()]
+    for line in shown:
+        if re.match(r"(?:[A-Z_]+=\S+ )*factreasoner ", line):
+            words = shlex.split(line, comments=True)
+            ends = [n for n, word in enumerate(words) if word.startswith(SHELLS)]
+            yield words[words.index("factreasoner") + 1 : ends[0] if ends else None]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", *DOCS], ids=lambda page: page.name)
+def test_commands_are_typed_as_the_command_line_takes_them(page):
+    group = typer.main.get_command(cli.app)
+    for words in commands(page):
+        with group.make_context("factreasoner", words[:1]) as context:
+            name, command, _ = group.resolve_command(context, words[:1])
+            command.make_context(name, words[1:]).close()
+
+
+def test_a_command_with_a_flag_that_is_gone_is_seen(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text("Type:\n\n    factreasoner show runs/a --gone 3 | less    # a remark\n")
+    assert list(commands(page)) == [["show", "runs/a", "--gone", "3"]]
+    with pytest.raises(Exception, match="No such option: --gone"):
+        test_commands_are_typed_as_the_command_line_takes_them(page)
