@@ -26,7 +26,12 @@ from factreasoner.text.parsing import REMEDY, describe_model
 
 SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
-CONFIDENCES = {"logprobs": "log-probabilities", "verbal": "as the model says", "judges": "several judges"}
+CONFIDENCES = {
+    "logprobs": "log-probabilities",
+    "verbal": "as the model says",
+    "judges": "several judges",
+    "words": "by words in common",
+}
 """Where probabilities of verdicts come from, in words; other sources are told by their names."""
 GOLD_IN_ROW = 3
 """How many scores against labels stand in one row."""
