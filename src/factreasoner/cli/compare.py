@@ -169,9 +169,9 @@ def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> Non
     from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown, "csv": csv_text, "json": json_text}
-    named = {"md": files.markdown, "csv": files.csv, "json": None, "png": files.plot}
-    for ending, chosen in named.items():
-        for path in (chosen, out and out / f"{FILES}.{ending}"):
+    named = {"md": files.markdown, "csv": files.csv, "png": files.plot}
+    for ending in (*texts, "png"):
+        for path in (named.get(ending), out and out / f"{FILES}.{ending}"):
             if path is None:
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -97,9 +97,9 @@ def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: Out
     from factreasoner.runs.replacing import replace_file
 
     texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
-    named = {"md": files.markdown, "csv": files.csv, "json": None}
-    for ending, chosen in named.items():
-        for path in filter(None, (chosen, out / f"{FILES}.{ending}")):
+    named = {"md": files.markdown, "csv": files.csv}
+    for ending in texts:
+        for path in filter(None, (named.get(ending), out / f"{FILES}.{ending}")):
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, [texts[ending].rstrip("\n")])
 
