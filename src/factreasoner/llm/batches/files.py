@@ -52,66 +52,64 @@ def parse_result(line: bytes) -> ResultLine:
     return ResultLine(custom_id, None, status, f"{code}: {told}" if isinstance(code, str) else str(told))
 
 
-class ResultCounts:
-    """What the lines of one file of results are, and which of them count.
+class Results:
+    """What a file of results holds of the requests in `own`.
 
-    `seen` are the requests with a result, each with whether that is a completion.
+    `starts` says by request where its result begins, `answered` which results are completions. Of several
+    results the first completion counts, else the first. `lines` counts all lines.
     """
 
-    def __init__(self) -> None:
-        self.seen: dict[str, bool] = {}
+    def __init__(self, path: Path, own: Container[str]) -> None:
+        self.starts: dict[str, int] = {}
+        self.answered: set[str] = set()
         self.lines = 0
         self._left_out: Counter[str] = Counter()
+        for start, line in lines_of(path):
+            self.lines += 1
+            try:
+                result = parse_result(line)
+            except (ValueError, RecursionError):
+                self._left_out["lines that are no result"] += 1
+            else:
+                self._take(result, start, own)
 
-    def take(self, line: bytes, own: Container[str]) -> ResultLine | None:
-        """The result of a line, None where it counts for nothing; of several the first completion counts."""
-        self.lines += 1
-        try:
-            result = parse_result(line)
-        except (ValueError, RecursionError):
-            self._left_out["lines that are no result"] += 1
-            return None
-        if result.custom_id not in own:
+    def _take(self, result: ResultLine, start: int, own: Container[str]) -> None:
+        custom_id, completed = result.custom_id, result.completion is not None
+        if custom_id not in own:
             self._left_out["lines of no request left out"] += 1
-            return None
-        answered = result.completion is not None
-        if result.custom_id in self.seen:
-            self._left_out["repeated lines left out"] += 1
-            if self.seen[result.custom_id] or not answered:
-                return None
-        self.seen[result.custom_id] = answered
-        return result
-
-    @property
-    def answered(self) -> int:
-        """How many requests have a completion so far."""
-        return sum(self.seen.values())
+            return
+        repeated = custom_id in self.starts
+        self._left_out["repeated lines left out"] += repeated
+        if not repeated or (completed and custom_id not in self.answered):
+            self.starts[custom_id] = start
+        if completed:
+            self.answered.add(custom_id)
 
     def told(self, requests: int) -> str:
         """What was found of so many requests, in words."""
         counts = {
-            "errors": len(self.seen) - self.answered,
-            "without a result": requests - len(self.seen),
+            "errors": len(self.starts) - len(self.answered),
+            "without a result": requests - len(self.starts),
             **dict(sorted(self._left_out.items())),
         }
-        head = f"{self.answered:,} of {requests:,} requests answered"
+        head = f"{len(self.answered):,} of {requests:,} requests answered"
         return "; ".join([head, *(f"{count:,} {words}" for words, count in counts.items() if count)])
 
 
 class Batch(NamedTuple):
-    """One batch by its number, and its files."""
+    """One batch by its number, and its files: of requests and of results, one a line."""
 
     folder: Path
     number: int
 
     @property
     def requests_path(self) -> Path:
-        """Path of the file of requests, one a line."""
+        """Path of the file of requests."""
         return self.folder / f"{self.number}.requests.jsonl"
 
     @property
     def results_path(self) -> Path:
-        """Path of the file of results, one a line, once they are there."""
+        """Path of the file of results, once they are there."""
         return self.folder / f"{self.number}.results.jsonl"
 
     @property
@@ -152,19 +150,16 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             start += len(line)
 
 
-def line_at(start: int, file: BinaryIO) -> bytes:
+def line_at(start: int, path: Path) -> bytes:
     """The line that begins at a byte of a file."""
-    file.seek(start)
-    return file.readline()
+    with path.open("rb") as file:
+        file.seek(start)
+        return file.readline()
 
 
 @contextlib.contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written inside, that a reader finds whole or not at all.
-
-    Raises:
-        RunError: it can't be written.
-    """
+    """A file to be written inside, that a reader finds whole or not at all. Raises RunError."""
     temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:

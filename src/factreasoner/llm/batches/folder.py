@@ -9,13 +9,13 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final
+from typing import Any, Final
 
 from factreasoner.errors import PendingError, RunError
 from factreasoner.llm.batches.files import (
     Batch,
-    ResultCounts,
     ResultLine,
+    Results,
     line_at,
     lines_of,
     parse_result,
@@ -48,13 +48,14 @@ class _Draft:
     """Requests to one model that are not yet a batch."""
 
     def __init__(self, path: Path, model: str) -> None:
-        self.path = path
-        self.model = model
+        self.path, self.model = path, model
         self.costs: list[float | None] = []
         self.file = path.open("wb")
 
-    def has_room_for(self, line: bytes) -> bool:
-        return len(self.costs) < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
+    def takes(self, model: str, line: bytes) -> bool:
+        """Whether a request to that model may stand here."""
+        room = len(self.costs) < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
+        return room and model == self.model
 
 
 def _sum(costs: list[float | None]) -> float | None:
@@ -81,9 +82,10 @@ class BatchFolder:
         self.wanted: set[int] = set()
         """Batches without results of which somebody wants one."""
         self._asked: dict[str, int] = {}
-        self._answers: dict[str, tuple[int, int]] = {}
-        """By request: the batch, and where its result begins in the file."""
-        self._files: dict[int, BinaryIO] = {}
+        self._answered: set[int] = set()
+        """Batches that have results."""
+        self._starts: dict[str, int] = {}
+        """By request, where its result begins in the file of its batch."""
         self._taken: set[str] = set()
 
     @property
@@ -133,8 +135,6 @@ class BatchFolder:
     def release(self) -> None:
         """Let go of all files, and forget what was read and what was asked."""
         self.discard()
-        for file in self._files.values():
-            file.close()
         self._forget()
 
     def clear(self) -> None:
@@ -169,58 +169,41 @@ class BatchFolder:
             leftover.unlink()
         notes = []
         for batch in self.open:
-            own = self._read_requests(batch)
+            own = _requests_of(batch)
+            self._asked |= dict.fromkeys(own, batch.number)
             if batch.results_path.exists():
                 notes += self._read_results(batch, own, usage_of)
         return notes
 
-    def _read_requests(self, batch: Batch) -> dict[str, int]:
-        """Where each request of a batch begins in its file."""
-        own = {}
-        for number, (start, line) in enumerate(lines_of(batch.requests_path), start=1):
-            found = _CUSTOM_ID.match(line)
-            if found is None:
-                raise RunError(
-                    f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
-                    "or start over with --fresh"
-                )
-            own[found[1].decode()] = start
-        self._asked |= dict.fromkeys(own, batch.number)
-        return own
-
     def _read_results(self, batch: Batch, own: Mapping[str, int], usage_of: UsageOf) -> list[str]:
-        state = batch.state
-        size = batch.results_path.stat().st_size
-        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
-        counted = "usage" in state and state.get("bytes", size) == size
-        counts, usage = ResultCounts(), Usage()
-        with batch.requests_path.open("rb") as requests:
-            for start, line in lines_of(batch.results_path):
-                result = counts.take(line, own)
-                if result is None:
-                    continue
-                self._answers[result.custom_id] = batch.number, start
-                if not counted and result.completion is not None:
-                    body = json.loads(line_at(own[result.custom_id], requests))["body"]
-                    usage += usage_of(state["model"], result.completion, body)
+        path, state = batch.results_path, batch.state
+        size = path.stat().st_size
+        results = Results(path, own)
         # A service that ended it may have answered none: the file is empty then, or tells of what is left.
         ended = state.get("status")
-        partial = ended in ("expired", "cancelled") or (ended is not None and not counts.lines)
-        if own and not counts.seen and not partial:
+        partial = ended in ("expired", "cancelled") or (ended is not None and not results.lines)
+        if own and not results.starts and not partial:
             raise RunError(
-                f"{batch.results_path}: holds no result of a request of {batch.requests_path.name}; put the "
-                "right file there, or delete it"
+                f"{path}: holds no result of a request of {batch.requests_path.name}; put the right file "
+                "there, or delete it"
             )
-        self._files[batch.number] = batch.results_path.open("rb")
-        if counted:
+        self._answered.add(batch.number)
+        self._starts |= results.starts
+        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
+        if "usage" in state and state.get("bytes", size) == size:
             return []
-        if counts.answered > state.get("answered", -1):
-            batch.note(usage=usage.model_dump(mode="json"), answered=counts.answered, bytes=size)
-        return [f"{batch.results_path}: {counts.told(len(own))}"]
+        if len(results.answered) > state.get("answered", -1):
+            usage = Usage()
+            for custom_id, start in results.starts.items():
+                if completion := parse_result(line_at(start, path)).completion:
+                    body = json.loads(line_at(own[custom_id], batch.requests_path))["body"]
+                    usage += usage_of(state["model"], completion, body)
+            batch.note(usage=usage.model_dump(mode="json"), answered=len(results.answered), bytes=size)
+        return [f"{path}: {results.told(len(own))}"]
 
     def holds(self, key: str) -> bool:
         """Whether a call's first request is answered here, and nobody has taken that answer yet."""
-        return f"{key}-0" in self._answers and key not in self._taken
+        return f"{key}-0" in self._starts and key not in self._taken
 
     def take(self, key: str) -> None:
         """The answer of a call is used, and counted for whoever used it."""
@@ -235,14 +218,13 @@ class BatchFolder:
         number = self._asked.get(custom_id)
         if number is None:
             return None
-        with self._lock:
-            if number not in self._files:
-                self.wanted |= {number} - {DRAFTED}
-                raise PendingError(f"{custom_id}: its batch has no results yet")
-            if custom_id not in self._answers:
-                return ResultLine(custom_id, problem="the results of its batch have no line of it")
-            number, start = self._answers[custom_id]
-            return parse_result(line_at(start, self._files[number]))
+        if number not in self._answered:
+            if number != DRAFTED:
+                self.wanted.add(number)
+            raise PendingError(f"{custom_id}: its batch has no results yet")
+        if custom_id not in self._starts:
+            return ResultLine(custom_id, problem="the results of its batch have no line of it")
+        return parse_result(line_at(self._starts[custom_id], Batch(self.path, number).results_path))
 
     def ask(self, model: str, custom_id: str, body: Mapping[str, Any], *, most_cost: float | None) -> None:
         """Have a request made by the next batch. `most_cost` is what it may cost in US dollars."""
@@ -251,8 +233,7 @@ class BatchFolder:
             if custom_id in self._asked:
                 return
             self._asked[custom_id] = DRAFTED
-            fitting = (d for d in self._drafts if d.model == model and d.has_room_for(line))
-            draft = next(fitting, None)
+            draft = next((draft for draft in self._drafts if draft.takes(model, line)), None)
             if draft is None:
                 draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)
                 self._drafts.append(draft)
@@ -273,3 +254,17 @@ class BatchFolder:
             self.wanted.add(number)
         self._drafts.clear()
         return [Batch(self.path, number) for number in sorted(self.wanted)]
+
+
+def _requests_of(batch: Batch) -> dict[str, int]:
+    """Where each request of a batch begins in its file, by its id."""
+    own = {}
+    for number, (start, line) in enumerate(lines_of(batch.requests_path), start=1):
+        found = _CUSTOM_ID.match(line)
+        if found is None:
+            raise RunError(
+                f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
+                "or start over with --fresh"
+            )
+        own[found[1].decode()] = start
+    return own

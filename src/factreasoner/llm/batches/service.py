@@ -43,7 +43,7 @@ class BatchService:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._waited: dict[Batch, str] = {}
+        self._told = ""
 
     def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
         """Have every batch answered; returns those that were cancelled, by whomever.
@@ -53,32 +53,29 @@ class BatchService:
             RunError: it can't be reached, or has failed; the same command goes on from there.
         """
         for batch in batches:
-            self._submit(batch, told)
+            if "batch_id" not in batch.state:
+                made = self._made(batch)
+                batch.note(batch_id=made.id)
+                told(f"batch {batch.number}: {batch.state['requests']:,} requests uploaded as {made.id}")
         return [batch for batch in batches if self._fetched(batch, told) == "cancelled"]
 
-    def _submit(self, batch: Batch, told: Callable[[str], None]) -> None:
-        state = batch.state
-        if "batch_id" in state:
-            return
-        made = None
-        if "file_id" in state:
-            # An earlier process may have been killed between having the batch made and noting its id.
-            made = self._call(batch, "listing", lambda client: _made_of(batch, client))
-        else:
-            file = self._call(batch, "uploading", lambda client: _uploaded(batch, client))
+    def _made(self, batch: Batch) -> openai.types.Batch:
+        """The service's batch of the requests; one that may have been made already is looked for first."""
+        look = "file_id" in batch.state  # an earlier process may have been killed before it noted the id
+        if not look:
+            file = self._call(batch, "uploading", partial(_uploaded, batch))
             batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
-        if made is None:
-            file_id = batch.state["file_id"]
-            made = self._call(
-                batch,
-                "making",
-                lambda client: client.batches.create(
-                    input_file_id=file_id, endpoint=URL, completion_window="24h"
-                ),
-                done_already=lambda client: _made_of(batch, client),
+        file_id = batch.state["file_id"]
+
+        def make(client: openai.OpenAI) -> openai.types.Batch:
+            nonlocal look
+            found = _found(batch, client) if look else None
+            look = True
+            return found or client.batches.create(
+                input_file_id=file_id, endpoint=URL, completion_window="24h"
             )
-        batch.note(batch_id=made.id)
-        told(f"batch {batch.number}: {state['requests']:,} requests uploaded as {made.id}")
+
+        return self._call(batch, "making", make, unclear_wait=SURE_WAIT)
 
     def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
         """Wait for a batch and write its results; returns the status it ended with."""
@@ -88,8 +85,7 @@ class BatchService:
             self._tell(batch, found, told)
             if found.status in ENDED:
                 break
-            for turn in turns(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT)):
-                time.sleep(turn)
+            _sleep(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
         if found.status == "failed":
             batch.note(file_id=None, file_made=None, batch_id=None)
             told_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
@@ -109,23 +105,17 @@ class BatchService:
         ended = [field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed")]
         done = f"{sum(ended):,} of {batch.state['requests']:,} done"
         line = f"batch {batch.number} ({found.id}): {found.status}, {done}"
-        if self._waited.get(batch) != line:
+        if line != self._told:
             told(line)
-        self._waited[batch] = line
+        self._told = line
 
     def _call(
-        self,
-        batch: Batch,
-        what: str,
-        call: Callable[[openai.OpenAI], T],
-        *,
-        done_already: Callable[[openai.OpenAI], T | None] | None = None,
+        self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, unclear_wait: float = 0.0
     ) -> T:
         """What a call to the service that the batch goes to returns; `what` it does is told of an error.
 
         It is made again for up to `patience` seconds where its error may pass. An error that is no refusal
-        leaves open whether it was done: where that must not be twice, `done_already` looks for it first,
-        after long enough a wait to find it.
+        leaves open whether it was done: the next try comes after `unclear_wait` seconds at least.
         """
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider)
@@ -139,16 +129,17 @@ class BatchService:
             if fault.kind == "config":
                 raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
-            look_for = None if fault.status == TOO_MANY_STATUS else done_already
-            if look_for is not None:
-                wait = max(wait, SURE_WAIT)
+            if fault.status != TOO_MANY_STATUS:
+                wait = max(wait, unclear_wait)
             if fault.kind != "retry" or time.monotonic() + wait > give_up:
                 raise RunError(f"{told} has failed: {fault.message}; the same command goes on from here")
-            for turn in turns(wait):
-                time.sleep(turn)
-            if look_for is not None and (found := self._call(batch, "listing", look_for)) is not None:
-                return found
+            _sleep(wait)
         raise AssertionError("counting never ends")
+
+
+def _sleep(seconds: float) -> None:
+    for turn in turns(seconds):
+        time.sleep(turn)
 
 
 def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
@@ -156,7 +147,7 @@ def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
         return client.files.create(file=file, purpose="batch")
 
 
-def _made_of(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
+def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
     """The batch that was made of its file; None where there is none.
 
     The service lists the newest first: none of that file lies behind one made before the file.
