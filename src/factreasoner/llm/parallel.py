@@ -44,13 +44,8 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     mapped.todo.extend(enumerate(items))
     count = len(mapped.todo)
     with _HELPERS.open(mapped):
-        mapped.go_one_by_one()
-        first = mapped.begun()
-        _HELPERS.call(mapped.work, min(workers - 1, len(mapped.todo)))
-        if first is not None:
-            mapped.run(*first)
-        mapped.work()
-        mapped.wait()
+        while mapped.step() or mapped.wait():
+            pass
     if mapped.error is not None:
         raise mapped.error
     return [mapped.done[number] for number in range(count)]
@@ -82,7 +77,7 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
         if workers <= 1:
             mapped.step()
         else:
-            _HELPERS.call(mapped.help)
+            _HELPERS.call()
         return future
 
     with _HELPERS.open(mapped):
@@ -107,10 +102,11 @@ class _Map(Generic[T, R]):
     """An open map: items not begun, by number, how many are under way, and what is done."""
 
     def __init__(self, fn: Callable[[T], R], workers: int) -> None:
-        self.fn, self.workers, self.settled = fn, workers, _settled.get()
+        self.fn, self.workers, self.nested = fn, max(workers, 1), _inside.get()
         self.todo: deque[tuple[int, T]] = deque()
         self.done: dict[int, R] = {}
         self.error: BaseException | None = None
+        self._settled = _settled.get()
         self._under_way = 0
         self._changed = threading.Condition()
         self._context = contextvars.copy_context()
@@ -121,49 +117,30 @@ class _Map(Generic[T, R]):
         """Whether an item failed, so that no other is to begin; one that waits for a batch has not."""
         return self.error is not None and not isinstance(self.error, PendingError)
 
-    def wait(self) -> None:
-        """Wait until no item is under way; not where one was interrupted, as by Ctrl-C."""
+    @property
+    def may_begin(self) -> int:
+        """How many items may begin now."""
+        if not self.todo:
+            return 0
+        most = self.workers if self._settled() else 1
+        return min(len(self.todo), most - self._under_way)
+
+    def wait(self) -> bool:
+        """Wait for an item under way; False where nothing is left, or one was interrupted, as by Ctrl-C."""
         with self._changed:
-            while self._under_way and (not self.stopped or isinstance(self.error, Exception)):
+            interrupted = self.error is not None and not isinstance(self.error, Exception)
+            if self._under_way and self.may_begin <= 0 and not interrupted:
                 self._changed.wait(POLL_SECONDS)
-
-    def go_one_by_one(self) -> None:
-        """Run items one after the other until that is no longer wanted; others have waited for it too."""
-        waited = False
-        while not self.settled() and self.step():
-            waited = True
-        if waited:
-            _HELPERS.call_again()
-
-    def help(self) -> None:
-        """Run an item, and leave the rest to the next helper: what is inside another map goes first."""
-        self.go_one_by_one()
-        if self.step() and self.todo:
-            _HELPERS.call(self.help)
-
-    def work(self) -> None:
-        """Run items until none may begin."""
-        while self.step():
-            pass
+            return bool(self.todo or (self._under_way and not interrupted))
 
     def step(self) -> bool:
-        """Run the next item; False where none may begin."""
-        begun = self.begun()
-        if begun is not None:
-            self.run(*begun)
-        return begun is not None
-
-    def begun(self) -> tuple[int, T] | None:
-        """The next item, which has begun; None where none may."""
+        """Run the next item, in a context of its own, and have others run; False where none may begin."""
         with self._changed:
-            most = max(self.workers, 1) if self.settled() else 1
-            if not self.todo or self._under_way >= most:
-                return None
+            if self.may_begin <= 0:
+                return False
             self._under_way += 1
-            return self.todo.popleft()
-
-    def run(self, number: int, item: T) -> None:
-        """Run an item that has begun, in a context of its own."""
+            number, item = self.todo.popleft()
+        _HELPERS.call()
         error: BaseException | None = None
         try:
             result = self._context.copy().run(self.fn, item)
@@ -178,6 +155,7 @@ class _Map(Generic[T, R]):
             if self.stopped:
                 self.todo.clear()
             self._changed.notify_all()
+        return True
 
 
 class _Helpers:
@@ -186,51 +164,45 @@ class _Helpers:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._maps: list[_Map[Any, Any]] = []
-        self._tasks: deque[Callable[[], None]] = deque()
+        """What is inside another map comes first, the last one first."""
         self._at_work = 0
 
     @contextlib.contextmanager
     def open(self, mapped: _Map[Any, Any]) -> Iterator[None]:
         """Have helpers for a map. When it closes, what was not begun never is."""
         with self._lock:
-            self._maps.append(mapped)
+            self._maps.insert(0 if mapped.nested else len(self._maps), mapped)
         try:
             yield
         finally:
             mapped.todo.clear()
             with self._lock:
                 self._maps.remove(mapped)
-                if not self._maps:
-                    self._tasks.clear()
 
-    def call(self, work: Callable[[], None], helpers: int = 1) -> None:
-        """Call so many helpers for a map; what is inside another map goes first."""
+    def call(self) -> None:
+        """Call as many helpers as there are items that may begin."""
         with self._lock:
-            (self._tasks.extendleft if _inside.get() else self._tasks.extend)([work] * helpers)
-            while helpers > 0 and self._at_work < self._most:
-                helpers -= 1
+            wanted = sum(max(mapped.may_begin, 0) for mapped in self._maps)
+            for _ in range(min(wanted, self._most - self._at_work)):
                 self._at_work += 1
                 run_in_thread(self._help)
-
-    def call_again(self) -> None:
-        """Call helpers for all maps that are open, as more may begin now than before."""
-        with self._lock:
-            maps = list(self._maps)
-        for mapped in maps:
-            self.call(mapped.help, min(len(mapped.todo), mapped.workers))
 
     @property
     def _most(self) -> int:
         return max((mapped.workers for mapped in self._maps), default=0)
 
     def _help(self) -> Callable[[], None]:
-        while True:
-            with self._lock:
-                if not self._tasks or self._at_work > self._most:
-                    self._at_work -= 1
-                    return lambda: None
-                work = self._tasks.popleft()
-            work()
+        while maps := self._to_work_on():
+            any(mapped.step() for mapped in maps)
+        return lambda: None
+
+    def _to_work_on(self) -> list[_Map[Any, Any]]:
+        """Maps of which an item may begin; without any, or where it is one too many, the thread leaves."""
+        with self._lock:
+            too_many = self._at_work > self._most
+            maps = [] if too_many else [mapped for mapped in self._maps if mapped.may_begin > 0]
+            self._at_work -= not maps
+            return maps
 
 
 _HELPERS = _Helpers()
