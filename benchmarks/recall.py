@@ -23,12 +23,12 @@ from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
-from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.table import RECALL
-from factreasoner.tasks.recall.task import worker_of
+from factreasoner.tasks.recall.task import TASK
+from factreasoner.tasks.task import Calls
 from factreasoner.text.lexicon import FUNCTION_WORDS
 
 SET = "kqa"
@@ -94,7 +94,7 @@ def embedded(model: PairModel) -> dict[str, Estimate]:
 
 def scores(judge: SharedWords | OverlapJudge) -> dict[str, Estimate]:
     """Error rate and F1 False of the task with that judge."""
-    worker = worker_of(assembly_of(Config(), judge=judge))
+    worker = TASK.worker(Config(), Calls(parts={"judge": judge}))
     sampling = Sampling(RECALL)
     for record in asked():
         sampling.add(record.id, scored_recall(worker.assess(record)))

@@ -28,8 +28,8 @@ from factreasoner.metrics.intervals import NoInterval
 from factreasoner.metrics.samples import Claims
 from factreasoner.metrics.table import Metric, OfClaims
 from factreasoner.models import Record
-from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import VerifiedClaim
+from factreasoner.tasks.verify.task import verify
 from factreasoner.text.passages import terms
 
 SCORES = ("accuracy", "macro_f1", "auroc")

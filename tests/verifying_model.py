@@ -3,7 +3,7 @@
 import re
 
 from factreasoner import ScriptedLLM
-from factreasoner.tasks.verify.library import verify
+from factreasoner.tasks.verify.task import verify
 
 SOURCES = [
     "The Harbour Museum opened on 4 May 1932. It shows ships and maps.",

@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import build_pipeline as build_pipeline
     from factreasoner.settings import Config as Config
     from factreasoner.settings import load_config as load_config
-    from factreasoner.tasks.rag.library import rag as rag
     from factreasoner.tasks.rag.scores import ScoredRag as ScoredRag
-    from factreasoner.tasks.recall.library import recall as recall
+    from factreasoner.tasks.rag.task import rag as rag
     from factreasoner.tasks.recall.result import RecallResult as RecallResult
-    from factreasoner.tasks.verify.library import verify as verify
+    from factreasoner.tasks.recall.task import recall as recall
     from factreasoner.tasks.verify.result import VerifyResult as VerifyResult
+    from factreasoner.tasks.verify.task import verify as verify
 
 __version__ = "0.1.0"
 
@@ -59,9 +59,9 @@ _HOMES = {
     "build_pipeline": "factreasoner.pipeline",
     "factuality": "factreasoner.models",
     "load_config": "factreasoner.settings",
-    "rag": "factreasoner.tasks.rag.library",
-    "recall": "factreasoner.tasks.recall.library",
-    "verify": "factreasoner.tasks.verify.library",
+    "rag": "factreasoner.tasks.rag.task",
+    "recall": "factreasoner.tasks.recall.task",
+    "verify": "factreasoner.tasks.verify.task",
 }
 __all__ = [*sorted(_HOMES)]
 

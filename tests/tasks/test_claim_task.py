@@ -7,10 +7,9 @@ from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import assembly_of
-from factreasoner.tasks.claim_task import ClaimResult, ClaimTally, ClaimWorker, Work, result_of
-from factreasoner.tasks.recall.result import RecallResult, scored_recall
-from factreasoner.tasks.recall.rows import fact_rows
-from factreasoner.tasks.recall.table import RECALL
+from factreasoner.tasks.claim_task import ClaimResult, ClaimWorker, Work, result_of
+from factreasoner.tasks.recall.result import RecallResult
+from factreasoner.tasks.recall.task import TASK as RECALL
 
 LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
 RECORD = Record(id="r1", response="He was tall.", prompt="Was he?", topic="him", metadata={"variant": "a"})
@@ -69,9 +68,7 @@ def test_what_ends_a_run_is_raised():
 
 def test_a_result_carries_what_every_result_carries():
     meter = Meter()
-    found = result_of(
-        ClaimResult, RECORD, Config(model="m"), status="ok", failures=[LOST], meter=meter, verdicts=()
-    )
+    found = result_of(ClaimResult, RECORD, Config(model="m"), Work({"verdicts": ()}, (LOST,), 1), meter)
     assert (found.record_id, found.prompt, found.response, found.topic) == (
         "r1",
         "Was he?",
@@ -80,7 +77,7 @@ def test_a_result_carries_what_every_result_carries():
     )
     assert (found.model, found.metadata, found.failures) == ("m", {"variant": "a"}, (LOST,))
     changed = RECORD.model_copy(update={"response": "He was small."})
-    other = result_of(ClaimResult, changed, Config(), status="ok", failures=[])
+    other = result_of(ClaimResult, changed, Config(), Work({}, ()))
     assert other.fingerprint != found.fingerprint
 
 
@@ -96,7 +93,7 @@ def test_a_model_that_has_yet_to_be_learnt_is_not_settled():
 
 
 def test_sums_over_a_run():
-    tally = ClaimTally(RECALL, scored_recall, lambda scored: {"facts": len(scored.facts)}, fact_rows)
+    tally = RECALL.tally(Config(), ())
     judged = Verdict(context_id="answer", target_id="f0", label="entailment", probability=0.9)
     first = RecallResult(
         record_id="r1",
@@ -106,7 +103,7 @@ def test_sums_over_a_run():
         usage={"evaluator": Usage(calls=2, prompt_tokens=10)},
     )
     line = tally.add(first)
-    assert (line["id"], line["status"], line["facts"]) == ("r1", "partial", 0)
+    assert (line["id"], line["status"], line["facts"]) == ("r1", "partial", [])
     assert line["failures"][0]["message"] == "no answer"
     tally.add(RecallResult(record_id="r2", status="ok"))
     content = tally.content()

@@ -12,7 +12,7 @@ from factreasoner.cli.claim_tables import print_claims
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.rag.claim_lines import ClaimLine, lines_of
+from factreasoner.tasks.rag.evidence import ClaimLine, lines_of
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.task import TASK
 

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 
 from factreasoner.cli.atom_tables import claim_cells
 from factreasoner.report.console import Terminal, plain
-from factreasoner.tasks.recall.rows import FACTS
+from factreasoner.tasks.recall.result import FACTS
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verdicts import CONTEXTS

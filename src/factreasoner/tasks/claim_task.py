@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from factreasoner.errors import PluginError
+from factreasoner.errors import InputError, PluginError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling, Table
+from factreasoner.metrics.table import Sampling
 from factreasoner.metrics.worst import Worst
 from factreasoner.models import (
     Claim,
@@ -24,9 +24,10 @@ from factreasoner.models import (
     Verdict,
     record_fingerprint,
 )
-from factreasoner.pipeline.assembly import Assembly
+from factreasoner.pipeline.assembly import Assembly, assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ClaimRow, main_rows
+from factreasoner.tasks.rows import main_rows
+from factreasoner.tasks.task import Calls, Tally, Task
 
 
 class ClaimResult(TaskResult):
@@ -47,8 +48,8 @@ class Work(NamedTuple):
 
     fields: dict[str, Any]
     failures: tuple[Failure, ...]
-    judged: int
-    asked: int
+    judged: int = 0
+    asked: int = 0
     claims: Sequence[Claim] = ()
 
     @property
@@ -86,18 +87,10 @@ class ClaimWorker(ABC, Generic[C]):
             try:
                 work = self._coherent(self._work(record, meter), record, meter)
             except StageError as error:
-                work = Work({}, tuple(error.failures), 0, 0)
+                work = Work({}, tuple(error.failures))
             except PluginError as error:
-                work = Work({}, (Failure.of(error.kind, record.id, error),), 0, 0)
-        return result_of(
-            self.result,
-            record,
-            self.config,
-            status=work.status,
-            failures=work.failures,
-            meter=meter,
-            **work.fields,
-        )
+                work = Work({}, (Failure.of(error.kind, record.id, error),))
+        return result_of(self.result, record, self.config, work, meter)
 
     def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
         """The work with what the answer's claims say of each other, where that is asked for."""
@@ -112,65 +105,89 @@ class ClaimWorker(ABC, Generic[C]):
         """Judge one record; time and usage go to stages of `meter`. May raise what `assess` may."""
 
 
-def result_of(
-    result: type[C],
-    record: Record,
-    config: Config,
-    *,
-    status: Status,
-    failures: Sequence[Failure],
-    meter: Meter | None = None,
-    **fields: Any,
-) -> C:
-    """A task's result of `record` with the fields that every result has."""
+def result_of(result: type[C], record: Record, config: Config, work: Work, meter: Meter | None = None) -> C:
+    """A task's result of `record`: what came of the work, and the fields that every result has."""
     return result(
         record_id=record.id,
-        status=status,
+        status=work.status,
         prompt=record.prompt,
         response=record.response,
         topic=record.topic,
         model=config.model,
-        failures=tuple(failures),
+        failures=work.failures,
         usage=meter.usage if meter else {},
         seconds=meter.seconds if meter else {},
         elapsed=meter.elapsed if meter else None,
         fingerprint=record_fingerprint(record),
         metadata=record.metadata,
-        **fields,
+        **work.fields,
     )
 
 
+class ClaimTask(Task[C], Generic[C, Scored]):
+    """A task on claims against sources. `does` works on records; metrics are of what `scored` makes."""
+
+    does: type[ClaimWorker[C]]
+
+    @abstractmethod
+    def scored(self, result: C, config: Config) -> Scored:
+        """A result with what its metrics are computed from, scored as `config` says."""
+
+    @abstractmethod
+    def fields(self, scored: Scored) -> dict[str, Any]:
+        """What a line of results.jsonl holds beside metrics and what every task has there."""
+
+    def worker(self, config: Config, calls: Calls) -> ClaimWorker[C]:
+        """See `Task`."""
+        return self.does(assembly_of(config, **calls.arguments()))
+
+    def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> C:
+        """The result of one record that a `caller` in Python gives. Raises InputError for what it lacks."""
+        if problems := self.problems(record, config):
+            raise InputError([problem._replace(where=caller) for problem in problems])
+        return self.worker(config, calls).assess(record)
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> C:
+        """See `Task`."""
+        return result_of(self.result, record, config, Work({}, (failure,)))
+
+    def verdicts(self, result: C) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.verdicts
+
+    def with_verdicts(self, result: C, verdicts: tuple[Verdict, ...]) -> C:
+        """See `Task`."""
+        return result.model_copy(update={"verdicts": verdicts})
+
+    def size(self, result: C) -> int:
+        """See `Task`."""
+        return len(result.verdicts)
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[C]:
+        """See `Task`."""
+        return ClaimTally(self, config)
+
+
 class ClaimTally(Generic[C, Scored]):
-    """Adds up results with the metrics of `table`, computed from what `score` makes of a result.
+    """Adds up results of a task, scored as `config` says."""
 
-    `fields` are what else a line of results.jsonl holds; `rows` are the claims of a result.
-    """
-
-    def __init__(
-        self,
-        table: Table[Scored],
-        score: Callable[[C], Scored],
-        fields: Callable[[Scored], dict[str, Any]],
-        rows: Callable[[C], Iterable[ClaimRow]],
-    ) -> None:
-        self._table = table
-        self._score = score
-        self._fields = fields
-        self._rows = rows
+    def __init__(self, task: ClaimTask[C, Scored], config: Config) -> None:
+        self._task = task
+        self._config = config
         self._counts = RunCounts()
-        self._sampling = Sampling(table)
+        self._sampling = Sampling(task.table)
         self._worst = Worst("claim")
         self._given: Counter[str] = Counter()
         self._claims = self._undecided = 0
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
-        scored = self._score(result)
+        scored = self._task.scored(result, self._config)
         self._sampling.add(result.record_id, scored)
         self._counts.add(result, result.failures, result.verdicts)
         if result.status != "failed":
-            self._given.update(self._table.given(scored))
-        rows = list(self._rows(result))
+            self._given.update(self._task.table.given(scored))
+        rows = list(self._task.rows(result))
         self._claims += len({(row.of, row.claim) for row in rows})
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):
@@ -179,8 +196,8 @@ class ClaimTally(Generic[C, Scored]):
         return {
             "id": result.record_id,
             "status": result.status,
-            **self._table.line(scored),
-            **self._fields(scored),
+            **self._task.table.line(scored),
+            **self._task.fields(scored),
             **shared_fields(result, result.failures),
         }
 
@@ -190,12 +207,11 @@ class ClaimTally(Generic[C, Scored]):
 
     def content(self) -> dict[str, Any]:
         """See `Tally`."""
-        counts = self._counts.content()
-        sample = self.sample()
+        counts, sample, table = self._counts.content(), self.sample(), self._task.table
         return {
             "records": counts.pop("records"),
-            "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
-            "few_records": self._table.few_records(sample),
+            "metrics": {name: item.content() for name, item in table.estimates(sample).items()},
+            "few_records": table.few_records(sample),
             "worst_claims": self._worst.content(),
             "given": dict(self._given),
             "undecided_claims": {"count": self._undecided, "of": self._claims},

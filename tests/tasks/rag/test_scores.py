@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from factreasoner.models import Atom, Context, Verdict
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.scores import SHARES, scored_rag
+from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.shares import SHARES
 
 LABELS = st.sampled_from(["entailment", "contradiction", "neutral"])
 RANKED = {"retrieval_precision", "retrieval_recall", "map", "map_at_hits", "mrr", "ndcg"}
@@ -123,7 +124,7 @@ def test_missing_verdicts_are_undecided_and_bounded(result, chance):
     kept = tuple(v for v in result.verdicts if chance.random() > 0.2)
     partial = scored_rag(result.model_copy(update={"verdicts": kept}))
     full = scored_rag(result)
-    for name in (*SHARES, "context_precision"):
+    for name in (*(share.name for share in SHARES), "context_precision"):
         value = full.values[name]
         if name not in partial.undecided:
             assert partial.values[name] == (None if value is None else pytest.approx(value)), name

@@ -1,14 +1,15 @@
 """The metrics of `rag`: which there are, what they need, and what lacks without it."""
 
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.scores import SHARES, scored_rag
+from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.shares import SHARES
 from factreasoner.tasks.rag.table import RAG
 
 
 def test_every_score_of_a_record_is_a_metric_with_its_companion():
     values = scored_rag(RagResult(record_id="q", status="ok")).values
     assert values.keys() <= RAG.metrics.keys()
-    assert {name for share in SHARES for name in (share, f"{share}_p")} <= values.keys()
+    assert {name for share in SHARES for name in (share.name, f"{share.name}_p")} <= values.keys()
     assert RAG.line(scored_rag(RagResult(record_id="q", status="ok"))).keys() >= values.keys()
 
 

@@ -1,9 +1,13 @@
 """Recall as a task: what records lack, which prompts, and results as lines."""
 
+import threading
+
 import pytest
 
-from factreasoner import Config
-from factreasoner.models import Atom, Failure, Record
+from factreasoner import Config, RecallResult, ScriptedLLM, recall
+from factreasoner.errors import ConfigError, InputError
+from factreasoner.models import Atom, Failure, Record, Verdict
+from factreasoner.protocols import Judged
 from factreasoner.tasks.recall.task import TASK
 
 
@@ -37,3 +41,74 @@ def test_a_record_that_could_not_be_worked_on():
     line = TASK.tally(Config(), []).add(found)
     assert "recall" not in line
     assert line["facts"] == []
+
+
+ANSWER = "Marie Curie was born in Warsaw."
+
+
+def truthful(prompt, schema):
+    return {name: "True" if "Warsaw" in text else "False" for name, text in schema.items.items()}
+
+
+def test_facts_in_any_shape():
+    facts = ["Born in Warsaw.", {"text": "Born in Paris.", "label": False}, Atom(id="x", text="Of Warsaw.")]
+    found = recall(ANSWER, facts=facts, llm=ScriptedLLM(truthful), model="m")
+    assert isinstance(found, RecallResult)
+    assert found.recall == pytest.approx(2 / 3)
+    assert [fact.id for fact in found.missed] == ["f1"]
+    assert (found.unanswered, found.status) == ((), "ok")
+
+
+def test_without_a_model_facts_come_from_the_reference():
+    found = recall(ANSWER, reference=f"{ANSWER} She played chess in Zagreb.", spacy_model="none")
+    assert [fact.text for fact in found.missed] == ["She played chess in Zagreb."]
+
+
+def test_what_stays_open_is_unanswered_and_not_missed():
+    llm = ScriptedLLM(lambda prompt, schema: {})
+    found = recall(ANSWER, facts=["Born in Warsaw."], llm=llm, model="m", max_attempts=2)
+    assert (found.recall, found.missed, len(found.unanswered)) == (None, (), 1)
+    assert found.failures
+
+
+def test_a_part_of_ones_own_and_many_threads():
+    class Mine:
+        def judge(self, premise, claims):
+            return Judged(
+                tuple(
+                    Verdict(context_id=premise.id, target_id=c.id, label="entailment", probability=1)
+                    for c in claims
+                )
+            )
+
+    found = []
+    work = [
+        threading.Thread(target=lambda: found.append(recall(ANSWER, facts=["x", "y"], judge=Mine())))
+        for _ in range(4)
+    ]
+    for thread in work:
+        thread.start()
+    for thread in work:
+        thread.join()
+    assert [item.recall for item in found] == [1.0] * 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "words"),
+    [
+        ({}, InputError, r"recall\(\): facts: none given"),
+        ({"facts": "one text"}, InputError, r"facts=\[\.\.\.\]"),
+        ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
+        ({"facts": ["x"], "reference": 5}, InputError, "reference"),
+        ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),
+        ({"facts": ["x"], "mode": "prompt-tf"}, ConfigError, "model=NAME"),
+    ],
+)
+def test_what_is_wrong_is_said(arguments, error, words):
+    with pytest.raises(error, match=words):
+        recall(ANSWER, **arguments)
+
+
+def test_an_answer_that_is_none():
+    with pytest.raises(InputError, match="is None"):
+        recall(None, facts=["x"])

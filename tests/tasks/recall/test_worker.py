@@ -7,7 +7,7 @@ import pytest
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record
-from factreasoner.tasks.recall.result import scored_recall
+from factreasoner.tasks.recall.result import scored_recall, stated
 from factreasoner.tasks.recall.task import TASK
 from factreasoner.tasks.task import Calls
 
@@ -38,7 +38,7 @@ def by_text(answer):
 
 
 def values(result):
-    return {fact.fact.id: fact.value for fact in scored_recall(result).facts}
+    return {fact.claim: stated(fact) for fact in scored_recall(result).facts}
 
 
 @pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "prompt-tf"])
@@ -173,7 +173,7 @@ def test_without_a_model_facts_and_verdicts_come_all_the_same():
     )
     result = TASK.worker(Config(spacy_model="none"), Calls()).assess(item)
     found = scored_recall(result).facts
-    assert (result.status, [fact.value for fact in found]) == ("ok", [True, False])
+    assert (result.status, [stated(fact) for fact in found]) == ("ok", [True, False])
 
 
 def test_prompt_tf_needs_a_model():

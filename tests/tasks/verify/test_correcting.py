@@ -5,7 +5,7 @@ from verifying_model import SOURCES, Model, verified
 
 from factreasoner import ScriptedLLM
 from factreasoner.models import Context
-from factreasoner.tasks.verify.library import verify
+from factreasoner.tasks.verify.task import verify
 
 
 @pytest.mark.parametrize(

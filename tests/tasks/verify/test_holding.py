@@ -9,8 +9,8 @@ from factreasoner import ScriptedLLM
 from factreasoner.errors import UnusableReplyError
 from factreasoner.models import Context
 from factreasoner.models.messages import Reply
-from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
+from factreasoner.tasks.verify.task import verify
 
 
 def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_answer():

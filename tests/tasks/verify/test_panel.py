@@ -6,7 +6,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom
-from factreasoner.tasks.verify.library import verify
+from factreasoner.tasks.verify.task import verify
 
 CLAIM = Atom(id="a0", text="The museum opened in 1932.", original="It opened in 1932 [1].")
 

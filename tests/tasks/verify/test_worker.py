@@ -13,9 +13,8 @@ from factreasoner.models import Atom, Record
 from factreasoner.protocols import Judged
 from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.library import verify
 from factreasoner.tasks.verify.result import scored_verify
-from factreasoner.tasks.verify.task import TASK
+from factreasoner.tasks.verify.task import TASK, verify
 
 
 def test_a_model_rewrites_what_failed_and_nothing_else():

@@ -1,11 +1,11 @@
-"""The verdicts of one record as events: what bears out which claim, what contradicts it."""
+"""What bears each claim of a record out and what contradicts it, told by its verdicts as events."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from factreasoner.models import Verdict
+from factreasoner.models import Atom, Verdict
 from factreasoner.tasks.rag.events import NEVER, UNDECIDED, Event, any_of
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.verdicts import ANSWER, REFERENCE, p_borne_out, p_denied
@@ -19,8 +19,8 @@ class ContextEvidence(NamedTuple):
     """
 
     each: tuple[Event, ...]
-    together: Event
-    rests_on: tuple[int, ...]
+    together: Event = NEVER
+    rests_on: tuple[int, ...] = ()
 
     @property
     def any(self) -> Event:
@@ -43,49 +43,61 @@ class ContextEvidence(NamedTuple):
         return any_of((*alone, UNDECIDED if together.holds and missing else together))
 
 
-class Evidence:
-    """The verdicts of a result, by claim and premise."""
+class ClaimLine(NamedTuple):
+    """A claim with what bears it out and what denies it.
+
+    `other` is whether the other text bears it out, `other_denies` whether that contradicts it: the reference
+    for claims of the answer, and vice versa.
+
+    Events are undecided where verdicts failed, and None where nothing was to be judged.
+    """
+
+    claim: Atom
+    contexts: ContextEvidence | None
+    denied: ContextEvidence | None
+    other: Event | None
+    other_denies: Event | None
+
+
+def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
+    """The claims of the answer, and those of the reference."""
+    evidence = _Evidence(result)
+    said = [evidence.line(claim, REFERENCE) for claim in result.claims or ()]
+    wanted = [evidence.line(claim, ANSWER) for claim in result.reference_claims or ()]
+    return said, wanted
+
+
+_AsEvent = Callable[[Verdict | None], Event]
+
+
+class _Evidence:
+    """The verdicts of a result, by premise and claim."""
 
     def __init__(self, result: RagResult) -> None:
         self._result = result
         self._verdicts = {(v.context_id, v.target_id): v for v in result.verdicts}
         self._places = {context.id: place for place, context in enumerate(result.contexts or ())}
 
-    def by_answer(self, claim_id: str) -> Event:
-        """Whether the answer bears the claim out."""
-        return _borne_out(self._verdicts.get((ANSWER, claim_id)))
+    def line(self, claim: Atom, other: str) -> ClaimLine:
+        """What contexts and the other text say; all contexts together where none speaks for the answer's."""
+        contexts = denied = None
+        if self._result.contexts is not None:
+            contexts = self._of_contexts(claim.id, _borne_out, second_look=other == REFERENCE)
+            denied = self._of_contexts(claim.id, _denied)
+        if other == REFERENCE and not (self._result.reference or "").strip():
+            return ClaimLine(claim, contexts, denied, None, None)
+        verdict = self._verdicts.get((other, claim.id))
+        return ClaimLine(claim, contexts, denied, _borne_out(verdict), _denied(verdict))
 
-    def by_reference(self, claim_id: str) -> Event:
-        """Whether the reference bears the claim out."""
-        return _borne_out(self._verdicts.get((REFERENCE, claim_id)))
-
-    def against_reference(self, claim_id: str) -> Event:
-        """Whether the reference contradicts the claim."""
-        return _denied(self._verdicts.get((REFERENCE, claim_id)))
-
-    def against_answer(self, claim_id: str) -> Event:
-        """Whether the answer contradicts the claim."""
-        return _denied(self._verdicts.get((ANSWER, claim_id)))
-
-    def borne_out(self, claim_id: str, *, second_look: bool = False) -> ContextEvidence:
-        """Which contexts bear the claim out; `second_look`: all together where none does alone."""
+    def _of_contexts(self, claim_id: str, event: _AsEvent, *, second_look: bool = False) -> ContextEvidence:
         if self._result.joint:
-            return self._jointly(claim_id, _borne_out)
-        each = self._each(claim_id, _borne_out)
-        if not second_look or not self._result.together or any(event.holds for event in each):
-            return ContextEvidence(each, NEVER, ())
-        return ContextEvidence(each, *self._together(claim_id, _borne_out))
-
-    def denied(self, claim_id: str) -> ContextEvidence:
-        """Which contexts contradict the claim."""
-        if self._result.joint:
-            return self._jointly(claim_id, _denied)
-        return ContextEvidence(self._each(claim_id, _denied), NEVER, ())
-
-    def _each(self, claim_id: str, event: _AsEvent) -> tuple[Event, ...]:
+            return self._jointly(claim_id, event)
         verdicts = [self._verdicts.get((context_id, claim_id)) for context_id in self._places]
         nearest = max((verdict.nearness for verdict in verdicts if verdict), default=0.0)
-        return tuple(event(_without_far_belief(verdict, nearest)) for verdict in verdicts)
+        each = tuple(event(_without_far_belief(verdict, nearest)) for verdict in verdicts)
+        if not second_look or not self._result.together or any(event.holds for event in each):
+            return ContextEvidence(each)
+        return ContextEvidence(each, *self._together(claim_id, event))
 
     def _together(self, claim_id: str, event: _AsEvent) -> tuple[Event, tuple[int, ...]]:
         """What the contexts say together, and the positions of those that it rests on, as far as known."""
@@ -101,11 +113,7 @@ class Evidence:
             verdict = self._verdicts.get((premise, claim_id))
             for context_id in context_ids:
                 shown[context_id].append(_of_one(verdict, context_id, event))
-        together, rests_on = self._together(claim_id, event)
-        return ContextEvidence(tuple(any_of(events) for events in shown.values()), together, rests_on)
-
-
-_AsEvent = Callable[[Verdict | None], Event]
+        return ContextEvidence(tuple(map(any_of, shown.values())), *self._together(claim_id, event))
 
 
 def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:

@@ -1,33 +1,36 @@
-"""`rag`: where does a system that answers from retrieved contexts lose or invent?"""
+"""`rag`: where does a retrieval-augmented answer lose or invent?"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Unpack
 
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
-from factreasoner.models import Failure, Record, Verdict
-from factreasoner.pipeline.assembly import assembly_of
-from factreasoner.settings import Config
-from factreasoner.tasks.claim_task import ClaimTally, result_of
-from factreasoner.tasks.rag.claim_lines import claim_lines
+from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.models import P_DIGITS, Record
+from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.protocols import LLM
+from factreasoner.settings import Config, Keywords, python_call
+from factreasoner.tasks.claim_task import ClaimTask
+from factreasoner.tasks.rag.evidence import ClaimLine, ContextEvidence, lines_of
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.rows import rag_rows
 from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.table import RAG
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls, Tally, Task, Worker
+from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 
-class Rag(Task[RagResult]):
+class Rag(ClaimTask[RagResult, ScoredRag]):
     """Claim-level metrics of answers, of what was retrieved for them, and of both together."""
 
     name = "rag"
     result = RagResult
     table = RAG
+    does = RagWorker
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -36,15 +39,6 @@ class Rag(Task[RagResult]):
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
         return [*atom_prompts(config), "judge", "judge_one", "judge_several"]
-
-    def worker(self, config: Config, calls: Calls) -> Worker[RagResult]:
-        """See `Task`."""
-        assembly = assembly_of(config, **calls.arguments())
-        return RagWorker(assembly)
-
-    def failed(self, record: Record, config: Config, failure: Failure) -> RagResult:
-        """See `Task`."""
-        return result_of(RagResult, record, config, status="failed", failures=[failure])
 
     def makes_claims(self, record: Record, config: Config) -> bool:
         """See `Task`."""
@@ -56,26 +50,26 @@ class Rag(Task[RagResult]):
         """See `Task`."""
         return rag_rows(result)
 
-    def verdicts(self, result: RagResult) -> Sequence[Verdict]:
-        """See `Task`."""
-        return result.verdicts
-
-    def with_verdicts(self, result: RagResult, verdicts: tuple[Verdict, ...]) -> RagResult:
-        """See `Task`."""
-        return result.model_copy(update={"verdicts": verdicts})
-
     def size(self, result: RagResult) -> int:
         """See `Task`."""
         return len({verdict.target_id for verdict in result.verdicts})
 
-    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[RagResult]:
-        """See `Task`."""
-        return ClaimTally(RAG, lambda result: scores_of(result, config), _fields, rag_rows)
+    def scored(self, result: RagResult, config: Config) -> ScoredRag:
+        """See `ClaimTask`; the scores of retrieval are at K where that is a number."""
+        return scored_rag(result, config.k if isinstance(config.k, int) else None)
 
-
-def scores_of(result: RagResult, config: Config) -> ScoredRag:
-    """The metrics of a result, scored as `config` says: retrieval's at its K where that is a number."""
-    return scored_rag(result, config.k if isinstance(config.k, int) else None)
+    def fields(self, scored: ScoredRag) -> dict[str, Any]:
+        """See `ClaimTask`."""
+        result = scored.result
+        said, wanted = lines_of(result)
+        return {
+            "reasons": scored.reasons,
+            "undecided": scored.undecided,
+            "bounds": scored.bounds,
+            "claims": [_content(line, REFERENCE, result) for line in said],
+            "reference_claims": [_content(line, ANSWER, result) for line in wanted],
+            "reference": result.reference,
+        }
 
 
 def _problems(record: Record) -> Iterator[InputProblem]:
@@ -90,14 +84,77 @@ def _problems(record: Record) -> Iterator[InputProblem]:
             yield InputProblem(where, f"contexts[{place}].id", message)
 
 
-def _fields(scored: ScoredRag) -> dict[str, Any]:
-    return {
-        "reasons": scored.reasons,
-        "undecided": scored.undecided,
-        "bounds": scored.bounds,
-        **claim_lines(scored.result),
-        "reference": scored.result.reference,
-    }
+def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
+    """A claim in a result line, with the contexts that bear it out or contradict it."""
+    content: dict[str, Any] = {"id": line.claim.id, "text": line.claim.text}
+    if line.contexts is not None and line.denied is not None:
+        content |= {
+            "in_contexts": line.contexts.any.holds,
+            "p_in_contexts": _rounded(line.contexts.any.p),
+            "borne_out_by": _ids(line.contexts, result),
+            "contradicted_by": _ids(line.denied, result),
+            "needs_several": line.contexts.needs_several,
+        }
+    if line.other is not None and line.other_denies is not None:
+        content |= {
+            f"in_{other}": line.other.holds,
+            f"p_in_{other}": _rounded(line.other.p),
+            f"contradicted_by_{other}": line.other_denies.holds,
+        }
+    return content
+
+
+def _ids(found: ContextEvidence, result: RagResult) -> list[str]:
+    return [c.id for c, event in zip(result.contexts or (), found.each, strict=True) if event.holds]
+
+
+def _rounded(p: float | None) -> float | None:
+    return None if p is None else round(p, P_DIGITS)
 
 
 TASK = Rag()
+
+
+@python_call
+def rag(  # noqa: PLR0913 - what a record of this task may bring
+    answer: str,
+    *,
+    contexts: Sequence[ContextLike] | None = None,
+    reference: str | None = None,
+    prompt: str = "",
+    claims: Iterable[AtomLike] | None = None,
+    reference_claims: Iterable[AtomLike] | None = None,
+    gold_contexts: Sequence[str] | None = None,
+    llm: LLM | None = None,
+    **settings: Unpack[Keywords],
+) -> ScoredRag:
+    """Where a retrieval-augmented answer loses or invents, synchronously.
+
+    `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}),
+    `Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
+    `reference` is the right answer to `prompt`; `gold_contexts` are the ids of all relevant contexts. Claims
+    are made of both texts unless they are given. `settings` are those of `Config`: `premise="joint"`,
+    `model="openai/gpt-4o-mini"`, `k=5`; where one names a part, an object or class of one's own may stand.
+
+    The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
+    failures in `result`:
+
+        scored = rag("It opened in 1932.", contexts=["It opened on 4 May 1932."])
+        scored.values["faithfulness"], scored.reasons["correctness"]
+
+    Raises:
+        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
+        InputError: something given is not what it should be, or there are neither contexts nor a reference.
+    """
+    parts, config = parts_and_config(settings)
+    record = given_record(
+        "rag()",
+        response=answer,
+        prompt=prompt,
+        contexts=contexts,
+        reference=reference,
+        atoms=claims,
+        reference_atoms=reference_claims,
+        gold_contexts=gold_contexts,
+    )
+    return TASK.scored(TASK.assessed("rag()", record, config, Calls(llm=llm, parts=parts)), config)

@@ -1,17 +1,20 @@
-"""What factual recall finds of one record."""
+"""What factual recall finds of one record, and its facts as rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from factreasoner.metrics.samples import LabelledClaim
-from factreasoner.models import P_DIGITS, Atom, Usage, Verdict, counted
+from factreasoner.models import P_DIGITS, Atom, Usage, counted
 from factreasoner.tasks.claim_task import ClaimResult
-from factreasoner.tasks.verdicts import p_borne_out
+from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row, label_of
+from factreasoner.tasks.verdicts import ANSWER, p_borne_out
 
+FACTS = "facts"
 TRUE, FALSE, UNANSWERED = 0, 1, 2
 """Classes of a fact's value; people know the first two."""
+CLASSES = {True: TRUE, False: FALSE, None: UNANSWERED}
 
 
 class RecallResult(ClaimResult):
@@ -26,9 +29,8 @@ class RecallResult(ClaimResult):
     def in_brief(self) -> list[str]:
         """Facts by what became of them, and recall."""
         said = {True: "stated", False: "not stated", None: "unanswered"}
-        scored = scored_recall(self)
-        recall = [] if scored.recall is None else [f"recall {scored.recall:.3f}"]
-        return [counted("fact", (said[fact.value] for fact in scored.facts)), *recall]
+        recall = [] if self.recall is None else [f"recall {self.recall:.3f}"]
+        return [counted("fact", (said[stated(row)] for row in fact_rows(self))), *recall]
 
     @property
     def recall(self) -> float | None:
@@ -38,56 +40,48 @@ class RecallResult(ClaimResult):
     @property
     def missed(self) -> tuple[Atom, ...]:
         """The facts that the answer does not state; those that stayed unanswered are not among them."""
-        return tuple(judged.fact for judged in scored_recall(self).facts if judged.value is False)
+        return self._facts(False)
 
     @property
     def unanswered(self) -> tuple[Atom, ...]:
         """The facts for which no verdict could be had; `failures` say why."""
-        return tuple(judged.fact for judged in scored_recall(self).facts if judged.value is None)
+        return self._facts(None)
+
+    def _facts(self, value: bool | None) -> tuple[Atom, ...]:
+        judged = zip(self.facts, fact_rows(self), strict=True)
+        return tuple(fact for fact, row in judged if stated(row) is value)
 
 
-class JudgedFact(NamedTuple):
-    """A fact with its verdict, None where it stayed unanswered.
+def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
+    """Every fact held against the answer; one that stayed unanswered has no label."""
+    verdicts = by_claim(result.verdicts)
+    for fact in result.facts:
+        own = verdicts.get(fact.id, [])[-1:]
+        judgement = Judgement(None, None, "no")
+        if own:
+            p = round(p_borne_out(own[0]), P_DIGITS)
+            judgement = Judgement(p, label_of(p, own))
+        yield claim_row(result.record_id, FACTS, fact, judgement, Basis(ANSWER, {}, own))
 
-    True: the answer states it, P above one half. Everything else that was answered is False, silence too.
+
+def stated(row: ClaimRow) -> bool | None:
+    """Whether the answer states a fact, P above one half; None where that is not known.
+
+    Everything else that was answered is False, silence too.
     """
-
-    fact: Atom
-    verdict: Verdict | None
-
-    @property
-    def value(self) -> bool | None:
-        """Whether the answer states it; None where that is not known."""
-        return None if self.verdict is None else self.verdict.supports
-
-    @property
-    def p_true(self) -> float | None:
-        """Probability that the answer states the fact; None where that is not known."""
-        return None if self.verdict is None else round(p_borne_out(self.verdict), P_DIGITS)
-
-    def content(self) -> dict[str, Any]:
-        """The fact with its value and verdict, ready for JSON."""
-        return {
-            "id": self.fact.id,
-            "text": self.fact.text,
-            "value": self.value,
-            "p_true": self.p_true,
-            "verdict": None if self.verdict is None else self.verdict.label,
-            "quote": None if self.verdict is None else self.verdict.quote,
-            **({} if self.fact.gold is None else {"label": self.fact.gold == "S"}),
-        }
+    return None if row.label is None else row.label == "supported"
 
 
 class ScoredRecall(NamedTuple):
-    """A result with what its metrics are computed from."""
+    """A result with what its metrics are computed from; `facts` are its rows."""
 
     result: RecallResult
-    facts: tuple[JudgedFact, ...]
+    facts: tuple[ClaimRow, ...]
     usage: Usage
 
     def count(self, value: bool | None) -> int:
         """How many facts have that value."""
-        return sum(fact.value is value for fact in self.facts)
+        return sum(stated(fact) is value for fact in self.facts)
 
     @property
     def recall(self) -> float | None:
@@ -98,19 +92,17 @@ class ScoredRecall(NamedTuple):
     @property
     def labels(self) -> list[LabelledClaim]:
         """The facts that people labelled; those unanswered are of a class of their own, at 0.5."""
-        return list(self._labels())
-
-    def _labels(self) -> Iterator[LabelledClaim]:
-        said = {True: TRUE, False: FALSE, None: UNANSWERED}
-        for judged in self.facts:
-            if judged.fact.gold is not None:
-                gold = TRUE if judged.fact.gold == "S" else FALSE
-                p_true = 0.5 if judged.p_true is None else judged.p_true
-                yield LabelledClaim(p_true, said[judged.value], gold)
+        return [
+            LabelledClaim(
+                0.5 if fact.p_true is None else fact.p_true,
+                CLASSES[stated(fact)],
+                TRUE if fact.gold == "S" else FALSE,
+            )
+            for fact in self.facts
+            if fact.gold is not None
+        ]
 
 
 def scored_recall(result: RecallResult) -> ScoredRecall:
     """A result with its facts and verdicts put together."""
-    verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
-    facts = tuple(JudgedFact(fact, verdicts.get(fact.id)) for fact in result.facts)
-    return ScoredRecall(result, facts, sum(result.usage.values(), Usage()))
+    return ScoredRecall(result, tuple(fact_rows(result)), sum(result.usage.values(), Usage()))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Unpack
 
 from factreasoner.atoms.making import atom_prompts
-from factreasoner.errors import InputProblem
-from factreasoner.models import Failure, Record, Verdict
-from factreasoner.pipeline.assembly import assembly_of
-from factreasoner.settings import Config
-from factreasoner.tasks.claim_task import ClaimTally, result_of
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.models import Record, Verdict
+from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.protocols import LLM
+from factreasoner.settings import Config, Keywords, python_call
+from factreasoner.tasks.claim_task import ClaimTask
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls, Tally, Task, Worker
+from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verify.relabelling import relabelled
 from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
@@ -20,12 +22,13 @@ from factreasoner.tasks.verify.table import VERIFY
 from factreasoner.tasks.verify.worker import VerifyWorker
 
 
-class Verify(Task[VerifyResult]):
+class Verify(ClaimTask[VerifyResult, ScoredVerify]):
     """Each claim of an answer against the sources it cites, and the answer corrected."""
 
     name = "verify"
     result = VerifyResult
     table = VERIFY
+    does = VerifyWorker
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -38,47 +41,65 @@ class Verify(Task[VerifyResult]):
         """See `Task`."""
         return [*atom_prompts(config), "verify", "correct"]
 
-    def worker(self, config: Config, calls: Calls) -> Worker[VerifyResult]:
-        """See `Task`."""
-        assembly = assembly_of(config, **calls.arguments())
-        return VerifyWorker(assembly)
-
-    def failed(self, record: Record, config: Config, failure: Failure) -> VerifyResult:
-        """See `Task`."""
-        return result_of(VerifyResult, record, config, status="failed", failures=[failure])
-
     def rows(self, result: VerifyResult) -> Iterator[ClaimRow]:
         """See `Task`."""
         return verified_rows(result)
-
-    def verdicts(self, result: VerifyResult) -> Sequence[Verdict]:
-        """See `Task`."""
-        return result.verdicts
 
     def with_verdicts(self, result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
         """See `Task`."""
         return relabelled(result, verdicts)
 
-    def size(self, result: VerifyResult) -> int:
-        """See `Task`."""
-        return len(result.verdicts)
+    def scored(self, result: VerifyResult, config: Config) -> ScoredVerify:
+        """See `ClaimTask`."""
+        return scored_verify(result)
 
-    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[VerifyResult]:
-        """See `Task`."""
-        return ClaimTally(VERIFY, scored_verify, _fields, verified_rows)
-
-
-def _fields(scored: ScoredVerify) -> dict[str, Any]:
-    result = scored.result
-    revised = result.revised
-    return {
-        "corrected": result.corrected,
-        "changes": [change.model_dump(mode="json") for change in result.changes],
-        "claims": [claim.model_dump(mode="json") for claim in result.claims],
-        "corrected_claims": [claim.model_dump(mode="json") for claim in revised.claims] if revised else [],
-        "unknown_citations": list(result.unknown_citations),
-        "notes": list(result.notes),
-    }
+    def fields(self, scored: ScoredVerify) -> dict[str, Any]:
+        """See `ClaimTask`."""
+        result = scored.result
+        revised = result.revised
+        return {
+            "corrected": result.corrected,
+            "changes": [change.model_dump(mode="json") for change in result.changes],
+            "claims": [claim.model_dump(mode="json") for claim in result.claims],
+            "corrected_claims": [claim.model_dump(mode="json") for claim in revised.claims]
+            if revised
+            else [],
+            "unknown_citations": list(result.unknown_citations),
+            "notes": list(result.notes),
+        }
 
 
 TASK = Verify()
+
+
+@python_call
+def verify(
+    answer: str,
+    *,
+    sources: Sequence[ContextLike],
+    prompt: str = "",
+    claims: Sequence[AtomLike] | None = None,
+    llm: LLM | None = None,
+    **settings: Unpack[Keywords],
+) -> VerifyResult:
+    """Hold each claim of an answer against the sources it cites, and correct the answer.
+
+    `sources` are texts, {text, title?, link?, id?}, `Context` objects or other libraries' documents:
+    [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in the answer
+    unless they are given. `settings` are those of `Config`: `uncited="check"`, `rounds=0`,
+    `model="openai/gpt-4o-mini"`; where one names a part, an object or class of one's own may stand. `llm`
+    stands in for the model client. Synchronous: in a script, a thread or a notebook.
+
+        result = verify("It opened in 1930 [1].", sources=["The museum opened on 4 May 1932."])
+        result.claims, result.changes, result.corrected
+
+    Raises:
+        ConfigError: an unknown or wrong setting.
+        InputError: no sources, or something given is not what it should be.
+    """
+    parts, config = parts_and_config(settings)
+    called = {"contexts": "sources", "atoms": "claims"}
+    record = given_record("verify()", called, response=answer, prompt=prompt, contexts=sources, atoms=claims)
+    if not record.contexts:
+        raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
+    return TASK.assessed("verify()", record, config, Calls(llm=llm, parts=parts))
