@@ -11,7 +11,6 @@ from filelock import FileLock
 from pages import html
 
 from factreasoner.corpus import files, indexing
-from factreasoner.corpus.collection import Collection
 from factreasoner.corpus.indexing import IndexReport, Step, index
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, InputError
@@ -182,7 +181,6 @@ def test_passages_are_written_in_bounded_parts(
 ) -> None:
     docs = write(tmp_path / "docs", {f"{n}.txt": f"Text {n}." for n in range(7)})
     monkeypatch.setattr(indexing, "BATCH", 3)
-    monkeypatch.setattr(Collection, "at_once", lambda self: 2)
     assert bring(docs, store_dir=store).total == 7
 
 

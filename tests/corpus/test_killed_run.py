@@ -4,7 +4,7 @@ import gc
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,6 +14,8 @@ from corpus_scene import OWN, TEXTS, bring, content, numbered, write
 from forked import Forker
 
 from factreasoner.corpus import indexing, store
+from factreasoner.corpus.indexing import IndexReport
+from factreasoner.corpus.store import Store
 from factreasoner.models import Atom, Record
 from factreasoner.retrieval.corpus import CorpusRetriever
 from factreasoner.settings import Config
@@ -92,28 +94,53 @@ def test_a_killed_run_is_completed_by_the_next(
     assert bring(changed.docs, prune=True, **place).unchanged == 4
 
 
+@pytest.fixture
+def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
+    """Makes a store of the folders `docs` and `more`, and harms the files of its vectors."""
+    monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
+    place = {"store_dir": tmp_path / "store", "embedding": OWN}
+
+    def make(damage: str) -> dict[str, Any]:
+        write(tmp_path / "more", {"otter.txt": "Otters swim."})
+        bring(write(tmp_path / "docs", TEXTS), tmp_path / "more", **place)
+        before = content(store_dir=tmp_path / "store")
+        gc.collect()
+        torn = list((tmp_path / "store").glob("*/data_level0.bin"))
+        assert torn
+        for path in torn:
+            if damage == "unwritten":
+                path.write_bytes(bytes(path.stat().st_size))
+            else:
+                shutil.rmtree(path.parent)
+        return before
+
+    return make
+
+
 @pytest.mark.parametrize("damage", ["unwritten", "gone"])
 def test_torn_files_of_vectors_are_made_anew(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str
+    tmp_path: Path, damaged: Callable[[str], dict[str, Any]], damage: str
 ) -> None:
-    monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
-    docs = write(tmp_path / "docs", TEXTS)
+    before = damaged(damage)
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
-    bring(docs, **place)
-    before = content(store_dir=tmp_path / "store")
-    gc.collect()
-    torn = list((tmp_path / "store").glob("*/data_level0.bin"))
-    assert torn
-    for path in torn:
-        if damage == "unwritten":
-            path.write_bytes(bytes(path.stat().st_size))
-        else:
-            shutil.rmtree(path.parent)
-    report = bring(docs, **place)
+    assert bring(tmp_path / "docs", **place).rebuilt
     assert content(store_dir=tmp_path / "store") == before
     found = CorpusRetriever(Config(**place, search="dense")).retrieve(
         [Atom(id="a0", text="Polonium was named after Poland.")], Record(id="r", response="x")
     )
     assert found.contexts[0].title == "Polonium"
-    assert report.rebuilt
-    assert bring(docs, **place).unchanged == 4
+    assert bring(tmp_path / "docs", **place) == IndexReport(unchanged=4, total=6)
+
+
+@pytest.mark.parametrize(("method", "when"), [("add", "after"), ("finish", "after"), ("rename", "before")])
+def test_a_killed_rebuild_loses_no_path(
+    tmp_path: Path, indexers: Forker, damaged: Callable[[str], dict[str, Any]], method: str, when: str
+) -> None:
+    before = damaged("gone")
+    arguments = [method, when, 1, tmp_path / "docs", tmp_path / "store"]
+    process = indexers.start(arguments, folder=tmp_path, code=KILLED)
+    _, said = process.communicate(timeout=90)
+    assert process.returncode == -signal.SIGKILL, said
+    assert bring(tmp_path / "docs", store_dir=tmp_path / "store").total == 6
+    assert content(store_dir=tmp_path / "store") == before
+    assert Store(Config(store_dir=tmp_path / "store")).names() == ["documents"]

@@ -9,10 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shutil
 import uuid
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +32,6 @@ _DAMAGED = re.compile(r"hnsw|pickle|getting embedding|finding id", re.IGNORECASE
 """What Chroma says when files of its index of vectors are torn or gone."""
 _EF_SEARCH = 400
 _STATE_LETTERS = 12
-_MOST_FLOATS = 1_000_000
 
 
 class CollectionInfo(NamedTuple):
@@ -89,24 +87,22 @@ class StoredPassage(NamedTuple):
         """What it is found by: the title stands for the "he" and "it" of the text."""
         return f"{self.title}. {self.text}"
 
-
-class StoredContent(NamedTuple):
-    """What a collection holds of one content of one file."""
-
-    passages: int
-    complete: bool
+    def metadata(self) -> dict[str, str | int | bool]:
+        """What Chroma keeps with its text; `last` only where it is."""
+        _, path, digest, position, title, link, last = self
+        found = {"path": path, "hash": digest, "position": position, "title": title, "link": link}
+        return found | {"last": True} if last else found
 
 
 class Collection:
     """A collection of a :class:`Store`. Every method raises StoreError when the store fails.
 
-    `ask` calls Chroma, and raises StoreError for whatever that raises. One `add` takes `most` passages.
+    `ask` calls Chroma, and raises StoreError for whatever that raises.
     """
 
-    def __init__(self, found: Any, ask: Callable[..., Any], *, folder: Path, most: int) -> None:
+    def __init__(self, found: Any, ask: Callable[..., Any], *, folder: Path) -> None:
         self._chroma = found
         self._ask = ask
-        self._most = most
         self.folder = folder
         self.made = CollectionInfo.of(found.metadata)
 
@@ -170,36 +166,24 @@ class Collection:
         """How many passages there are."""
         return int(self._ask(self._chroma.count))
 
-    def held(self) -> dict[str, dict[str, StoredContent]]:
-        """What is stored of every file, by its path and digest."""
-        whole = defaultdict[str, dict[str, StoredContent]](dict)
-        total = 0
-        for page in self._pages(["metadatas"], where={"last": True}):
-            for row in page["metadatas"]:
-                whole[row["path"]][row["hash"]] = StoredContent(row["position"] + 1, complete=True)
-                total += row["position"] + 1
-        if total == self.count():
-            return dict(whole)
-        counts = defaultdict[str, dict[str, int]](lambda: defaultdict(int))
-        for page in self._pages(["metadatas"]):
-            for row in page["metadatas"]:
-                counts[row["path"]][row["hash"]] += 1
-        return {
-            path: {d: StoredContent(n, whole[path].get(d) == (n, True)) for d, n in kept.items()}
-            for path, kept in counts.items()
-        }
+    def held(self) -> dict[str, dict[str, bool]]:
+        """Whether all passages of a content are stored, by the path of its file and its digest."""
+        whole = {(row["path"], row["hash"]): row["position"] + 1 for row in self._rows(where={"last": True})}
+        counts: Mapping[tuple[str, str], int] = whole
+        if sum(whole.values()) != self.count():
+            counts = Counter((row["path"], row["hash"]) for row in self._rows())
+        found = defaultdict[str, dict[str, bool]](dict)
+        for (path, digest), count in counts.items():
+            found[path][digest] = whole.get((path, digest)) == count
+        return dict(found)
 
     def ids_of(self, path: str, digest: str) -> set[str]:
         """Ids of the passages of one content of a file."""
         where = {"$and": [{"path": path}, {"hash": digest}]}
         return set(self._ask(self._chroma.get, where=where, include=[])["ids"])
 
-    def at_once(self) -> int:
-        """How many passages one `add` takes at most."""
-        return max(1, min(self._most, _MOST_FLOATS // max(self.made.dimension, 1)))
-
     def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None) -> None:
-        """Write passages with their vectors, (n, dimension); those that are there already stay as they are.
+        """Write at most 5,461 passages with their vectors, (n, dimension); those that are there stay.
 
         Raises:
             ConfigError: the vectors are of another length than those in the collection.
@@ -213,16 +197,13 @@ class Collection:
                 f"collection {self.name!r} have {self.made.dimension}; index into another collection"
             )
         self._write(self.made._replace(dimension=dimension))
-        step = self.at_once()
-        for first in range(0, len(passages), step):
-            part = passages[first : first + step]
-            self._ask(
-                self._chroma.add,
-                ids=[passage.id for passage in part],
-                embeddings=vectors[first : first + step],
-                documents=[passage.text for passage in part],
-                metadatas=[_metadata(passage) for passage in part],
-            )
+        self._ask(
+            self._chroma.add,
+            ids=[passage.id for passage in passages],
+            embeddings=vectors,
+            documents=[passage.text for passage in passages],
+            metadatas=[passage.metadata() for passage in passages],
+        )
 
     def drop(self, path: str, digest: str | None = None) -> None:
         """Remove the passages of a file, or those of one content of it."""
@@ -232,14 +213,15 @@ class Collection:
     def passages(self) -> Iterator[tuple[str, StoredPassage]]:
         """Every passage with its id."""
         for page in self._pages(["documents", "metadatas"]):
-            yield from _rows(page)
+            yield from _passages(page)
 
     def with_ids(self, ids: Sequence[str]) -> list[StoredPassage]:
         """The passages of `ids`, in their order; those that are gone are left out."""
         if not ids:
             return []
-        page = self._ask(self._chroma.get, ids=list(ids), include=["documents", "metadatas"])
-        found = dict(_rows(page))
+        found = dict(
+            _passages(self._ask(self._chroma.get, ids=list(ids), include=["documents", "metadatas"]))
+        )
         return [found[i] for i in ids if i in found]
 
     def nearest(self, vector: Vectors, k: int) -> list[str]:
@@ -247,9 +229,12 @@ class Collection:
         answer = self._ask(self._chroma.query, query_embeddings=vector[None, :], n_results=k, include=[])
         return list(answer["ids"][0])
 
-    def drop_indexes(self) -> None:
-        """Remove the word indexes made of this collection."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def rename(self, name: str) -> None:
+        """Give it another name, which no collection has."""
+        self._ask(self._chroma.modify, name=name)
+
+    def _rows(self, **query: Any) -> Iterator[dict[str, Any]]:
+        return (row for page in self._pages(["metadatas"], **query) for row in page["metadatas"])
 
     def _pages(self, include: list[str], **query: Any) -> Iterator[Any]:
         offset = 0
@@ -261,18 +246,7 @@ class Collection:
             offset += PAGE
 
 
-def _metadata(passage: StoredPassage) -> dict[str, str | int | bool]:
-    metadata: dict[str, str | int | bool] = {
-        "path": passage.path,
-        "hash": passage.digest,
-        "position": passage.position,
-        "title": passage.title,
-        "link": passage.link,
-    }
-    return metadata | {"last": True} if passage.last else metadata
-
-
-def _rows(page: Any) -> Iterator[tuple[str, StoredPassage]]:
+def _passages(page: Any) -> Iterator[tuple[str, StoredPassage]]:
     for i, text, row in zip(page["ids"], page["documents"], page["metadatas"], strict=True):
         place = (row["path"], row["hash"], row["position"])
         yield i, StoredPassage(text or "", *place, row["title"], row["link"], row.get("last", False))

@@ -84,17 +84,18 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
     with Store.writing(config, create=True) as store:
         collection = store.open(config.collection, config.embedding)
         embedding = embedding_named(collection.made.embedding, config, Budget(config.max_cost))
-        rebuilt = collection.damaged()
-        if rebuilt:
-            collection = store.rebuild(collection)
-            roots = [Path(root) for root in collection.made.roots]
-            found = find_files([*paths, *roots], outside=folder)
-        run = _Run(collection, embedding, roots=[str(path) for path in paths], tell=tell)
+        damaged = collection.damaged()
+        if damaged:
+            found = find_files([*paths, *map(Path, collection.made.roots)], outside=folder)
+        written = store.beside(collection) if damaged else collection
+        run = _Run(written, embedding, roots=[str(path) for path in paths], tell=tell)
         run.take(found.files)
         run.problems += _with_reasons(found.unreadable)
         run.sweep(paths, [*found.files, *found.unreadable, *found.unread], prune=prune)
         total = run.close()
-    if rebuilt:
+        if damaged:
+            store.replace(collection, written)
+    if damaged:
         run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
     return IndexReport(
         **run.counts,
@@ -102,7 +103,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         unread=_with_reasons(found.unread),
         emptied=tuple(run.emptied),
         total=total,
-        rebuilt=rebuilt,
+        rebuilt=damaged,
         problems=tuple(run.problems),
     )
 
@@ -173,7 +174,7 @@ class _Run:
         name, digest = _name(file), self._reader.digest(file)
         held = self._held.get(name, {})
         others = [(name, other) for other in held if other != digest]
-        if digest in held and held[digest].complete:
+        if held.get(digest):
             self.counts["unchanged"] += 1
         else:
             there = self._collection.ids_of(name, digest) if digest in held else set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import shutil
 import socket
 import weakref
 from collections.abc import Callable, Iterator
@@ -30,6 +31,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 _FILE = "chroma.sqlite3"
+_BESIDE = ".rebuilding"
+"""What the name of a collection ends with that is to take the place of a damaged one."""
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
 _NO_VECTORS = {
     # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
@@ -98,7 +101,9 @@ class Store:
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
         found = self.ask(self.client.list_collections)
-        return sorted(c.name for c in found if CollectionInfo.known(c.metadata))
+        return sorted(
+            c.name for c in found if CollectionInfo.known(c.metadata) and not c.name.endswith(_BESIDE)
+        )
 
     def collection(self, name: str) -> Collection:
         """The collection `name`.
@@ -116,7 +121,7 @@ class Store:
     def open(self, name: str, embedding: str | None) -> Collection:
         """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
 
-        An empty one is made anew for another embedding.
+        An empty one is made anew for another embedding. One that `replace` was cut off at takes its place.
 
         Raises:
             ConfigError: the name can't be one, or the collection was made with another embedding.
@@ -127,6 +132,9 @@ class Store:
                 "a letter or digit first and last"
             )
         found = self.ask(self._get, name)
+        if found is None and (rebuilt := self.ask(self._get, name + _BESIDE)) is not None:
+            self._opened(rebuilt).rename(name)
+            found = self.ask(self._get, name)
         if found is not None:
             collection = self._opened(found)
             if collection.made.embedding == (embedding or collection.made.embedding) or collection.count():
@@ -135,16 +143,30 @@ class Store:
             self.delete(name)
         return self._created(name, CollectionInfo(embedding or NONE))
 
-    def rebuild(self, collection: Collection) -> Collection:
-        """An empty collection in place of a damaged one, with its name, embedding and roots."""
-        self.ask(self.client.delete_collection, collection.name)
-        return self._created(collection.name, collection.made._replace(revision=""))
+    def beside(self, damaged: Collection) -> Collection:
+        """The collection that a damaged one is made anew in, as far as runs that were cut off have come."""
+        found = self.ask(self._get, damaged.name + _BESIDE)
+        if found is not None and self._opened(found).damaged():
+            self._drop(self._opened(found))
+        elif found is not None:
+            return self._opened(found)
+        return self._created(damaged.name + _BESIDE, damaged.made._replace(revision=""))
+
+    def replace(self, damaged: Collection, rebuilt: Collection) -> None:
+        """Drop the damaged collection, and give its name to the one that was made `beside` it."""
+        self._drop(damaged)
+        rebuilt.rename(damaged.name)
 
     def delete(self, name: str) -> None:
         """Drop a collection and its word index. Raises ConfigError when there is none."""
         collection = self.collection(name)
+        if (beside := self.ask(self._get, name + _BESIDE)) is not None:
+            self._drop(self._opened(beside))
+        self._drop(collection)
+
+    def _drop(self, collection: Collection) -> None:
         self.ask(self.client.delete_collection, collection.name)
-        collection.drop_indexes()
+        shutil.rmtree(collection.folder, ignore_errors=True)
 
     def _get(self, name: str) -> Any:
         try:
@@ -167,8 +189,7 @@ class Store:
             raise ConfigError(
                 f"collection: {found.name!r} in store {self.folder} was not made by `factreasoner index`"
             )
-        most = min(self.ask(self.client.get_max_batch_size), 5461)
-        return Collection(found, self.ask, folder=self.folder / "bm25" / str(found.id), most=most)
+        return Collection(found, self.ask, folder=self.folder / "bm25" / str(found.id))
 
 
 def _refuse_none(folder: Path) -> None:
