@@ -103,10 +103,10 @@ WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
         ("a.pptx", packed({"xl/workbook.xml": "x"}), "it is an Excel workbook; save its sheets as csv"),
         ("a.txt", b"{\\rtf1 x}", "it is a Rich Text document"),
         ("a.csv", packed({"notes.txt": "x"}), "it is a ZIP archive; unpack it"),
-        ("a.txt", gzip.compress(b"{}", mtime=0), "it is a gzip archive"),
+        ("a.txt", gzip.compress(b"{}", mtime=0), "binary, not text"),
         ("a.jsonl.gz", gzip.compress(b'{"text": "x"}', mtime=0)[:-3], "gzip data is cut short"),
         ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"}), mtime=0), "it is a ZIP archive; unpack it"),
-        ("a.txt", b"\xff\xd8\xff\xe0", "it is a picture"),
+        ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary, not text"),
     ],
     ids=lambda part: "data" if isinstance(part, bytes) else part,  # an archive holds the time it was made
 )

@@ -90,8 +90,8 @@ class StoredPassage(NamedTuple):
     def metadata(self) -> dict[str, str | int | bool]:
         """What Chroma keeps with its text; `last` only where it is."""
         _, path, digest, position, title, link, last = self
-        found = {"path": path, "hash": digest, "position": position, "title": title, "link": link}
-        return found | {"last": True} if last else found
+        found: dict[str, str | int | bool] = {"path": path, "hash": digest, "position": position}
+        return found | {"title": title, "link": link} | ({"last": True} if last else {})
 
 
 class Collection:

@@ -23,7 +23,6 @@ MOST_BYTES = 100_000_000
 """Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
 READ_SECONDS = 300.0
 _PAGES = 1_000_000
-_BLOCK = 1 << 20
 _SAMPLE = 4096
 _MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
 
@@ -36,21 +35,18 @@ class DocumentReader:
 
     def digest(self, path: Path) -> str:
         """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
-        found = hashlib.sha256(kind_of(path).encode())
+        kind = kind_of(path).encode()
         try:
             with path.open("rb") as file:
-                while block := file.read(_BLOCK):
-                    found.update(block)
+                return hashlib.file_digest(file, lambda: hashlib.sha256(kind)).hexdigest()[:32]
         except OSError as error:
             raise DocumentError(f"{path}: {reason(error)}") from error
-        return found.hexdigest()[:32]
 
     def documents(self, path: Path) -> Iterator[Document | BadRow]:
         """The documents of a file that have text; from a file of rows one by one, among its bad rows.
 
         Raises:
-            DocumentError: the file can't be read, is damaged, is something else than its name says, changed
-                while it was read, or needs a package that is not installed.
+            DocumentError: it can't be read, is not what its name says, or changed while it was read.
             NoTextError: it is a page or a document, and there is no text in it.
             MissingExtraError: the packages that read pages are not installed.
         """
@@ -58,14 +54,14 @@ class DocumentReader:
         found: Iterable[Document | BadRow]
         try:
             before = path.stat()
-            rows = kind in ("jsonl", "csv")
+            rows = {"jsonl": json_rows, "csv": csv_rows}.get(kind)
             with opened(path) if rows else path.open("rb") as file:
                 _refuse_other(path, kind, file.read(HEAD))
             if rows:
-                found = json_rows(path) if kind == "jsonl" else csv_rows(path)
+                found = rows(path)
+            elif before.st_size > MOST_BYTES:
+                raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
             else:
-                if before.st_size > MOST_BYTES:
-                    raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
                 data = path.read_bytes()
                 found = [self._document(path, kind, data)] if data.strip() else []
             yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
+import itertools
 import re
 import threading
 import time
@@ -118,8 +118,8 @@ class MiniLM:
 class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
-    Its requests count in the usage of the stage they are made for, and are paid from `budget`; without it
-    `config.max_cost` is the limit. Tokens that a server does not report are estimated.
+    Its requests count in usage and are paid from `budget` (default: `config.max_cost`). Tokens that a server
+    does not report are estimated.
 
     Raises:
         ConfigError: the variable `embedding_api_key_env` names is not set.
@@ -127,25 +127,16 @@ class LiteLLMEmbedding:
 
     def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:
         self._name = model
+        self._config = config
         self._budget = budget or Budget(config.max_cost)
-        self._listed_price = config.embedding_price
-        self._api_base = config.embedding_api_base
-        self._provider = Transport(model, self._api_base, None)
-        variable = config.embedding_api_key_env
-        self._key = None if variable is None else os.environ.get(variable, "").strip()
-        if self._key == "":
-            raise ConfigError(
-                f"embedding_api_key_env: the environment variable {variable} is not set or empty"
-            )
-        if self._api_base is not None:
-            self._key = self._key or "none"  # the library refuses to send without one
-        self._seconds = config.timeout
-        self._attempts = config.max_attempts
-        self._patience = config.patience
+        try:
+            self._provider = Transport(model, config.embedding_api_base, config.embedding_api_key_env)
+        except ConfigError as error:
+            raise ConfigError(f"embedding_{error}") from error
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`, by one request that is made again where that may help."""
-        for attempt in range(1, self._attempts + 1):
+        for attempt in itertools.count(1):
             try:
                 answer = self._paid(list(texts))
             except (BudgetError, ConfigError):
@@ -153,8 +144,13 @@ class LiteLLMEmbedding:
             except Exception as error:  # noqa: BLE001 - of any library below; what is final is raised again
                 time.sleep(self._wait(error, attempt))
             else:
-                return checked(self._rows(answer), len(texts), self._name)
-        raise AssertionError("the last attempt returns or raises")
+                break
+        try:
+            rows = sorted(answer.data, key=lambda row: int(row["index"]))
+            vectors = [row["embedding"] for row in rows]
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _wrong(self._name, "gives no list of numbered vectors") from error
+        return checked(vectors, len(texts), self._name)
 
     def _paid(self, texts: list[str]) -> Any:
         """The answer to one request, which counts in usage and against the limit."""
@@ -165,7 +161,7 @@ class LiteLLMEmbedding:
         )
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
-                answer = within(self._seconds, lambda: self._send(texts))
+                answer = within(self._config.timeout, lambda: self._send(texts))
             except TimeoutError:
                 raise  # it may have been worked on, and paid for
             except Exception:
@@ -179,24 +175,15 @@ class LiteLLMEmbedding:
         return answer
 
     def _price(self, tokens: int) -> float | None:
-        if self._listed_price is not None:
-            return self._listed_price * tokens / 1_000_000
-        return self._provider.price(tokens, 0)
-
-    def _rows(self, answer: Any) -> list[Any]:
-        try:
-            rows = sorted(answer.data, key=lambda row: int(row["index"]))
-            return [row["embedding"] for row in rows]
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _wrong(self._name, "gives no list of numbered vectors") from error
+        price = self._config.embedding_price
+        return self._provider.price(tokens, 0) if price is None else price * tokens / 1_000_000
 
     def _send(self, texts: list[str]) -> Any:
         return litellm().embedding(
             model=self._provider.model,
             input=texts,
-            api_base=self._api_base,
-            api_key=self._key,
-            timeout=self._seconds,
+            **self._provider.place,
+            timeout=self._config.timeout,
             max_retries=0,
             encoding_format="float",
             drop_params=True,
@@ -204,16 +191,16 @@ class LiteLLMEmbedding:
 
     def _wait(self, error: Exception, attempt: int) -> float:
         """Seconds until the next attempt. Raises when there is none."""
-        fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._key)
+        fault: ProviderFault = fault_of(error, form="word", request={}, secret=self._provider.key)
         message = f"embedding {self._name!r}: {fault.message}"
         if fault.kind == "config":
             raise ConfigError(f"{message} ({_remedy(fault)})") from error
-        if fault.kind != "retry" or attempt == self._attempts:
-            raise StoreError(message, attempts=attempt) from error
-        if fault.retry_after is not None and fault.retry_after > self._patience:
-            asked = f"{message} (it asks to wait {fault.retry_after:.0f} s; see --patience)"
-            raise StoreError(asked, attempts=attempt) from error
-        return fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
+        wait = fault.retry_after or FIRST_WAIT * 2 ** (attempt - 1)
+        if fault.retry_after is not None and wait > self._config.patience:
+            message += f" (it asks to wait {wait:.0f} s; see --patience)"
+        elif fault.kind == "retry" and attempt < self._config.max_attempts:
+            return wait
+        raise StoreError(message, attempts=attempt) from error
 
 
 def _remedy(fault: ProviderFault) -> str:

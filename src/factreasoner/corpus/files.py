@@ -15,29 +15,20 @@ from factreasoner.files import plain_name
 
 Kind = Literal["text", "markdown", "html", "pdf", "docx", "pptx", "odt", "odp", "epub", "jsonl", "csv"]
 
-_ENDINGS: dict[Kind, str] = {
-    "text": ".txt .text",
-    "markdown": ".md .markdown",
-    "html": ".html .htm .xhtml",
-    "pdf": ".pdf",
-    "docx": ".docx",
-    "pptx": ".pptx",
-    "odt": ".odt",
-    "odp": ".odp",
-    "epub": ".epub",
-    "jsonl": ".jsonl .ndjson",
-    "csv": ".csv .tsv",
+_KINDS: dict[Kind, str] = {"text": "txt text", "markdown": "md markdown", "html": "html htm xhtml"}
+_KINDS |= {kind: kind for kind in ("pdf", "docx", "pptx", "odt", "odp", "epub")}
+_KINDS |= {"jsonl": "jsonl ndjson", "csv": "csv tsv"}
+KINDS = {f".{ending}": kind for kind, endings in _KINDS.items() for ending in endings.split()}
+_OTHERS = {
+    "docx or odt": "doc docm dot dotx rtf wpd pages",
+    "pptx, odp or pdf": "ppt pptm pps ppsx key",
+    "csv, with a column `text`": "xls xlsx xlsm ods numbers",
+    "epub": "mobi azw azw3 fb2",
+    "pdf": "djvu ps xps tex",
+    "html": "mht mhtml",
+    "jsonl, an object with `text` a line": "json",
 }
-KINDS = {ending: kind for kind, endings in _ENDINGS.items() for ending in endings.split()}
-OTHER_DOCUMENTS = {
-    **dict.fromkeys((".doc", ".docm", ".dot", ".dotx", ".rtf", ".wpd", ".pages"), "docx or odt"),
-    **dict.fromkeys((".ppt", ".pptm", ".pps", ".ppsx", ".key"), "pptx, odp or pdf"),
-    **dict.fromkeys((".xls", ".xlsx", ".xlsm", ".ods", ".numbers"), "csv, with a column `text`"),
-    **dict.fromkeys((".mobi", ".azw", ".azw3", ".fb2"), "epub"),
-    **dict.fromkeys((".djvu", ".ps", ".xps", ".tex"), "pdf"),
-    **dict.fromkeys((".mht", ".mhtml"), "html"),
-    ".json": "jsonl, an object with `text` a line",
-}
+OTHER_DOCUMENTS = {f".{ending}": remedy for remedy, endings in _OTHERS.items() for ending in endings.split()}
 """Kinds of documents that are not read, and what they can be saved as to be."""
 
 
@@ -150,20 +141,6 @@ class Content(NamedTuple):
 
 
 ARCHIVE = Content("a ZIP archive; unpack it")
-OLD_OR_ENCRYPTED = Content(
-    "an Office document of the old format, or an encrypted one; save it as docx, pptx or csv, "
-    "without a password"
-)
-_MAGIC = {
-    b"{\\rtf": Content("a Rich Text document; save it as docx"),
-    b"\x89PNG\r\n": Content("a picture"),
-    b"\xff\xd8\xff": Content("a picture"),
-    b"GIF8": Content("a picture"),
-    b"\x1f\x8b\x08": Content("a gzip archive; unpack it"),
-    b"7z\xbc\xaf": Content("an archive; unpack it"),
-    b"Rar!": Content("an archive; unpack it"),
-    b"SQLite format 3\0": Content("a database"),
-}
 _PARTS = {
     b"word/": Content("a Word document", "docx"),
     b"ppt/": Content("a PowerPoint presentation", "pptx"),
@@ -184,10 +161,11 @@ def content_of(data: bytes) -> Content | None:
     if data.startswith(b"PK\x03\x04"):
         return _zip_content(data[:HEAD])
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        return OLD_OR_ENCRYPTED
-    if _HTML.match(data[:4096]):
-        return Content("an HTML page", "html")
-    return next((content for magic, content in _MAGIC.items() if data.startswith(magic)), None)
+        remedy = "save it as docx, pptx or csv, without a password"
+        return Content(f"an Office document of the old format, or an encrypted one; {remedy}")
+    if data.startswith(b"{\\rtf"):
+        return Content("a Rich Text document; save it as docx")
+    return Content("an HTML page", "html") if _HTML.match(data[:4096]) else None
 
 
 def _zip_content(head: bytes) -> Content:

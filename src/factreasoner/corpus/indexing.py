@@ -29,11 +29,11 @@ _ROWS_NAMED = 5
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    `partly` are files of rows some of which are bad: the good ones are in the collection. `others` counts
-    files of unknown kinds by ending, `unread` names documents of kinds that are not read, with the remedy;
-    `gone` are files in the collection, below the paths of the run, that are there no more; `emptied` names
-    those that are there and have no text any more: their passages are dropped. `rebuilt` says that the
-    collection was damaged and made anew from its files.
+    - `partly`: files of rows some of which are bad; the good ones are in the collection.
+    - `gone`: files of the collection, below the paths of the run, that are there no more.
+    - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
+    - `emptied`: files that have no text any more, so that their passages are dropped.
+    - `rebuilt`: the collection was damaged and made anew from its files.
     """
 
     added: int = 0
@@ -67,8 +67,8 @@ Tell = Callable[[Step], None]
 def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: Tell) -> IndexReport:
     """Bring the collection of `config` up to date with the files below `paths`.
 
-    A file that can't be read is reported and the rest goes on; its earlier passages stay. So are bad rows, by
-    every run until they are mended. A run that is cut off, even killed, is completed by the next one.
+    What can't be read is reported, and its earlier passages stay. A run that is cut off, even killed, is
+    completed by the next one.
 
     Raises:
         InputError: a path does not exist. With `prune`, one the collection knows is dropped instead.

@@ -87,7 +87,7 @@ class Store:
     @classmethod
     @contextlib.contextmanager
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
-        """The store, with no other process writing to any collection of it.
+        """The store, with no other process writing to any collection of it; the lock ends with the process.
 
         Raises:
             ConfigError: another process does; it is named. Or the store is not as it must be.
@@ -95,8 +95,27 @@ class Store:
         folder = folder_of(config)
         if not create:
             _refuse_none(folder)
-        with _alone_in(folder, config.collection):
+        lock, note = FileLock(folder / ".lock"), folder / ".writer"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            lock.acquire(timeout=0)
+        except Timeout as error:
+            noted = "another process is writing to it"
+            with contextlib.suppress(OSError, ValueError):
+                noted = note.read_text(encoding="utf-8") or noted
+            remedy = "wait for it or end it (what it has written stays), or use another --store"
+            raise ConfigError(f"store {folder}: {noted}; {remedy}") from error
+        except OSError as error:
+            raise ConfigError(f"store {folder}: can't be written: {error.strerror or error}") from error
+        me, since = f"process {os.getpid()} on {socket.gethostname()}", datetime.now(UTC)
+        doing = f"is writing to collection {config.collection!r} since {since:%Y-%m-%d %H:%M:%S} UTC"
+        try:
+            note.write_text(f"{me} {doing}", encoding="utf-8")
             yield cls(config, create=create)
+        finally:
+            with contextlib.suppress(OSError):
+                note.unlink()
+            lock.release()
 
     def names(self) -> list[str]:
         """The collections `factreasoner index` made, sorted."""
@@ -106,12 +125,7 @@ class Store:
         )
 
     def collection(self, name: str) -> Collection:
-        """The collection `name`.
-
-        Raises:
-            ConfigError: there is none, or `factreasoner index` did not make it.
-            StoreError: the store can't be read.
-        """
+        """The collection `name`. Raises ConfigError where `factreasoner index` made none."""
         found = self.ask(self._get, name)
         if found is None:
             known = ", ".join(self.names()) or "none"
@@ -121,7 +135,7 @@ class Store:
     def open(self, name: str, embedding: str | None) -> Collection:
         """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
 
-        An empty one is made anew for another embedding. One that `replace` was cut off at takes its place.
+        An empty one is made anew for another embedding. Where `replace` was cut off, it is completed.
 
         Raises:
             ConfigError: the name can't be one, or the collection was made with another embedding.
@@ -195,34 +209,3 @@ class Store:
 def _refuse_none(folder: Path) -> None:
     if not (folder / _FILE).is_file():
         raise ConfigError(f"no store in {folder}: make one with `factreasoner index PATH...`")
-
-
-@contextlib.contextmanager
-def _alone_in(folder: Path, collection: str) -> Iterator[None]:
-    """Keep other processes from writing to the store in `folder`, which is made; a note says who writes.
-
-    The lock ends with the process. Raises ConfigError where another has it, or the folder can't be written.
-    """
-    lock, note = FileLock(folder / ".lock"), folder / ".writer"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        noted = ""
-        with contextlib.suppress(OSError, ValueError):
-            noted = note.read_text(encoding="utf-8")
-        raise ConfigError(
-            f"store {folder}: {noted or 'another process is writing to it'}; wait for it or end it "
-            "(what it has written stays), or use another --store"
-        ) from error
-    except OSError as error:
-        raise ConfigError(f"store {folder}: can't be written: {error.strerror or error}") from error
-    since = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"
-    me = f"process {os.getpid()} on {socket.gethostname()}"
-    try:
-        note.write_text(f"{me} is writing to collection {collection!r} since {since}", encoding="utf-8")
-        yield
-    finally:
-        with contextlib.suppress(OSError):
-            note.unlink()
-        lock.release()

@@ -65,8 +65,7 @@ class WordIndex:
 def word_index(collection: Collection, progress: Callable[[int], None] = lambda n: None) -> WordIndex:
     """The index of `collection` as it is now: from disk when it is there, else made and put there.
 
-    While the collection is being written, or when that was cut off, what is made is not kept.
-    `progress` is told how many passages were read.
+    That of an unfinished collection is not kept. `progress` is told how many passages were read.
     """
     about = {"form": _FORM, "revision": collection.made.revision, "passages": collection.count()}
     kept = collection.folder / (collection.made.revision or "none")
