@@ -27,7 +27,7 @@ class Server:
             self.now += at_once / min(at_once, self.places)
             for _ in range(at_once):
                 self.slots.answered(100)
-                self.slots.give_back()
+                self.slots.used -= 1
             limits.append(self.slots.limit)
         return limits
 
@@ -60,7 +60,7 @@ def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_br
         at_two += slots.limit == 2
         now[0] += 0.5 if slots.limit == 1 else 12.0
         for _ in range(slots.limit):
-            slots.give_back()
+            slots.used -= 1
             slots.answered(600)
     assert slots.limit == 1
     assert 1 <= at_two <= 4
@@ -93,7 +93,7 @@ def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
 def test_slots_that_nobody_needs_do_not_grow():
     slots = Slots(16, 2)
     slots.take()
-    slots.give_back()
+    slots.used -= 1
     for _ in range(5 * ANSWERS_TO_TELL):
         slots.answered(100)
     assert slots.limit == 2

@@ -18,7 +18,7 @@ _listener: ContextVar[Callable[[float, str], None] | None] = ContextVar("factrea
 def told_of_waiting(listener: Callable[[float, str], None]) -> Iterator[None]:
     """Tell `listener` how many seconds calls made inside have waited for which server, 0 once none does.
 
-    It is told several times a second by any of the threads that run in a copy of this context.
+    Any thread that runs in a copy of this context does so, several times a second.
     """
     token = _listener.set(listener)
     try:

@@ -48,11 +48,7 @@ def key_of(question: object) -> str:
 
 
 class ReplyCache:
-    """A table of replies in one file, see `CacheFile`; without a folder nothing is kept.
-
-    Only replies worth keeping are stored: not cut, and with at least one valid argument, of those that choose
-    among values where there are such: a quotation without the verdict is worth nothing.
-    """
+    """Replies in one file, see `CacheFile`; without a folder nothing is kept. See `worth_keeping`."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
@@ -96,7 +92,7 @@ class ReplyCache:
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", {key: body})
 
     def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep texts that are no replies, by their keys, all at once."""
+        """Keep texts that are no replies, by their keys."""
         self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts)
 
     def noted(self, key: str) -> str | None:
@@ -113,11 +109,13 @@ class ReplyCache:
 
 
 def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
-    """Whether a reply is whole and answers at least one question of `schema`."""
-    if reply.truncated:
-        return False
+    """Whether a reply is whole and answers at least one question of `schema`.
+
+    Where there are choices it must have made one: a quotation without the verdict is worth nothing.
+    """
     names = schema.choices or schema.arguments
-    return not names or any(schema.problem(name, reply.arguments) is None for name in names)
+    valid = not names or any(schema.problem(name, reply.arguments) is None for name in names)
+    return valid and not reply.truncated
 
 
 class InFlight(Generic[T]):
@@ -159,7 +157,7 @@ class InFlight(Generic[T]):
 class CacheFile:
     """Rows of tables in one SQLite file, safe with many threads and many processes.
 
-    The caches of replies, evidence and vectors are such. One that breaks later costs a warning and no more.
+    One that breaks later costs a warning and no more.
 
     Args:
         path: where the file is; None: a private, temporary one that SQLite removes.
@@ -213,8 +211,14 @@ def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         deadline = time.monotonic() + BUSY_SECONDS
-        while not _in_wal_mode(connection, may_fail=time.monotonic() < deadline):
-            time.sleep(0.01)
+        while True:  # for the journal mode SQLite does not wait by itself while another process has the file
+            try:
+                connection.execute("PRAGMA journal_mode=WAL")
+                break
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
         connection.execute("PRAGMA synchronous=NORMAL")
         with connection:
             for statement in setup:
@@ -223,14 +227,3 @@ def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
-
-
-def _in_wal_mode(connection: sqlite3.Connection, *, may_fail: bool) -> bool:
-    """Set the journal mode: for that SQLite does not wait by itself when another process has the file."""
-    try:
-        connection.execute("PRAGMA journal_mode=WAL")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error) or not may_fail:
-            raise
-        return False
-    return True

@@ -37,7 +37,7 @@ class Dialect(Model):
         return sorted(names)
 
     def learnt(self, lesson: Dialect) -> Self:
-        """A dialect that heeds what this one heeds and what `lesson` does."""
+        """A dialect that heeds what this one does and `lesson` does."""
         return self.model_copy(
             update={
                 "refused": self.refused | lesson.refused,
@@ -113,11 +113,10 @@ class Capabilities(Dialect):
     def learnt(self, lesson: Dialect) -> Self:
         """What these and `lesson` say."""
         known = super().learnt(lesson)
-        if not isinstance(lesson, Capabilities):
-            return known
-        forms, probes = self.forms | lesson.forms, self.probes | lesson.probes
-        thinks = self.thinks or lesson.thinks
-        return known.model_copy(update={"forms": forms, "probes": probes, "thinks": thinks})
+        if isinstance(lesson, Capabilities):
+            found = {"forms": self.forms | lesson.forms, "probes": self.probes | lesson.probes}
+            known = known.model_copy(update={**found, "thinks": self.thinks or lesson.thinks})
+        return known
 
     def __str__(self) -> str:
         forms = [str(probe) for probe in self.probes.values()]
@@ -149,10 +148,8 @@ class KeptCapabilities:
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
-        self._model = model
-        self._key = key
-        self._cache = cache
-        self._memory = memory
+        self._model, self._key = model, key
+        self._cache, self._memory = cache, memory
         self._lock = threading.RLock()
         self.known = self._recalled()
         self._in_run = False
@@ -182,11 +179,9 @@ class KeptCapabilities:
     def _recalled(self) -> Capabilities:
         if self._cache is None:
             return Capabilities()
-        known = None if self._memory is None else self._memory.capabilities(self._model)
-        if known is not None:
+        if self._memory is not None and (known := self._memory.capabilities(self._model)) is not None:
             return known
-        stored = self._cache.noted(self._key)
         try:
-            return Capabilities() if stored is None else Capabilities.model_validate_json(stored)
+            return Capabilities.model_validate_json(self._cache.noted(self._key) or "{}")
         except ValidationError:
             return Capabilities()  # of another version

@@ -25,10 +25,9 @@ _idle: deque[queue.SimpleQueue[_Task]] = deque()
 
 
 def run_in_thread(task: _Task) -> None:
-    """Run `task` on an idle thread or a new one, and what it returns once that thread is idle again.
+    """Run `task` on an idle daemon thread or a new one, and what it returns once that thread is idle again.
 
-    A new thread for each request would take litellm 1 to 2 ms, for what it keeps by thread. An interpreter
-    that exits waits for none of them.
+    A new thread for each request would take litellm 1 to 2 ms, for what it keeps by thread.
     """
     try:
         tasks = _idle.pop()
@@ -62,10 +61,7 @@ _under_way: set[Future[Any]] = set()
 
 
 def hold_requests_back() -> None:
-    """Let no call of `within` begin any more: for a process that is about to end.
-
-    Whoever wants to make one waits for that end.
-    """
+    """Let no call of `within` begin any more: whoever wants to make one waits for the process's end."""
     _held_back.set()
 
 

@@ -15,7 +15,7 @@ from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.slots import Line, Slots
+from factreasoner.llm.slots import Slots, lease
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
 from factreasoner.models import Usage
@@ -37,7 +37,7 @@ class Reservation:
 
 
 class Budget:
-    """What all requests of a run are paid from, whatever they are for. Thread-safe.
+    """What all requests of a run are paid from. Thread-safe.
 
     `limit` is in US dollars, None where there is none; `spent` starts with what earlier runs paid. `paid` is
     told what each request cost, if anything, before its answer is used.
@@ -110,34 +110,89 @@ class Admitted:
     timed_out: bool = False
 
 
-class RateLimits:
-    """Lets requests through in their order, so that no minute holds more than allowed. Thread-safe."""
+class Limits:
+    """Where each request waits for its turn, first come, first served: for a slot and the limits a minute.
+
+    No minute holds more requests and tokens than allowed. Calls inside `one_slot` have theirs before others.
+    """
 
     def __init__(
         self,
+        slots: Slots,
         requests_per_minute: int | None = None,
         tokens_per_minute: int | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self.slots = slots
+        self.line: deque[object] = deque()
+        """Who waits."""
         self._requests, self._tokens = requests_per_minute, tokens_per_minute
         self._clock = clock
+        self._changed = threading.Condition()
         self._minute: deque[Admitted] = deque()
         self._paused_until = 0.0
         self._released = False
-        self._line = Line()
 
-    def wait(self, tokens: int) -> Admitted:
-        """Return when a request of about `tokens` may be sent. Correct its entry once the number is known."""
-        with self._line.changed:
-            self._line.wait(lambda: self.delay(tokens))
+    @classmethod
+    def of(cls, config: Config) -> Limits:
+        """The limits that the settings name."""
+        return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
+
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Admitted]:
+        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
+        held = lease.get()
+        admitted = self._wait(tokens, holding=bool(held))
+        if held is not None and not held:
+            held.append(self._give_back)
+        try:
+            yield admitted
+        finally:
+            with self._changed:
+                admitted.tokens = admitted.took
+                if admitted.timed_out:
+                    self.slots.timed_out()
+                elif admitted.took:
+                    self.slots.answered(admitted.took)
+                self._changed.notify_all()
+            if held is None:
+                self._give_back()
+
+    def _wait(self, tokens: int, *, holding: bool) -> Admitted:
+        """Wait in line; with a slot already, before it, and for another where there are fewer than in use."""
+        place = object()
+        with self._changed:
+            kept = holding and self.slots.used <= self.slots.limit
+            self.slots.used -= holding and not kept
+            (self.line.appendleft if holding else self.line.append)(place)
+            try:
+                while (left := self._left(tokens, kept=kept) if self.line[0] is place else POLL_SECONDS) > 0:
+                    self._changed.wait(min(left, POLL_SECONDS))
+            except BaseException:
+                self.slots.used += holding and not kept  # whoever holds it gives it back
+                raise
+            finally:  # an interrupted wait must leave the line too, or nobody behind it would ever move
+                self.line.remove(place)
+                self._changed.notify_all()
+            if not kept:
+                self.slots.take()
             admitted = Admitted(self._clock(), tokens)
             if self._requests is not None or self._tokens is not None:
                 self._minute.append(admitted)
             return admitted
 
+    def _left(self, tokens: int, *, kept: bool) -> float:
+        """Seconds after which to see whether the first in line may go; 0: now."""
+        return self.delay(tokens) if kept or self.slots.used < self.slots.limit else POLL_SECONDS
+
+    def _give_back(self) -> None:
+        with self._changed:
+            self.slots.used -= 1
+            self._changed.notify_all()
+
     def delay(self, tokens: int) -> float:
-        """Seconds until a request of `tokens` fits; one above the limit fits once nothing else counts."""
+        """Seconds until a minute has room for `tokens`; more than its limit fit once nothing else counts."""
         now = self._clock()
         if self._released:
             return 0.0
@@ -153,56 +208,16 @@ class RateLimits:
             over, excess, until = over - 1, excess - one.tokens, max(one.at + SECONDS, self._paused_until)
         return max(until - now, 0.0)
 
-    @property
-    def waiting(self) -> int:
-        """How many requests are in line."""
-        return len(self._line)
-
-    def correct(self, admitted: Admitted, tokens: int) -> None:
-        """Replace an estimate by the number of tokens that the request took."""
-        with self._line.changed:
-            admitted.tokens = tokens
-            self._line.changed.notify_all()
-
     def pause(self, seconds: float) -> None:
         """Let nothing through for `seconds`: a provider that asks one request to wait means them all."""
-        with self._line.changed:
+        with self._changed:
             self._paused_until = max(self._paused_until, self._clock() + seconds)
 
     def release(self) -> None:
-        """Let everybody through from now on: the requests they wait to send will not be sent."""
-        with self._line.changed:
+        """Let no limit of a minute hold anybody from now on: what they wait to send will not be sent."""
+        with self._changed:
             self._released = True
-            self._line.changed.notify_all()
-
-
-class Limits(RateLimits):
-    """Where each request waits for its turn: for a free slot, and for the limits a minute."""
-
-    def __init__(
-        self, slots: Slots, requests_per_minute: int | None = None, tokens_per_minute: int | None = None
-    ) -> None:
-        super().__init__(requests_per_minute, tokens_per_minute)
-        self.slots = slots
-
-    @classmethod
-    def of(cls, config: Config) -> Limits:
-        """The limits that the settings name."""
-        return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
-
-    @contextlib.contextmanager
-    def passed(self, tokens: int) -> Iterator[Admitted]:
-        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
-        with self.slots.held():
-            admitted = self.wait(tokens)
-            try:
-                yield admitted
-            finally:
-                self.correct(admitted, admitted.took)
-                if admitted.timed_out:
-                    self.slots.timed_out()
-                elif admitted.took:
-                    self.slots.answered(admitted.took)
+            self._changed.notify_all()
 
 
 class Ticket(NamedTuple):
@@ -224,18 +239,15 @@ class Ticket(NamedTuple):
 
 
 class SharedLimits:
-    """What all model calls of a run share, in whatever process of whatever machine they are made.
+    """What all model calls of a run share: this process's own, or what stands in for another process's.
 
-    That is slots, limits a minute, money, stored answers and what is learnt of models: this process's own,
-    or what stands in for it.
+    That is slots, limits a minute, money, stored answers and what is learnt of models.
     """
 
     def __init__(
         self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], ReplyCache]
     ) -> None:
-        self.limits = limits
-        self.budget = budget
-        self.memory = memory
+        self.limits, self.budget, self.memory = limits, budget, memory
         self._open_cache = open_cache
         self._completion = FIRST_COMPLETION
 
@@ -244,9 +256,8 @@ class SharedLimits:
         cls, config: Config, *, budget: Budget | None = None, memory: Memory | None = None
     ) -> SharedLimits:
         """Those of this process, as the settings say."""
-        budget = budget or Budget(config.max_cost)
         folder = cache_folder(config) if config.cache else None
-        return cls(Limits.of(config), budget, memory, lambda: ReplyCache(folder))
+        return cls(Limits.of(config), budget or Budget(config.max_cost), memory, lambda: ReplyCache(folder))
 
     @functools.cached_property
     def cache(self) -> ReplyCache:

@@ -34,8 +34,7 @@ _MAX_DEPTH = 32
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
     """The arguments of the first JSON object in `text` that has any of those known.
 
-    Others are dropped, and so is one that was given twice with different values. Takes time linear in the
-    length of the text, whatever it holds.
+    Others are dropped, and so is one that was given twice with different values. Takes linear time.
     """
     for value in _json_values(text):
         found = _arguments(value, known, function)
@@ -86,33 +85,31 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
             if not known:
                 return {}
             if not value.keys().isdisjoint(known):
-                return {
-                    name: _spelled(item)
-                    for name, item in value.items()
-                    if name in known and not _deeper(item, _MAX_DEPTH)
-                }
+                found = {}
+                for name in filter(known.__contains__, value):
+                    with contextlib.suppress(RecursionError):
+                        found[name] = _carried(value[name])
+                return found
             value = next((value[name] for name in (*_WRAPPERS, function) if name in value), None)
         else:
             return None
     return None
 
 
-def _spelled(value: object) -> object:
-    """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write."""
+def _carried(value: object, levels: int = _MAX_DEPTH) -> object:
+    """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write.
+
+    Raises RecursionError where lists and objects lie in each other more than `levels` deep.
+    """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list | dict) and not levels:
+        raise RecursionError
     if isinstance(value, list):
-        return [_spelled(item) for item in value]
+        return [_carried(item, levels - 1) for item in value]
     if isinstance(value, dict):
-        return {_spelled(name): _spelled(item) for name, item in value.items()}
+        return {_carried(name): _carried(item, levels - 1) for name, item in value.items()}
     return value
-
-
-def _deeper(value: object, levels: int) -> bool:
-    """Whether lists and objects lie in each other more than `levels` deep."""
-    if isinstance(value, dict):
-        value = list(value.values())
-    return isinstance(value, list) and (levels == 0 or any(_deeper(item, levels - 1) for item in value))
 
 
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -27,11 +27,10 @@ class Call(NamedTuple):
 
 
 class ScriptedLLM:
-    """Answers from a script, without any network; safe to call from several threads.
+    """Answers from a script: replies in the order of the calls, or a function of (prompt, schema).
 
-    `script` is either the replies in the order of the calls, or a function of (prompt, schema). `calls`
-    records every call. Each counts as one call with estimated tokens and no cost; a `Reply` that brings
-    its own usage keeps it.
+    `calls` records every call. Each counts as one call with estimated tokens and no cost; a `Reply` that
+    brings its own usage keeps it. Thread-safe.
 
         llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
         llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})

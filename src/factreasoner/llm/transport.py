@@ -12,7 +12,7 @@ import logging
 import math
 import os
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from factreasoner.errors import ConfigError
@@ -59,30 +59,24 @@ ASKED = frozenset(
 """What every request may hold. litellm knows who takes it; parameters beyond it are the user's own wish."""
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the garbage collector: what imports make stays, and to go over it takes up to a fifth more.
-
-    It counts as old at the end, or the collector would go over all of it then.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.freeze()
-            gc.unfreeze()
-            gc.enable()
-
-
 @functools.cache
 @with_room
-@_uncollected()
 def load() -> Any:
     """The litellm module, quiet and offline. Takes seconds the first time."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+    was_collecting = gc.isenabled()
+    gc.disable()  # what imports make stays; to go over it again and again takes up to a fifth more
+    try:
+        return _loaded()
+    finally:
+        if was_collecting:
+            gc.freeze()
+            gc.unfreeze()  # all of it counts as old now, and is not gone over at once
+            gc.enable()
+
+
+def _loaded() -> Any:
     import litellm
     from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
 
@@ -121,11 +115,10 @@ def _handler() -> Any:
 
 
 class Transport:
-    """One model at one place, with one key.
+    """One model at one place, with one key; with `batch` at the prices of batches.
 
     `api_key_env` names the environment variable of the key. Without it litellm looks for the provider's own,
     except where `api_base` points to an OpenAI-compatible server: a key meant for OpenAI is not sent there.
-    With `batch` prices are those of batches.
 
     Raises:
         ConfigError: the named variable is not set.
@@ -134,9 +127,7 @@ class Transport:
     def __init__(
         self, model: str, api_base: str | None, api_key_env: str | None, *, batch: bool = False
     ) -> None:
-        self._named = model
-        self._api_base = api_base
-        self._batch = batch
+        self._named, self._api_base, self._batch = model, api_base, batch
         self.key = None if api_key_env is None else os.environ.get(api_key_env, "").strip()
         if self.key == "":
             raise ConfigError(f"api_key_env: the environment variable {api_key_env} is not set or is empty")
@@ -198,12 +189,12 @@ class Transport:
 
     def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
         """Send one chat request, without any retry. Raises whatever litellm raises."""
-        completion = load().completion
+        litellm = load()
         from factreasoner.llm.session import with_aside
 
         try:
             with with_aside() as aside:
-                response = completion(
+                response = litellm.completion(
                     model=self.model,
                     **self.place,
                     timeout=timeout,
@@ -272,13 +263,12 @@ class Transport:
             return None
         if sum(rates) == 0 and self.provider not in FREE_PROVIDERS:
             return None
+        prompt, completion = (rate / MILLION for rate in rates)
         if not self._batch:
-            return rates[0] / MILLION, rates[1] / MILLION
+            return prompt, completion
         listed = load().get_model_info(model=self.model)
-        prompt, completion = (listed.get(f"{kind}_cost_per_token_batches") for kind in ("input", "output"))
-        if prompt is None or completion is None:
-            return rates[0] / MILLION / 2, rates[1] / MILLION / 2
-        return prompt, completion
+        batched = [listed.get(f"{kind}_cost_per_token_batches") for kind in ("input", "output")]
+        return (prompt / 2, completion / 2) if None in batched else (batched[0], batched[1])
 
 
 def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool = False) -> float | None:

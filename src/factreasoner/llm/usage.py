@@ -18,15 +18,7 @@ _current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage"
 
 
 class Meter:
-    """Adds up usage and wall time by stage. Thread-safe; threads must run in a copy of the stage's context.
-
-    ::
-
-        meter = Meter()
-        with meter.stage("evaluator"):
-            evaluator.evaluate(...)
-        meter.usage["evaluator"].calls
-    """
+    """Usage and wall time by stage. Thread-safe; threads must run in a copy of the stage's context."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,7 +30,7 @@ class Meter:
 
     @contextlib.contextmanager
     def stage(self, name: str) -> Iterator[None]:
-        """Count everything inside for stage `name`, in this thread and those that copy its context.
+        """Count everything inside for stage `name`.
 
         Stages may nest: usage goes to the innermost one, seconds to each that is open. A stage that several
         threads are in takes the time from the first one's entry to the last one's leaving.
@@ -52,9 +44,9 @@ class Meter:
             yield
         finally:
             _current.reset(token)
+            self.add(name, Usage())
             with self._lock:
                 self._open[name] -= 1
-                self._usage.setdefault(name, Usage())
                 if not self._open[name]:
                     passed = time.monotonic() - self._since.pop(name)
                     self._seconds[name] = self._seconds.get(name, 0.0) + passed
@@ -99,8 +91,5 @@ def record_usage(usage: Usage) -> None:
 def stage(name: str) -> Iterator[None]:
     """Open stage `name` on the meter of this context; outside any stage nothing is metered."""
     current = _current.get()
-    if current is None:
+    with contextlib.nullcontext() if current is None else current[0].stage(name):
         yield
-    else:
-        with current[0].stage(name):
-            yield
