@@ -23,8 +23,6 @@ import numpy as np
 from data_folder import data_folder
 from overlap_judge import fit
 
-from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
@@ -33,10 +31,9 @@ from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_recor
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, FactorTable, Record
-from factreasoner.pipeline import Pipeline
+from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.rescoring import rescore
-from factreasoner.plugins.table import load
-from factreasoner.protocols import Evaluator, Judge
+from factreasoner.protocols import Judge
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -100,15 +97,13 @@ def _rows(
 ) -> Iterator[Row]:
     for version in versions:
         config = _config(relations, version=version)
-        evaluator = GraphEvaluator(_judge(config, model), ExactSolver(), config)
-        assessments = _assessed(records, evaluator, config)
+        assessments = _assessed(records, _judge(config, model), config)
         for table in get_args(FactorTable):
             other = config.model_copy(update={"factors": table})
             yield Row(f"FR{version}, {table}", [rescore(a, ExactSolver(), other) for a in assessments])
     for assessor in PROMPTED:
         config = _config(relations, version=2, assessor=assessor)
-        evaluator = PromptedEvaluator(_judge(config, model), None, config)
-        yield Row(NAMES[assessor], _assessed(records, evaluator, config))
+        yield Row(NAMES[assessor], _assessed(records, _judge(config, model), config))
 
 
 def _config(relations: Path | None, **settings: object) -> Config:
@@ -120,14 +115,8 @@ def _judge(config: Config, model: PairModel | None) -> Judge:
     return OverlapJudge(config, model=model) if config.relations is None else RecordedJudge(config)
 
 
-def _assessed(records: Sequence[Record], evaluator: Evaluator, config: Config) -> list[Assessment]:
-    pipeline = Pipeline(
-        atomizer=load("atomizer", "embedded")(config=config),
-        reviser=load("reviser", "none")(config=config),
-        retriever=load("retriever", "given")(config=config),
-        evaluator=evaluator,
-        config=config,
-    )
+def _assessed(records: Sequence[Record], judge: Judge, config: Config) -> list[Assessment]:
+    pipeline = build_pipeline(config, judge=judge, solver=ExactSolver())
     return [pipeline.assess(record) for record in records]
 
 
@@ -164,9 +153,7 @@ def _contradictions(folder: Path, model: PairModel) -> None:
             print(f"| {' | '.join(cells)} |", flush=True)
     right = total = 0
     config = _config(None, version=2)
-    for assessment in _assessed(
-        records, GraphEvaluator(_judge(config, model), ExactSolver(), config), config
-    ):
+    for assessment in _assessed(records, _judge(config, model), config):
         recording = gold.of(assessment.record_id)
         for verdict in assessment.outcome.verdicts if assessment.outcome and recording else ():
             listed = recording.verdicts.get((verdict.context_id, verdict.target_id)) if recording else None

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 from scipy.stats import pearsonr, spearmanr
 
 from factreasoner.models import Context, Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats], float]

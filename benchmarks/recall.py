@@ -23,12 +23,12 @@ from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.metrics.table import Estimate, Sampling
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.tasks.recall.result import scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import TASK
-from factreasoner.tasks.task import Calls
 from factreasoner.text.lexicon import FUNCTION_WORDS
 
 SET = "kqa"

@@ -13,7 +13,7 @@ from factreasoner.analysis.opened_run import Run
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.given import given_records
 from factreasoner.models import Record
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
@@ -22,7 +22,7 @@ from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.registry import check_task, task_named
-from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.task import Task
 
 TaskName = Literal["run", "recall", "rag", "verify"]
 

@@ -210,9 +210,9 @@ def test_a_cluster_that_is_not_there_is_named(home):
 
 def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
     from factreasoner.errors import RunError
+    from factreasoner.pipeline.assembly import Calls
     from factreasoner.runs.ray_cluster import RayCluster
     from factreasoner.settings import Config
-    from factreasoner.tasks.task import Calls
 
     def late(**options):
         raise Exception("The current node timed out during startup.")
@@ -226,9 +226,9 @@ def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
 def test_a_cluster_that_asks_for_a_token_is_told(monkeypatch):
     """Somebody listens there, and Ray does not get in."""
     from factreasoner.errors import ConfigError
+    from factreasoner.pipeline.assembly import Calls
     from factreasoner.runs.ray_cluster import RayCluster
     from factreasoner.settings import Config
-    from factreasoner.tasks.task import Calls
 
     def refused(**options):
         raise ConnectionError("Failed to connect to Ray cluster at 127.0.0.1")

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from factreasoner import Config
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "rag.jsonl"
 

@@ -9,12 +9,12 @@ import pytest
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Failure, Record, Usage
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.executors import done, lines_of
 from factreasoner.runs.journal import JournalEntry, JournalLine
 from factreasoner.runs.pools import Pool, Portion
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.task import Calls
 
 
 class DeadError(Exception):

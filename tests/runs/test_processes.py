@@ -15,11 +15,11 @@ import pytest
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
 from factreasoner.models.journal_line import unpack
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.processes import processes_at_once
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.task import Calls
 
 PROCESSES = {"executor": "processes", "workers": 2, "spacy_model": "none"}
 BARE = {"usage", "seconds", "elapsed"}

@@ -4,9 +4,9 @@ import pytest
 
 from factreasoner import Config, ScriptedLLM
 from factreasoner.models import Atom, Context, Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.rehearsal import rehearsed
 from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Calls
 
 
 def record(n=3, **fields):

@@ -11,7 +11,6 @@ from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
-from factreasoner.runs.journal import Entries
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -33,7 +32,7 @@ class Silent:
         pass
 
 
-class Struck(Entries):
+class Struck(dict):
     """An interrupt strikes when the second record's line is on disk, and not known here yet."""
 
     def __init__(self):

@@ -9,7 +9,6 @@ from fake_server import Completion, FakeServer
 from fenced import fenced
 
 from factreasoner.models import Atom, Context, Record
-from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -88,8 +87,8 @@ def assessed(path, server, records=RECORDS, **settings):
     folder = RunFolder(path, TASK)
     folder.start(config, {})
     try:
-        pipeline = build_pipeline(config, memory=folder.manifest)
-        run(pipeline, folder, [r.id for r in records], iter(records), Quiet())
+        worker = TASK.worker(config, folder.calls(config))
+        run(worker, folder, [r.id for r in records], iter(records), Quiet())
         outcomes = {a.record_id: a.outcome for a in folder.results(r.id for r in records)}
         return outcomes, folder.manifest.capabilities("fake")
     finally:

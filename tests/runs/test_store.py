@@ -10,7 +10,6 @@ from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.models.journal_line import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.journal import Entries
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -272,17 +271,20 @@ def test_a_run_of_an_unknown_task(tmp_path):
         RunFolder.of_any_task(tmp_path)
 
 
-def test_entries_that_an_interrupt_kept_out_are_read_from_the_journal(tmp_path, monkeypatch):
-    folder = opened(tmp_path)
-    append(folder, assessment("r0"))
+class Struck(dict):
+    """An interrupt strikes when a line is on disk, and not known here yet."""
 
-    def interrupted(*_):
+    def __setitem__(self, record_id, entry):
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched:
-        patched.setattr(Entries, "__setitem__", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            append(folder, assessment("r1"))
+
+def test_entries_that_an_interrupt_kept_out_are_read_from_the_journal(tmp_path):
+    folder = opened(tmp_path)
+    append(folder, assessment("r0"))
+    folder.entries = Struck(folder.entries)
+    with pytest.raises(KeyboardInterrupt):
+        append(folder, assessment("r1"))
+    folder.entries = dict(folder.entries)
     folder.mend_journal()
     append(folder, assessment("r2"))
     assert [a.record_id for a in folder.results(["r0", "r1", "r2"])] == ["r0", "r1", "r2"]

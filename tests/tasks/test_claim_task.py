@@ -6,7 +6,7 @@ from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Failure, Record, StageError, Usage, Verdict
-from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.tasks.claim_task import ClaimResult, ClaimWorker, Work, result_of
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK as RECALL
@@ -33,8 +33,8 @@ def test_the_state_of_a_record(failures, judged, asked, status):
 class Worker(ClaimWorker[ClaimResult]):
     result = ClaimResult
 
-    def __init__(self, work, **parts):
-        super().__init__(assembly_of(Config(), **parts))
+    def __init__(self, work, **calls):
+        super().__init__(assembly_of(Config(), Calls(**calls)))
         self._do = work
 
     def _work(self, record, meter):

@@ -18,6 +18,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
 from factreasoner.models.results import NO_VALUE, group_of
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.runner import RunReport
@@ -27,7 +28,6 @@ from factreasoner.settings.choices import Mode
 from factreasoner.tasks.recall.result import RecallResult, scored_recall
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.task import TASK
-from factreasoner.tasks.task import Calls
 
 JUDGING = "evaluator"
 """The stage whose calls, tokens and cost are compared; making the facts is shared by all modes."""

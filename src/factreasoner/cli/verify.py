@@ -105,8 +105,8 @@ def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: boo
     from factreasoner.cli.verify_tables import print_verified
     from factreasoner.errors import ConfigError
     from factreasoner.models import Record
+    from factreasoner.pipeline.assembly import Calls
     from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
-    from factreasoner.tasks.task import Calls
     from factreasoner.tasks.verify.task import TASK
 
     names = one.source or []

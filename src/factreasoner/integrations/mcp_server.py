@@ -22,11 +22,10 @@ from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room
 from factreasoner.metrics.worst import doubt
 from factreasoner.models import Model, Status
-from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls
 
 MOST_ATOMS = 50
 """Atoms in one reply; `num_atoms` counts them all."""

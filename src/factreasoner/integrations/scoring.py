@@ -10,7 +10,7 @@ from factreasoner.inputs.given import ContextLike, given_record
 from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import named
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
@@ -18,7 +18,7 @@ from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.labels import evidence_of, look_of
 from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.task import Task
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
 from factreasoner.text.visible import one_line, visible
 

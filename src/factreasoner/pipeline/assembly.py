@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any, TypedDict, TypeVar, Unpack, cast
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
@@ -52,6 +52,27 @@ class Parts(TypedDict, total=False):
     judge: Judge | Callable[..., Judge]
     solver: Solver | Callable[..., Solver]
     assessor: Evaluator | Callable[..., Evaluator]
+
+
+class Calls(NamedTuple):
+    """How a pipeline's model is paid for and remembered, and a user's own parts.
+
+    `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
+    is told those of each answered request; `memory` keeps how the model is asked; `shared` does all of that
+    where several processes work; `batches` are where its requests go with the setting `batch`. `parts` are
+    objects or classes of one's own in the place of names, see `Parts`.
+    """
+
+    llm: LLM | None = None
+    spent: float = 0.0
+    paid: Callable[[float], None] | None = None
+    memory: Memory | None = None
+    batches: BatchFolder | None = None
+    shared: SharedLimits | None = None
+    parts: Mapping[str, Any] = MappingProxyType({})
+
+
+NO_CALLS = Calls()
 
 
 class Assembly:
@@ -128,52 +149,43 @@ class Assembly:
         return CalibratedEvaluator(evaluator, calibrator) if calibrator else evaluator
 
 
-def assembly_of(
-    config: Config,
-    *,
-    llm: LLM | None = None,
-    spent: float = 0.0,
-    paid: Callable[[float], None] | None = None,
-    memory: Memory | None = None,
-    batches: BatchFolder | None = None,
-    shared: SharedLimits | None = None,
-    **parts: Unpack[Parts],
-) -> Assembly:
+def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
     """What makes the parts that `config` describes, all of which share one model client.
 
-    `llm` stands in for the model client; without it one is made when `config.model` is set. `spent` US
-    dollars count towards `max_cost` from the start; `paid` is told those of each answered request; `memory`
-    keeps how the models are asked; `shared` does all of that where calls are made in several processes;
-    `batches` are where requests go with the setting `batch`. `parts` are objects or classes of one's own in
-    the place of names.
+    One is made when `config.model` is set and `calls` bring none, so that concurrency, rate limits and the
+    budget hold for all parts together.
 
     Raises:
         ConfigError: no such part; or a calibration that does not go with the other settings.
         InputError: the calibration file can't be read.
     """
-    strange = [kind for kind in parts if kind not in Parts.__annotations__]
-    if strange:
+    if strange := [kind for kind in calls.parts if kind not in Parts.__annotations__]:
         raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
-    names = {kind: named(part) for kind, part in parts.items()}
-    config = config.model_copy(update=names)
+    config = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
     refuse_unasked_judge(config)
+    shared = calls.shared
     if shared is None:
-        shared = SharedLimits.of(config, budget=Budget(config.max_cost, spent, paid=paid), memory=memory)
+        budget = Budget(config.max_cost, calls.spent, paid=calls.paid)
+        shared = SharedLimits.of(config, budget=budget, memory=calls.memory)
+    llm = calls.llm
     if llm is None and config.model is not None:
-        from factreasoner.judges.probe import prober_of
-        from factreasoner.llm.client import LiteLLMClient
-
-        client_of = partial(LiteLLMClient, shared=shared, batches=batches)
-        first = llm = client_of(alone(config, config.model))
-        first.probed_by(prober_of(alone(config, config.model)))
-        if config.further_models:
-            others = {name: client_of(alone(config, name)) for name in config.further_models}
-            llm = Panel({config.model: first, **others})
-            for name, client in others.items():
-                client.probed_by(prober_of(alone(config, name)))
+        clients = {
+            name: _client(alone(config, name), shared, calls.batches)
+            for name in (config.model, *config.further_models)
+        }
+        llm = Panel(clients) if config.further_models else clients[config.model]
     if llm is not None and config.model is None:
         config = config.model_copy(update={"model": type(llm).__name__})
-    return Assembly(config, llm, parts, shared)
+    return Assembly(config, llm, calls.parts, shared)
+
+
+def _client(config: Config, shared: SharedLimits, batches: BatchFolder | None) -> LLM:
+    from factreasoner.judges.probe import prober_of
+    from factreasoner.llm.client import LiteLLMClient
+
+    client = LiteLLMClient(config, shared=shared, batches=batches)
+    client.probed_by(prober_of(config))
+    return client
 
 
 def refuse_unasked_judge(config: Config) -> None:

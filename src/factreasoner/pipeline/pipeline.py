@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Unpack
 
-from factreasoner.assessors.coherence import CoherenceCheck
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import InputError, InputProblem, PluginError
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
-from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
@@ -30,18 +26,12 @@ from factreasoner.models import (
     record_fingerprint,
     status_of,
 )
-from factreasoner.pipeline.assembly import Parts, assembly_of, parts_and_config
+from factreasoner.pipeline.assembly import Assembly, Calls, Parts, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
 from factreasoner.protocols import (
     LLM,
     Atomized,
-    Atomizer,
-    Evaluator,
-    QueryBuilder,
     Retrieved,
-    Retriever,
-    Reviser,
-    Summarizer,
 )
 from factreasoner.settings import Config, Keywords, python_call
 
@@ -51,30 +41,24 @@ class Pipeline:
 
     `config` is the description of what the parts do; it is recorded with every assessment. Without a
     `query_builder` the atoms' own texts are searched for; without a `summarizer` contexts are used as found.
+    `coherence` finds atoms that contradict each other, where the settings ask for it. `llm` is the model that
+    the parts share.
+
+    Raises:
+        ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
+        MissingExtraError: a plug-in needs an optional package.
     """
 
-    def __init__(
-        self,
-        *,
-        atomizer: Atomizer,
-        reviser: Reviser,
-        retriever: Retriever,
-        evaluator: Evaluator,
-        config: Config,
-        query_builder: QueryBuilder | None = None,
-        summarizer: Summarizer | None = None,
-    ) -> None:
-        self.atomizer = atomizer
-        self.reviser = reviser
-        self.query_builder = query_builder
-        self.retriever = retriever
-        self.summarizer = summarizer
-        self.evaluator = evaluator
-        self.config = config
-        self.coherence: CoherenceCheck | None = None
-        """Finds atoms that contradict each other, with the setting `coherence`."""
-        self.llm: LLM | None = None
-        """The model that the parts share, where it is one that has yet to be learnt how to ask."""
+    def __init__(self, parts: Assembly) -> None:
+        self.config = parts.config
+        self.llm = parts.llm
+        self.atomizer = parts.made(ATOMIZER)
+        self.reviser = parts.made(REVISER)
+        self.query_builder = parts.optional(QUERY_BUILDER) if self.config.retriever != "given" else None
+        self.retriever = parts.retriever()
+        self.summarizer = parts.optional(SUMMARIZER)
+        self.evaluator = parts.evaluator()
+        self.coherence = parts.coherence()
 
     @property
     def settled(self) -> bool:
@@ -95,10 +79,9 @@ class Pipeline:
             BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
         """
         with one_by_one_until(lambda: self.settled):
-            return self._assess(record)
+            return self._assess(record, Meter())
 
-    def _assess(self, record: Record) -> Assessment:
-        meter = Meter()
+    def _assess(self, record: Record, meter: Meter) -> Assessment:
         atoms: tuple[Atom, ...] = ()
         contexts: tuple[Context, ...] = ()
         searched: tuple[str, ...] = ()
@@ -183,15 +166,15 @@ class Pipeline:
 
 def _renamed(made: Atomized, record: Record) -> Atomized:
     """Made atoms, with other ids where a context of the record has theirs."""
-    taken = {context.id for context in record.contexts or ()}
-    if not any(atom.id in taken for atom in made.atoms):
-        return made
-    taken |= {atom.id for atom in made.atoms}
+    given = {context.id for context in record.contexts or ()}
+    taken = given | {atom.id for atom in made.atoms}
     names: dict[str, str] = {}
     for atom in made.atoms:
-        if any(context.id == atom.id for context in record.contexts or ()):
+        if atom.id in given:
             names[atom.id] = new_id("a", len(made.atoms), taken)
             taken.add(names[atom.id])
+    if not names:
+        return made
     atoms = (atom.model_copy(update={"id": names.get(atom.id, atom.id)}) for atom in made.atoms)
     failures = (f.model_copy(update={"item_id": names.get(f.item_id, f.item_id)}) for f in made.failures)
     return Atomized(tuple(atoms), tuple(failures))
@@ -223,24 +206,12 @@ def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
 
 
 def build_pipeline(
-    config: Config | None = None,
-    *,
-    llm: LLM | None = None,
-    spent: float = 0.0,
-    paid: Callable[[float], None] | None = None,
-    memory: Memory | None = None,
-    batches: BatchFolder | None = None,
-    shared: SharedLimits | None = None,
-    **parts: Unpack[Parts],
+    config: Config | None = None, *, llm: LLM | None = None, **parts: Unpack[Parts]
 ) -> Pipeline:
     """The pipeline `config` describes.
 
-    `llm` stands in for the model client; without it one is made when `config.model` is set. A model is
-    shared by every stage, so that concurrency, rate limits and the budget hold for all of them together;
-    `spent` US dollars count towards `max_cost` from the start; `paid` is told those of each answered request;
-    `memory` keeps how the model is asked; `shared` does all of that for several processes; `batches` are
-    where requests go with the setting `batch`. `parts` are objects or classes of one's own in the place of
-    names: `judge=MyJudge()`.
+    `llm` stands in for the model client; without it one is made when `config.model` is set. `parts` are
+    objects or classes of one's own in the place of names: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
@@ -248,28 +219,7 @@ def build_pipeline(
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
-    assembly = assembly_of(
-        config or Config(),
-        llm=llm,
-        spent=spent,
-        paid=paid,
-        memory=memory,
-        batches=batches,
-        shared=shared,
-        **parts,
-    )
-    pipeline = Pipeline(
-        atomizer=assembly.made(ATOMIZER),
-        reviser=assembly.made(REVISER),
-        query_builder=assembly.optional(QUERY_BUILDER) if assembly.config.retriever != "given" else None,
-        retriever=assembly.retriever(),
-        summarizer=assembly.optional(SUMMARIZER),
-        evaluator=assembly.evaluator(),
-        config=assembly.config,
-    )
-    pipeline.llm = assembly.llm
-    pipeline.coherence = assembly.coherence()
-    return pipeline
+    return Pipeline(assembly_of(config or Config(), Calls(llm=llm, parts=parts)))
 
 
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:

@@ -10,21 +10,22 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
+from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.errors import RunError
 from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.parallel import opened_map
 from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import extras_named
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.pools import Pool, Portion, PortionWorker
 from factreasoner.runs.processes import Processes
-from factreasoner.tasks.task import Calls, Task, Worker
+from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
 PORTION_SECONDS = 0.1
@@ -98,22 +99,26 @@ def done(
     """
     loop = _Loop(pool, records, failed)
     while loop.hand_out():
-        if lines := loop.taken_in():
+        if lines := [line for future in loop.ended() for line in loop.lines(future)]:
             yield lines
     if loop.error is not None:
         raise loop.error
 
 
 class _Handed(NamedTuple):
-    """Records that one worker has. `alone`: it has nothing else."""
+    """Records that one worker has, and for how many portions they count. `alone`: it has nothing else."""
 
     worker: Any
     records: tuple[Record, ...]
+    load: int
     alone: bool
 
 
 class _Loop:
-    """What is handed out, what is to be handed out again, and the first error."""
+    """What is handed out, what is to be handed out again, and the first error.
+
+    Each step takes the same time however much is under way: what ends says so itself.
+    """
 
     def __init__(
         self, pool: Pool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
@@ -125,36 +130,34 @@ class _Loop:
         self._failed = failed
         self._size = 1
         self._handed: dict[Future[Portion], _Handed] = {}
+        self._load: Counter[int] = Counter()
+        self._ended: SimpleQueue[Future[Portion]] = SimpleQueue()
         self._suspects: deque[Record] = deque()
         self._deaths: Counter[str] = Counter()
 
     def hand_out(self) -> bool:
         """Give workers what they have room for; whether anything is under way, or still to be."""
-        load: Counter[int] = Counter()
-        for handed in self._handed.values():
-            load[id(handed.worker)] += self._pool.room if handed.alone else 1
         try:
             for worker in () if self.error else self._pool.renew():
-                while self._unended and self._has_room(load[id(worker)]):
-                    alone = bool(self._suspects)
-                    some = (self._suspects.popleft(),) if alone else self._portion()
-                    if some:
-                        self._handed[self._pool.submit(worker, some)] = _Handed(worker, some, alone)
-                        load[id(worker)] += self._pool.room if alone else 1
+                while self._has_room(worker):
+                    if self._suspects:
+                        self._submit(_Handed(worker, (self._suspects.popleft(),), self._pool.room, True))
+                    elif some := self._portion():
+                        self._submit(_Handed(worker, some, 1, False))
         except Exception as error:  # noqa: BLE001 - raised when what is under way is done
             self.error = self.error or error
-        return bool(self._handed or self._unended)
+        return bool(self._handed) or self._unended
 
     @property
     def _unended(self) -> bool:
         """Whether there may be records that nobody has."""
         return self.error is None and bool(self._more or self._suspects)
 
-    def _has_room(self, load: int) -> bool:
-        """Whether a worker with so many portions gets another one."""
-        if not self._pool.settled:
-            return not self._handed
-        return load < (1 if self._suspects else self._pool.room)
+    def _has_room(self, worker: object) -> bool:
+        """Whether a worker gets another portion, now."""
+        if not self._unended or (self._handed and not self._pool.settled):
+            return False
+        return self._load[id(worker)] < (1 if self._suspects else self._pool.room)
 
     def _portion(self) -> tuple[Record, ...]:
         """Records to come; where they fail, those that came before that."""
@@ -168,17 +171,23 @@ class _Loop:
             self.error = error
         return tuple(taken)
 
-    def taken_in(self) -> list[JournalLine]:
-        """The lines of what is done, in the order in which it was handed out, once there is something."""
-        if not self._handed:
-            time.sleep(POLL_SECONDS)  # until a worker can begin
-        if not any(future.done() for future in self._handed):
-            wait(self._handed, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-        ended = [future for future in self._handed if future.done()]
-        return [line for future in ended for line in self._lines(future)]
+    def _submit(self, handed: _Handed) -> None:
+        future = self._pool.submit(handed.worker, handed.records)
+        self._handed[future] = handed
+        self._load[id(handed.worker)] += handed.load
+        future.add_done_callback(self._ended.put)
 
-    def _lines(self, future: Future[Portion]) -> Iterator[JournalLine]:
+    def ended(self) -> Iterator[Future[Portion]]:
+        """What is done by now; waits a little where nothing is, also for workers that cannot begin yet."""
+        with contextlib.suppress(Empty):
+            yield self._ended.get(timeout=POLL_SECONDS)
+            while True:
+                yield self._ended.get_nowait()
+
+    def lines(self, future: Future[Portion]) -> Iterator[JournalLine]:
+        """What came of a portion; of a worker that died, the records that ended it."""
         handed = self._handed.pop(future)
+        self._load[id(handed.worker)] -= handed.load
         try:
             portion = future.result()
         except self._pool.deadly:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-import itertools
 import os
-import struct
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar, get_args
+from typing import Generic, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -18,8 +16,6 @@ from factreasoner.models.journal_line import Packed, is_bare, pack, unpack
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
-_STATUSES: tuple[Status, ...] = get_args(Status)
-_ENTRY = struct.Struct("<QIB16s")
 _REMEDY = "remove it and run again, or start over with --fresh"
 
 
@@ -66,33 +62,6 @@ def _packed(task: Task[R], result: R, text: bytes) -> Packed:
     return Packed(result.record_id, fingerprint, result.status, task.size(result), text)
 
 
-class Entries(Mapping[str, JournalEntry]):
-    """Entries by record id, in the order in which records first came: 30 bytes each beside the ids."""
-
-    def __init__(self) -> None:
-        self._packed: dict[str, bytes] = {}
-
-    def __getitem__(self, record_id: str) -> JournalEntry:
-        offset, size, code, fingerprint = _ENTRY.unpack(self._packed[record_id])
-        known = fingerprint.rstrip(b"\0").decode()
-        return JournalEntry(offset, _STATUSES[code >> 1], known if code & 1 else None, size)
-
-    def __setitem__(self, record_id: str, entry: JournalEntry) -> None:
-        """Raises ValueError, TypeError, AttributeError or struct.error for a wrong entry."""
-        code = 2 * _STATUSES.index(entry.status) + (entry.fingerprint is not None)
-        fingerprint = (entry.fingerprint or "").encode()
-        self._packed[record_id] = _ENTRY.pack(entry.offset, entry.size, code, fingerprint)
-
-    def __contains__(self, record_id: object) -> bool:
-        return record_id in self._packed
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-
 class Journal(Generic[R]):
     """journal.jsonl of a run of `task`: one result a line."""
 
@@ -102,16 +71,16 @@ class Journal(Generic[R]):
         self._end = 0
 
     @functools.cached_property
-    def entries(self) -> Entries:
-        """Where the last line of each record stands; every line is checked when this is first wanted.
+    def entries(self) -> dict[str, JournalEntry]:
+        """Where the last line of each record stands, by id, in the order in which records first came.
 
-        A torn last line is passed over.
+        Every line is checked when this is first wanted; a torn last line is passed over.
 
         Raises:
             RunError: a line other than a torn last one is damaged.
         """
         self._end = 0
-        found = Entries()
+        found: dict[str, JournalEntry] = {}
         self._read_on(found)
         return found
 
@@ -121,7 +90,7 @@ class Journal(Generic[R]):
         if self.journal_path.exists() and self._end < self.journal_path.stat().st_size:
             os.truncate(self.journal_path, self._end)
 
-    def _read_on(self, entries: Entries) -> None:
+    def _read_on(self, entries: dict[str, JournalEntry]) -> None:
         if not self.journal_path.exists():
             return
         with self.journal_path.open("rb") as journal:
@@ -130,11 +99,7 @@ class Journal(Generic[R]):
                 if not line.endswith(b"\n"):
                     break
                 found = self._unpacked(line, self._end)
-                entry = JournalEntry(self._end, found.status, found.fingerprint, found.size)
-                try:
-                    entries[found.id] = entry
-                except (ValueError, TypeError, AttributeError, struct.error) as error:
-                    raise self._damaged(self._end, "it is no line of a journal") from error
+                entries[found.id] = JournalEntry(self._end, found.status, found.fingerprint, found.size)
                 self._end += len(line)
 
     def _unpacked(self, line: bytes, offset: int) -> Packed:
@@ -149,9 +114,11 @@ class Journal(Generic[R]):
             raise self._damaged(offset, "it is cut or changed") from error
 
     def _damaged(self, offset: int, why: str) -> RunError:
+        number = 1
         with self.journal_path.open("rb") as journal:
-            passed = itertools.accumulate(map(len, journal))
-            number = 1 + sum(1 for _ in itertools.takewhile(lambda end: end <= offset, passed))
+            while journal.tell() < offset:
+                journal.readline()
+                number += 1
         return RunError(f"{self.journal_path}:{number}: damaged line: {why}; {_REMEDY}")
 
     def write(self, lines: Sequence[JournalLine]) -> None:

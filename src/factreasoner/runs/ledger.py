@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import threading
 from pathlib import Path
 
 from factreasoner.errors import RunError
@@ -13,14 +12,13 @@ _AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
 
 
 class Ledger:
-    """A file with one number a line: the US dollars of one request. Thread-safe.
+    """A file with one number a line: the US dollars of one request. Threads and processes may share it.
 
     The journal can't tell it: a record that was interrupted has no line there, though its calls are paid for.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
 
     @property
     def total(self) -> float:
@@ -55,7 +53,7 @@ class Ledger:
         # and with a fixed number of decimals it is no larger than the whole.
         line = f"\n{dollars:.9f}".encode()
         try:
-            with self._lock, self.path.open("ab", buffering=0) as ledger:
+            with self.path.open("ab", buffering=0) as ledger:  # one system call, which adds at the end
                 ledger.write(line)
         except OSError as error:
             raise RunError(f"{self.path}: can't be written: {error.strerror}") from error

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import json
 import platform
-import threading
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from filelock import FileLock
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
@@ -35,7 +35,6 @@ class Manifest:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.path = folder / MANIFEST
-        self._learning = threading.Lock()
 
     def content(self) -> dict[str, Any]:
         """What the file holds. Raises RunError when there is none or it can't be read."""
@@ -48,6 +47,10 @@ class Manifest:
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.path}: not a manifest: it has no `config`")
         return data
+
+    def _learning(self) -> FileLock:
+        """Held while what was learnt is added; threads and processes may do so at once."""
+        return FileLock(self.folder / ".learning.lock")
 
     def models(self) -> dict[str, Capabilities]:
         """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
@@ -66,13 +69,13 @@ class Manifest:
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Write into the manifest how that model is asked."""
-        with self._learning:
+        with self._learning():
             kept = self.content().get("models", {})
             self._keep(models=kept | {model: capabilities.model_dump(mode="json")})
 
     def keep_searched(self, states: Sequence[str]) -> list[str]:
         """Write which collections are searched from now on, as `name@state`; returns what was before."""
-        with self._learning:
+        with self._learning():
             before = [str(state) for state in self.content().get("searched", [])]
             if states:
                 self._keep(searched=list(dict.fromkeys([*before, *states])))
@@ -107,7 +110,7 @@ class Manifest:
             RunError: it would make other atoms than that of the run so far did.
         """
         here = describe_model(config.spacy_model)
-        with self._learning:
+        with self._learning():
             if "parser" not in self.content():
                 self._keep(parser=here)
             elif self.parser != here:

@@ -20,10 +20,10 @@ from types import TracebackType
 from typing import Any, NoReturn
 
 from factreasoner.models import Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.pools import Pool, Portion, PortionWorker
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Calls
 
 
 class _Process:

@@ -1,7 +1,8 @@
 """Workers on a Ray cluster, or on one that is started on this machine for the run.
 
-One named actor, on the driver's machine, owns limits, money and cache (`SharedCalls`); every other is a
-worker with a core to itself. Only the driver writes the run's files.
+One named actor, on the driver's machine, owns limits, money and cache (`SharedCalls`) and notes on disk what
+is paid and what is learnt of models; every other is a worker with a core to itself. All else in the run's
+folder is the driver's to write.
 """
 
 from __future__ import annotations
@@ -31,16 +32,14 @@ from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.cache import cache_folder
-from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.pools import Pool, Portion
 from factreasoner.runs.processes import processes_at_once
-from factreasoner.runs.ray_worker import GROUPS, Assignment, RayWorker, calling
-from factreasoner.runs.shared_calls import News, SharedCalls
+from factreasoner.runs.ray_worker import GROUPS, Assignment, Owner, RayWorker, calling
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Calls
 
 LOOK_SECONDS = 5.0
 """Between two looks at how many cores the cluster has."""
@@ -85,7 +84,6 @@ class RayCluster(Pool[_Actor]):
         self._calls = calls
         self._wanted = 0
         self._looked = float("-inf")
-        self._over = threading.Event()
         if config.model is not None:
             self.largest = 1
 
@@ -102,29 +100,19 @@ class RayCluster(Pool[_Actor]):
 
     def _begin(self) -> None:
         here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-        folder = cache_folder(self._config).resolve()
-        models = [self._config.model, *self._config.further_models] if self._config.model else []
-        memory = self._calls.memory
-        known = {str(m): memory.capabilities(str(m)) for m in models} if memory is not None else {}
+        own = self._config.model_copy(update={"cache_dir": cache_folder(self._config).resolve()})
         self._owner = (
-            ray.remote(concurrency_groups=GROUPS)(SharedCalls)
+            ray.remote(concurrency_groups=GROUPS)(Owner)
             .options(name=f"factreasoner-{uuid.uuid4().hex}", num_cpus=0, scheduling_strategy=here)
-            .remote(
-                self._config.model_copy(update={"cache_dir": folder}),
-                self._calls.spent,
-                {model: a.model_dump_json() for model, a in known.items() if a is not None},
-            )
+            .remote(str(Path.cwd()), own, self._calls.spent, self._calls.paid, self._calls.memory)
         )
         self._call = calling(self._owner)
-        self._secretary = threading.Thread(target=self._write_down, daemon=True, name="factreasoner-ray")
-        self._secretary.start()
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if isinstance(error, KeyboardInterrupt):
             self._let_answers_in()
-        self._over.set()
         for worker in self._workers:
             ray.kill(worker.actor)
         if hasattr(self, "_owner"):
@@ -184,30 +172,6 @@ class RayCluster(Pool[_Actor]):
             ray.kill(worker.actor)
             self._call("forget", worker.name)
         super().died(worker)
-
-    def _write_down(self) -> None:
-        """Write what workers wait for to be on disk, until the run is over."""
-        written: list[tuple[int, str]] = []
-        while not self._over.is_set():
-            try:
-                news = self._call("news", written)
-            except Exception:
-                if not self._over.is_set():
-                    logger.exception("the owner of the limits is gone")
-                return
-            written = [(letter.number, self._written(letter)) for letter in news]
-
-    def _written(self, letter: News) -> str:
-        """Write one piece of news; what went wrong, "" if nothing did."""
-        try:
-            if letter.paid is not None and self._calls.paid is not None:
-                self._calls.paid(letter.paid)
-            if letter.model and self._calls.memory is not None:
-                capabilities = Capabilities.model_validate_json(letter.capabilities)
-                self._calls.memory.keep_capabilities(letter.model, capabilities)
-        except Exception as error:  # noqa: BLE001 - whoever waits for it to be written is told
-            return str(error) or type(error).__name__
-        return ""
 
 
 def _connect(config: Config) -> None:

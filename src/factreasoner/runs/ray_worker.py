@@ -13,21 +13,20 @@ from ray.exceptions import RayActorError, RayTaskError
 from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.models import Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.pools import Portion, PortionWorker
-from factreasoner.runs.shared_calls import Call, remote_limits
+from factreasoner.runs.shared_calls import Call, SharedCalls, remote_limits
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Calls
 
-GROUPS = {"turns": 32, "money": 32, "claims": 64, "post": 32, "news": 1, "swift": 4}
+GROUPS = {"turns": 32, "money": 32, "claims": 64, "files": 32, "swift": 4}
 """Threads of the owner by what they wait for, so that who gives something back never waits for who takes."""
 _GROUP_OF = {
     "enter": "turns",
     "reserve": "money",
     "claim": "claims",
-    "paid": "post",
-    "keep_capabilities": "post",
-    "news": "news",
+    "paid": "files",
+    "keep_capabilities": "files",
 }
 
 
@@ -44,6 +43,14 @@ def calling(owner: Any) -> Call:
             raise RunError("the driver of this run is gone") from None
 
     return call
+
+
+class Owner(SharedCalls):
+    """The actor that owns what workers share; paths of the run are relative to the driver's `folder`."""
+
+    def __init__(self, folder: str, *owned: Any) -> None:
+        os.chdir(folder)
+        super().__init__(*owned)
 
 
 class Assignment(NamedTuple):

@@ -10,9 +10,10 @@ from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.plan import RunPlan, StagePlan, count
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.task import Task
 
 WORDS = "words " * 25
 """What stands for a quote, a reasoning or another free text of a reply: as long as these are, about."""

@@ -11,6 +11,7 @@ from factreasoner.errors import BudgetError, RunError
 from factreasoner.llm.breaker import told_of_waiting
 from factreasoner.llm.client import check_keys
 from factreasoner.models import Record, TaskResult, record_fingerprint
+from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.plugins.kinds import named
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
@@ -18,10 +19,9 @@ from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Calls, Worker
+from factreasoner.tasks.task import Worker
 
 R = TypeVar("R", bound=TaskResult)
-NO_CALLS = Calls()
 WRITTEN_AT_ONCE = 1000
 """Records of which results and summary are written in about a second."""
 

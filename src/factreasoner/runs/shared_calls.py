@@ -1,42 +1,29 @@
 """The limits, the money, the cache and what is learnt of models, for workers in many processes.
 
-One object owns them all, `SharedCalls`; a worker reaches it by `remote_limits`. The driver, which alone
-writes the files of a run, is told by it what must be on disk.
+One object owns them all, `SharedCalls`; a worker reaches it by `remote_limits`.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
-import queue
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
-from factreasoner.errors import RunError
 from factreasoner.llm.cache import ReplyCache, worth_keeping
-from factreasoner.llm.capabilities import Capabilities
+from factreasoner.llm.capabilities import Capabilities, Memory
 from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits
+from factreasoner.llm.slots import Slots
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
 Call = Callable[..., Any]
 """Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""
-NEWS_SECONDS = 1.0
-"""How long the driver waits for news at a time."""
-
-
-class News(NamedTuple):
-    """What the driver must write before the worker that it comes from goes on: a payment, or capabilities."""
-
-    number: int
-    paid: float | None = None
-    model: str = ""
-    capabilities: str = ""
 
 
 class _Held(NamedTuple):
@@ -50,23 +37,25 @@ class _Held(NamedTuple):
 class SharedCalls:
     """Owns what the calls of a run share. Thread-safe; its methods take and return plain values.
 
+    `spent` US dollars count from the start. `paid` notes those of each answered request, and `memory` how
+    models are asked, on disk before the worker goes on.
+
     What a worker holds that dies goes back with `forget`: its slots, what it was to ask, and its reservations
     as spent, since nobody knows what became of the requests.
     """
 
-    def __init__(self, config: Config, spent: float, capabilities: Mapping[str, str]) -> None:
+    def __init__(self, config: Config, spent: float, paid: Callable[[float], None], memory: Memory) -> None:
+        self.paid = paid
         self._config = config
+        self._memory = memory
         self._limits = Limits.of(config)
         self._budget = Budget(config.max_cost, spent)
-        self._capabilities = dict(capabilities)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
         self._gone: set[str] = set()
         self._asked: dict[str, tuple[str, Future[str | None]]] = {}
         self._cache: ReplyCache | None = None
-        self._letters: queue.SimpleQueue[News] = queue.SimpleQueue()
-        self._written: dict[int, Future[str]] = {}
         self._stopped = threading.Event()
 
     # turns and money
@@ -180,58 +169,37 @@ class SharedCalls:
                 self._cache = ReplyCache(self._config.cache_dir)
             return self._cache
 
-    # what the driver writes
+    # what is learnt
 
     def capabilities(self, model: str) -> str | None:
         """How that model is asked, as JSON, where it is learnt."""
-        return self._capabilities.get(model)
+        known = self._memory.capabilities(model)
+        return None if known is None else known.model_dump_json()
 
     def keep_capabilities(self, model: str, capabilities: str) -> None:
-        """Have it written; returns once it is. Raises RunError where it can't be."""
-        self._capabilities[model] = capabilities
-        self._write(News(next(self._numbers), model=model, capabilities=capabilities))
-
-    def paid(self, dollars: float) -> None:
-        """Have a payment written; returns once it is. Raises RunError where it can't be."""
-        self._write(News(next(self._numbers), paid=dollars))
-
-    def _write(self, letter: News) -> None:
-        written = self._written[letter.number] = Future()
-        self._letters.put(letter)
-        if problem := written.result():
-            raise RunError(problem)
-
-    def news(self, written: Sequence[tuple[int, str]]) -> list[News]:
-        """What is to be written, once there is something, or nothing after a second.
-
-        `written` are the numbers of what was, each with what went wrong, "" if nothing did.
-        """
-        for number, problem in written:
-            if number in self._written:  # else nobody waits for it
-                self._written.pop(number).set_result(problem)
-        with contextlib.suppress(queue.Empty):
-            first = self._letters.get(timeout=NEWS_SECONDS)
-            return [first, *(self._letters.get() for _ in range(self._letters.qsize()))]
-        return []
+        """Keep how that model is asked."""
+        self._memory.keep_capabilities(model, Capabilities.model_validate_json(capabilities))
 
     def forget(self, worker: str) -> None:
-        """Take back what a worker held that has died: its slots, money and questions."""
+        """Take back what a dead worker held, and let others ask its questions."""
         with self._lock:
             self._gone.add(worker)
             held = [(n, h.what) for n, h in self._held.items() if h.worker == worker]
             claims = [key for key, (holder, _) in self._asked.items() if holder == worker]
         for number, what in held:
             self.give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
-            if isinstance(what, Reservation):
-                self._letters.put(News(next(self._numbers), paid=what.estimate))
         for key in claims:
             self.unanswered(key)
+        for _, what in held:
+            if isinstance(what, Reservation):
+                self.paid(what.estimate)
 
 
-class _Remote(Limits, ReplyCache):
-    """The owner as a worker reaches it: in the place of limits, cache and memory of its own."""
+class _Limits(Limits):
+    """The owner's limits, as a worker passes them."""
 
-    def __init__(self, call: Call, worker: str) -> None:
+    def __init__(self, call: Call, worker: str, config: Config) -> None:
+        super().__init__(Slots.of(config))
         self._call = call
         self._worker = worker
 
@@ -250,8 +218,49 @@ class _Remote(Limits, ReplyCache):
     def release(self) -> None:
         """Nothing: others may wait for the same limits, and those of this process are let through in turn."""
 
-    def close(self) -> None:
-        """Nothing: the cache is the owner's."""
+
+class _Budget(Budget):
+    """The owner's money."""
+
+    def __init__(self, call: Call, worker: str, limit: float | None) -> None:
+        super().__init__(limit, paid=lambda dollars: call("paid", dollars))
+        self._call = call
+        self._worker = worker
+
+    @property
+    def spent(self) -> float:
+        return float(self._call("spent"))
+
+    @contextlib.contextmanager
+    def set_aside(self, estimate: float) -> Iterator[Reservation]:
+        number = self._call("reserve", self._worker, estimate)
+        reservation = Reservation(estimate)
+        try:
+            yield reservation
+        finally:
+            self._call("give_back", number, reservation.cost)
+
+
+class _Memory(NamedTuple):
+    """What the owner has learnt of models."""
+
+    call: Call
+
+    def capabilities(self, model: str) -> Capabilities | None:
+        known = self.call("capabilities", model)
+        return None if known is None else Capabilities.model_validate_json(known)
+
+    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
+        self.call("keep_capabilities", model, capabilities.model_dump_json())
+
+
+class _Cache(ReplyCache):
+    """The owner's answers; this process keeps none."""
+
+    def __init__(self, call: Call, worker: str) -> None:
+        super().__init__(None)
+        self._call = call
+        self._worker = worker
 
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
@@ -275,38 +284,12 @@ class _Remote(Limits, ReplyCache):
         found: str | None = self._call("noted", key)
         return found
 
-    def capabilities(self, model: str) -> Capabilities | None:
-        known = self._call("capabilities", model)
-        return None if known is None else Capabilities.model_validate_json(known)
-
-    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        self._call("keep_capabilities", model, capabilities.model_dump_json())
-
-
-class _Budget(Budget):
-    """The owner's."""
-
-    def __init__(self, call: Call, worker: str, limit: float | None) -> None:
-        super().__init__(limit, paid=lambda dollars: call("paid", dollars))
-        self._call = call
-        self._worker = worker
-
-    @property
-    def spent(self) -> float:
-        return float(self._call("spent"))
-
-    @contextlib.contextmanager
-    def set_aside(self, estimate: float) -> Iterator[Reservation]:
-        number = self._call("reserve", self._worker, estimate)
-        reservation = Reservation(estimate)
-        try:
-            yield reservation
-        finally:
-            self._call("give_back", number, reservation.cost)
-
 
 def remote_limits(call: Call, worker: str, config: Config) -> SharedLimits:
     """What a worker uses in the place of limits, money, cache and memory of its own."""
-    remote = _Remote(call, worker)
-    budget = _Budget(call, worker, config.max_cost)
-    return SharedLimits(remote, budget, remote, lambda: remote if config.cache else ReplyCache(None))
+    return SharedLimits(
+        _Limits(call, worker, config),
+        _Budget(call, worker, config.max_cost),
+        _Memory(call),
+        lambda: _Cache(call, worker) if config.cache else ReplyCache(None),
+    )

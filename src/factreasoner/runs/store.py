@@ -14,13 +14,14 @@ from filelock import FileLock, Timeout
 from factreasoner.errors import RunError
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import Journal
 from factreasoner.runs.ledger import Ledger
 from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
 from factreasoner.runs.replacing import clear_interrupted
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.registry import FACTUALITY, task_named
-from factreasoner.tasks.task import Calls, Task
+from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
 _BEGINNING = '{"id": '

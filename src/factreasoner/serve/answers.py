@@ -19,11 +19,11 @@ from factreasoner.llm.stack import with_room
 from factreasoner.metrics.factuality_table import FACTUALITY as METRICS
 from factreasoner.models import Record
 from factreasoner.models.results import counted
-from factreasoner.pipeline.assembly import assembly_of
+from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.serve.replies import Reply, problem, problems, result
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY, task_named
-from factreasoner.tasks.task import Calls, Task, Worker
+from factreasoner.tasks.task import Task, Worker
 from factreasoner.text.sentences import sentences
 
 CHECK = "check"

@@ -24,10 +24,10 @@ from factreasoner.models import (
     Verdict,
     record_fingerprint,
 )
-from factreasoner.pipeline.assembly import Assembly, assembly_of
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import main_rows
-from factreasoner.tasks.task import Calls, Tally, Task
+from factreasoner.tasks.task import Tally, Task
 
 
 class ClaimResult(TaskResult):
@@ -139,7 +139,7 @@ class ClaimTask(Task[C], Generic[C, Scored]):
 
     def worker(self, config: Config, calls: Calls) -> ClaimWorker[C]:
         """See `Task`."""
-        return self.does(assembly_of(config, **calls.arguments()))
+        return self.does(assembly_of(config, calls))
 
     def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> C:
         """The result of one record that a `caller` in Python gives. Raises InputError for what it lacks."""

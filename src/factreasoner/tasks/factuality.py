@@ -19,12 +19,13 @@ from factreasoner.models import (
     Verdict,
     record_fingerprint,
 )
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline import Pipeline
+from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls, Task, Worker
+from factreasoner.tasks.task import Task, Worker
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of the parts that a run may do without."""
@@ -83,7 +84,7 @@ class Factuality(Task[Assessment]):
 
     def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:
         """See `Task`."""
-        return build_pipeline(config, **calls.arguments())
+        return Pipeline(assembly_of(config, calls))
 
     def failed(self, record: Record, config: Config, failure: Failure) -> Assessment:
         """See `Task`."""

@@ -6,18 +6,15 @@ Runner, run folder, resume, budget, `evaluate`, `compare`, `check` and reports k
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from factreasoner.errors import InputProblem
-from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.limits import SharedLimits
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
 from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
-from factreasoner.protocols import LLM
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 
@@ -62,29 +59,6 @@ class Tally(Protocol[R_contra]):
     def content(self) -> dict[str, Any]:
         """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
         ...
-
-
-class Calls(NamedTuple):
-    """How a worker's model is paid for and remembered.
-
-    `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked; `shared` does all of that
-    where several processes work; `batches` are where its requests go with the setting `batch`. `parts` stand
-    in the place of names, as in :func:`assembly_of`.
-    """
-
-    llm: LLM | None = None
-    spent: float = 0.0
-    paid: Callable[[float], None] | None = None
-    memory: Memory | None = None
-    batches: BatchFolder | None = None
-    shared: SharedLimits | None = None
-    parts: Mapping[str, Any] = MappingProxyType({})
-
-    def arguments(self) -> dict[str, Any]:
-        """What :func:`assembly_of` takes beside the settings."""
-        calls = self._asdict()
-        return {**calls.pop("parts"), **calls}
 
 
 class Task(ABC, Generic[R]):

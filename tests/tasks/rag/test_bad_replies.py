@@ -9,8 +9,8 @@ import pytest
 
 from factreasoner import Config, ScriptedLLM
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 ATOMS = [f"Fact {n}." for n in range(12)]
 GOLD = [f"Gold {n}." for n in range(9)]

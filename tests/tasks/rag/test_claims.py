@@ -6,10 +6,10 @@ from rag_records import assessed, record_of
 
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 
 def test_claims_of_a_reference_are_made_once_a_run():

@@ -7,10 +7,10 @@ import pytest
 from factreasoner.errors import ConfigError
 from factreasoner.inputs.parsing import parse_record
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 
 def record_of(**fields):

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from factreasoner.inputs.parsing import parse_record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
-from factreasoner.tasks.task import Calls
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).parents[4] / "shared" / "data")
 EXAMPLE = DATA / "ragchecker" / "checking_outputs.json"

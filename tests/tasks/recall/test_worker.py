@@ -7,9 +7,9 @@ import pytest
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.recall.result import scored_recall, stated
 from factreasoner.tasks.recall.task import TASK
-from factreasoner.tasks.task import Calls
 
 ANSWER = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
 MODES = ("tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf")

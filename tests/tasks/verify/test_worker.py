@@ -10,8 +10,8 @@ from verifying_model import ANSWER, SOURCES, Model, fates, verified
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import UnusableReplyError
 from factreasoner.models import Atom, Record
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
-from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.result import scored_verify
 from factreasoner.tasks.verify.task import TASK, verify

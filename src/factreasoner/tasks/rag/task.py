@@ -9,7 +9,7 @@ from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask
@@ -20,7 +20,6 @@ from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.table import RAG
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.given import AtomLike, given_record
 from factreasoner.models import Atom, Record, Verdict
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask, ClaimWorker
@@ -17,7 +17,6 @@ from factreasoner.tasks.recall.result import RecallResult, ScoredRecall, fact_ro
 from factreasoner.tasks.recall.table import RECALL
 from factreasoner.tasks.recall.worker import PROMPT_TF, RecallWorker
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls
 
 
 class Recall(ClaimTask[RecallResult, ScoredRecall]):

@@ -9,12 +9,11 @@ from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
 from factreasoner.models import Record, Verdict
-from factreasoner.pipeline.assembly import parts_and_config
+from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Calls
 from factreasoner.tasks.verify.relabelling import relabelled
 from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
