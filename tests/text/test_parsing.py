@@ -1,6 +1,5 @@
 """Loading of parsers, their errors, and the parse itself."""
 
-import sys
 import threading
 
 import pytest
@@ -46,7 +45,7 @@ def test_blank_and_overlong_sentences_have_no_parse() -> None:
 
 
 def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
-    texts = [f"Ada wrote {count} notes and he read {count + 1} books." for count in range(40)]
+    texts = [f"Ada wrote {count} notes and he read {count + 1} books." for count in range(10)]
     expected = [word.dep for text in texts for word in parsed(text).words]
     found: list[list[str]] = []
 
@@ -65,11 +64,18 @@ def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
     assert found == [expected] * 4
 
 
-def test_what_is_remembered_is_bounded() -> None:
+def test_what_is_installed_is_looked_up_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = find_parser()
+    monkeypatch.setattr("importlib.util.find_spec", None)
+    assert find_parser() is first
+
+
+def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parsing, "_KEPT", 12)
     parser = find_parser()
     assert parser is not None
-    parser.parse([f"Note {count}." for count in range(600)])
-    assert len(parser.known) <= 512
+    parser.parse([f"Note {count}." for count in range(20)])
+    assert len(parser.known) <= 12
 
 
 def test_none_stands_for_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +92,7 @@ def test_an_unknown_pipeline_is_named_with_the_remedy() -> None:
 
 
 def test_a_named_pipeline_without_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "spacy", None)
+    monkeypatch.setattr(parsing, "_is_installed", lambda module: module != "spacy")
     with pytest.raises(MissingExtraError, match=r"factreasoner\[english\]"):
         check_model("en_core_web_sm")
     assert find_parser() is None

@@ -33,7 +33,7 @@ CASES = [
     "Smith et al. (2010) found it.¦ So did Jones et al. in 2011.",
     "It began at 5 p.m. sharp.¦ It ended at 7 p.m.¦ The end.",
     "He has a Ph.D. from Yale.¦ Sammy Davis Jr. sang.",
-    "World War I.¦ Germany lost it.¦ Roe v. Wade came later.",
+    "Roe v. Wade came later.¦ It was in World War I.¦ The end.",
     "He sold cars, boats, etc.¦ The firm failed.",
     # Characters without width or meaning, and a citation that is not closed
     "It is tall.\u200b¦ It is old.\u200b¦The light works\ufeff.¦ Visit example.\u200bcom now.",
@@ -93,13 +93,8 @@ CASES = [
             ["It is tall [1].", "The light works.[2]", "However, not now."],
         ),
         ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
-        (
-            "<i>It is tall.</i><b>The light works.</b>",
-            ["<i>It is tall.</i><b>", "The light works.</b>"],
-        ),
-        ("**It is tall.**The light works. So.", ["**It is tall.**", "The light works.", "So."]),
-        ("It is tall.**The light** works.", ["It is tall.", "**The light** works."]),
-        ("It is **tall**[1].*However*, it is old.", ["It is **tall**[1].*However*, it is old."]),
+        ("<i>It is tall.</i>The light works.", ["<i>It is tall.</i>", "The light works."]),
+        ("It is tall.**The light** works. So.", ["It is tall.**The light** works.", "So."]),
         ("It is *tall*[1].However, it is old.", ["It is *tall*[1].", "However, it is old."]),
         ("See __init__.The and a.**Then** b.", ["See __init__.The and a.**Then** b."]),
         (

@@ -37,12 +37,6 @@ MAY_END = words(
 )
 """The end of a sentence only where a word follows that commonly begins one."""
 
-LETTERED = words(
-    "war type class phase part chapter volume title grade level group plan vitamin hepatitis option",
-    "section appendix schedule category series model point team block",
-)
-"""After these a single letter is a name of its own ("World War I."), not somebody's initial."""
-
 NUMBERED_NOUNS = words(
     "Januar Jänner Februar März April Mai Juni Juli August September Oktober November Dezember",
     "Jahrhundert Jahrhunderts Weltkrieg Weltkriegs Weltkrieges Auflage Bundesliga Jahrtausend Klasse",
@@ -66,7 +60,7 @@ STARTERS = words(
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 
 
-def full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
+def full_stop_ends(last_word: str, next_word: str) -> bool:
     """Whether a single "." between two words ends a sentence; the second does not begin in lower case."""
     key = last_word.lower()
     starts_sentence = next_word in STARTERS
@@ -79,7 +73,5 @@ def full_stop_ends(before: str, last_word: str, next_word: str) -> bool:
     if last_word.isdigit() and len(last_word) <= 2:
         return next_word not in NUMBERED_NOUNS
     if len(last_word) == 1 and last_word.isalpha():
-        earlier = before.split()
-        lettered = len(earlier) > 1 and earlier[-2].strip("(\"'“").lower() in LETTERED
-        return lettered or (starts_sentence and next_word != "I")
+        return starts_sentence and next_word != "I"
     return True

@@ -91,16 +91,22 @@ def _word(token: Token) -> Word:
     )
 
 
-def installed_model() -> str | None:
-    """The pipeline that would be taken when none is named, without loading it."""
-    if importlib.util.find_spec("spacy") is None:
-        return None
-    return next((name for name in MODELS if importlib.util.find_spec(name) is not None), None)
+@cache
+def _is_installed(module: str) -> bool:
+    """Whether a module can be imported; looked up once a process, since every assessment asks."""
+    return importlib.util.find_spec(module) is not None
+
+
+def _chosen(name: str | None) -> str | None:
+    """The pipeline to take, the first that is installed where none is named; None for none."""
+    if name is not None:
+        return None if name == "none" else name
+    return next(filter(_is_installed, MODELS), None) if _is_installed("spacy") else None
 
 
 def describe_model(name: str | None = None) -> str | None:
     """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
-    chosen = None if name == "none" else name or installed_model()
+    chosen = _chosen(name)
     if chosen is None:
         return None
     try:
@@ -113,9 +119,9 @@ def check_model(name: str | None) -> None:
     """Raise what `find_parser` would for a name, as far as can be told without loading anything."""
     if name is None or name == "none":
         return
-    if importlib.util.find_spec("spacy") is None:
+    if not _is_installed("spacy"):
         raise MissingExtraError("parsing English sentences", "english")
-    if not Path(name).exists() and importlib.util.find_spec(name) is None:
+    if not Path(name).exists() and not _is_installed(name):
         raise ConfigError(_unknown(name))
 
 
@@ -137,9 +143,7 @@ def find_parser(name: str | None = None) -> Parser | None:
         ConfigError: the named pipeline is not installed, or has no parser.
     """
     check_model(name)
-    if name == "none":
-        return None
-    chosen = name or installed_model()
+    chosen = _chosen(name)
     if chosen is None:
         return None
     with _LOADING:
@@ -151,10 +155,8 @@ _LOADING = threading.Lock()
 
 @cache
 def _load(name: str) -> Parser:
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtraError("parsing English sentences", "english") from error
+    import spacy
+
     try:
         pipeline = spacy.load(name)
     except OSError as error:

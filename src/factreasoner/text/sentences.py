@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.text.abbreviations import ALWAYS_CONTINUES, MAY_END, full_stop_ends
-from factreasoner.text.gluing import INVISIBLE, is_glued, opening_marks
+from factreasoner.text.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
 from factreasoner.text.run_on import run_on
 from factreasoner.text.tags import Tags, without_tags
 
@@ -165,6 +164,8 @@ def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> b
     return not ended and (text[line.start].islower() or text[line.start] in "(,;")
 
 
+INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+"""Characters without width or meaning, as those that stand for tags; for a class of a pattern."""
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
@@ -177,6 +178,8 @@ _OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
+_GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
+_GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(STARTERS))})(?=[ ,])")
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
@@ -192,20 +195,21 @@ def _borders(text: str, block: Block) -> Iterator[int]:
         index = bisect_right(starts, stop.start()) - 1
         if index >= 0 and regions[index].end > end:
             continue
-        if stop["latin"] is None:
-            if end == block.end or _ends_wide(text, stop):
-                yield end
-        elif end == block.end:
+        if end == block.end or (
+            _ends_wide(text, stop)
+            if stop["latin"] is None
+            else _is_parted(text, stop) and _ends_latin(text, stop, block, lower_style)
+        ):
             yield end
-        elif (lacks_blank := not _is_parted(text, end)) and not is_glued(text, end):
-            continue
-        elif _ends_latin(text, stop, block, lower_style):
-            yield end - opening_marks(text, block.start, stop) if lacks_blank else end
 
 
-def _is_parted(text: str, end: int) -> bool:
-    """Whether a blank stands at `end`, or one without width before it."""
-    return text[end].isspace() or text[end - 1] == "\u200b"
+def _is_parted(text: str, stop: re.Match[str]) -> bool:
+    """Whether a blank, one without width, or a word that begins many sentences follows a stop."""
+    end = stop.end()
+    if text[end].isspace() or text[end - 1] == "\u200b":
+        return True
+    glued = _GLUED_TO.match(text, end)
+    return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:
@@ -233,7 +237,7 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
         return last_word not in _EXCLAIMED_NAMES
     if stop["latin"] != "." or not last_word:
         return True
-    return full_stop_ends(text[block.start : stop.start()][-2 * _LOOK_BACK :], last_word, next_word)
+    return full_stop_ends(last_word, next_word)
 
 
 _PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
