@@ -198,9 +198,9 @@ def test_what_negates_in_a_language_without_a_list_does_not_entail_either(judge,
             "atom in Latin, passage in Cyrillic: not compared",
         ),
         (
-            "La tour mesure 330 mètres.",
+            "La tour est haute de 330 mètres.",
             "The tower is in Paris, and it was built in 1889 for the fair.",
-            "atom not in English, passage in English: not compared",
+            "atom in French, passage in English: not compared",
         ),
     ],
 )

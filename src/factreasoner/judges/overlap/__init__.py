@@ -12,7 +12,7 @@ from factreasoner.judges.overlap.checks import begun_by, denying_sentence, in_or
 from factreasoner.judges.overlap.coverage import Passages
 from factreasoner.judges.overlap.measures import Measured
 from factreasoner.judges.overlap.model import PairModel, belief, shipped_model
-from factreasoner.judges.overlap.words import Span, analyse, is_plainly_english
+from factreasoner.judges.overlap.words import Span, analyse
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.text.comparable import differences
@@ -66,10 +66,11 @@ class OverlapJudge:
         """One verdict per claim, in order; never a failure."""
         if not claims:
             return Judged(())
-        notes = _notes([claim.text for claim in claims], premise.text)
+        told = [claim.text for claim in claims]
+        notes = dict(zip(told, differences(told, premise.text), strict=True))
         passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
         # in one order, so that sums over claims come out the same in any
-        texts = tuple(sorted(claim.text for claim in claims if not notes.get(claim.text)))
+        texts = tuple(sorted(text for text in told if not notes[text]))
         found = self._verdicts(premise, passages, texts) if texts else {}
         return Judged(
             tuple(
@@ -144,16 +145,6 @@ def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
 
 def _measure(passages: Passages, claims: tuple[str, ...]) -> Measured:
     return Measured(passages, [analyse(claim, passages.language) for claim in claims])
-
-
-def _notes(claims: Sequence[str], passage: str) -> dict[str, str]:
-    """Why claims can't be compared with a passage: another script or language.
-
-    Where a few words tell that all is English, nothing more is looked at.
-    """
-    if is_plainly_english(passage) and all(map(is_plainly_english, claims)):
-        return {}
-    return dict(zip(claims, differences(claims, passage), strict=True))
 
 
 def _incomparable(premise: Premise, claim: Claim, note: str) -> Verdict:

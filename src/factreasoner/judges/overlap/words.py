@@ -22,10 +22,8 @@ _TOKEN = re.compile(rf"\d+(?:[.,]\d+)*|[{_UNSPACED}]|n['’]t\b|(?:{_LETTER})+\d
 _CHARACTER = re.compile(f"[{_UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _NO_WORDS = frozenset({"$", "€", "£", "¥", "%", "n't"})
-_OTHERS = frozenset().union(*(words for name, words in FUNCTION_WORDS.items() if name != "english"))
-_FOREIGN, _ENGLISH_ALONE = _OTHERS - FUNCTION_WORDS["english"], FUNCTION_WORDS["english"] - _OTHERS
 _ENGLISH = frozenset(word for word in FUNCTION_WORDS["english"] if len(word) > 1)
-_PROBED = 4000
+_FOREIGN = frozenset().union(*FUNCTION_WORDS.values()) - FUNCTION_WORDS["english"]
 
 
 class Span(NamedTuple):
@@ -124,11 +122,3 @@ def _names(
     for i, is_capital in enumerate(capital):
         followed = i + 1 < len(capital) and capital[i + 1]
         yield is_capital and content[i] and not aside[i] and (i not in openings or followed)
-
-
-@lru_cache(maxsize=4096)
-def is_plainly_english(text: str) -> bool:
-    """Whether English function words outnumber those of other languages, or a text in ASCII has none."""
-    words = set(text[:_PROBED].casefold().split())
-    english, others = len(words & _ENGLISH_ALONE), len(words & _FOREIGN)
-    return english > others or (text.isascii() and not others)
