@@ -51,28 +51,27 @@ def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> 
     dashes). What is between sentences (markers, blanks) stays in.
     """
     pieces = [piece for span in sentences(text) for piece in _pieces(text, span, words)]
-    passages: list[Passage] = []
-    first = 0
-    while first < len(pieces):
-        total, last = pieces[first].words, first
-        while last + 1 < len(pieces) and total + pieces[last + 1].words <= words:
-            last += 1
-            total += pieces[last].words
-        start = pieces[first].start
-        passages.append(Passage(text[start : pieces[last].end], start))
-        if last + 1 == len(pieces):
-            break
-        first = _overlapping(pieces, first, last, min(overlap, words - pieces[last + 1].words))
-    return tuple(passages)
+    runs = runs_of([piece.words for piece in pieces], words, overlap)
+    return tuple(Passage(text[pieces[a].start : pieces[b - 1].end], pieces[a].start) for a, b in runs)
 
 
-def _overlapping(pieces: Sequence[_Piece], first: int, last: int, overlap: int) -> int:
-    """Where the passage after [first, last] begins: at most `overlap` words before the next piece."""
-    start, total = last + 1, 0
-    while start - 1 > first and total + pieces[start - 1].words <= overlap:
-        start -= 1
-        total += pieces[start].words
-    return start
+def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple[int, int]]:
+    """Runs [first, end) of pieces of these sizes that hold at most `most` together, or one piece.
+
+    A run begins with the last pieces of the one before, up to `overlap`, as far as the next one still fits.
+    """
+    first, end = 0, 0
+    while end < len(sizes):
+        held = sum(sizes[first:end])
+        while end == first or (end < len(sizes) and held + sizes[end] <= most):
+            held += sizes[end]
+            end += 1
+        yield first, end
+        before, first, again = first, end, 0
+        room = min(overlap, most - sizes[end]) if end < len(sizes) else 0
+        while first - 1 > before and again + sizes[first - 1] <= room:
+            first -= 1
+            again += sizes[first]
 
 
 def _pieces(text: str, span: Span, longest: int) -> Iterator[_Piece]:

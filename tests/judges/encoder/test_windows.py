@@ -4,7 +4,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.judges.encoder.windows import windows
+from factreasoner.judges.encoder.chunks import windows
 from factreasoner.text.sentences import sentences
 
 words = st.text(st.sampled_from("abcXYZ0.,!?é猫。 \n-"), min_size=0, max_size=600)

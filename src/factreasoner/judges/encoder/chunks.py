@@ -1,15 +1,19 @@
-"""A passage in chunks, as a family of verifiers was trained and measured with them."""
+"""A passage in chunks, as a family of verifiers was trained with them; windows over what is too long."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.judges.encoder.adapter import Chunking
+from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
+OVERLAP = 4
+"""A window begins with what ended the one before, up to one part in so many of its length."""
 _MARKS = re.compile(r"\w+|[^\w\s]")
 
 
@@ -29,28 +33,18 @@ def chunks(passage: str, chunking: Chunking, tokens: Callable[[str], int]) -> li
     if not any(piece.text.strip() for piece in pieces):
         return [Chunk(Span(0, len(passage)), passage)]
     if chunking.unit == "shares":
-        words = len(passage.split())
-        step = max(1, len(pieces) // (words // chunking.size + 1))
+        step = max(1, len(pieces) // (len(passage.split()) // chunking.size + 1))
         groups = [pieces[n : n + step] for n in range(0, len(pieces), step)]
     else:
-        count = {"tokens": tokens, "words": _words, "marks": _marks}[chunking.unit]
-        groups = list(_filled(pieces, chunking.size, count))
+        sizes = [_units(piece.text, chunking.unit, tokens) for piece in pieces]
+        groups = [pieces[first:end] for first, end in runs_of(sizes, chunking.size)]
     return [chunk for chunk in (_joined(group, chunking) for group in groups) if chunk.text]
 
 
-def _filled(pieces: Sequence[Chunk], size: int, count: Callable[[str], int]) -> Iterator[list[Chunk]]:
-    """Groups of pieces that hold at most `size` units together, or one piece."""
-    group: list[Chunk] = []
-    held = 0
-    for piece in pieces:
-        own = count(piece.text)
-        if group and held + own > size:
-            yield group
-            group, held = [], 0
-        group.append(piece)
-        held += own
-    if group:
-        yield group
+def _units(text: str, unit: str, tokens: Callable[[str], int]) -> int:
+    if unit == "tokens":
+        return tokens(text)
+    return len(text.split() if unit == "words" else _MARKS.findall(text))
 
 
 def _joined(group: Sequence[Chunk], chunking: Chunking) -> Chunk:
@@ -67,18 +61,39 @@ def _pieces(passage: str, *, by_line: bool) -> Iterator[Chunk]:
     for line in passage.split("\n") if by_line else [passage]:
         if start:
             yield Chunk(Span(start - 1, start), "\n")
-        borders = [0, *(span.start for span in sentences(line)[1:]), len(line)]
-        for low, high in pairwise(borders):
-            text = line[low:high].strip()
-            if text:
-                place = start + low + line[low:high].index(text)
-                yield Chunk(Span(place, place + len(text)), text)
+        for low, high in pairwise(_borders(line)):
+            span = _trimmed(passage, start + low, start + high)
+            if span.end > span.start:
+                yield Chunk(span, passage[span.start : span.end])
         start += len(line) + 1
 
 
-def _words(text: str) -> int:
-    return len(text.split())
+def windows(text: str, token_starts: Sequence[int], size: int) -> list[Span]:
+    """Stretches of `text` of at most `size` tokens that together hold all of it; one where it fits.
+
+    `token_starts` are the characters at which its tokens start. Windows are of whole sentences and overlap; a
+    sentence longer than a window is cut between tokens.
+    """
+    if len(token_starts) <= size:
+        return [Span(0, len(text))]
+    borders = set(_borders(text))
+    for start, end in pairwise(_borders(text)):
+        low, high = bisect_left(token_starts, start), bisect_left(token_starts, end)
+        if high - low > size:
+            step = max(1, size // OVERLAP)
+            borders.update(token_starts[low + step : high : step])
+    ends = sorted(borders)
+    sizes = [high - low for low, high in pairwise(bisect_left(token_starts, end) for end in ends)]
+    return [_trimmed(text, ends[a], ends[b]) for a, b in runs_of(sizes, size, size // OVERLAP)]
 
 
-def _marks(text: str) -> int:
-    return len(_MARKS.findall(text))
+def _borders(text: str) -> list[int]:
+    """Where sentences begin, with what stands between them, and the end."""
+    return [0, *(span.start for span in sentences(text)[1:]), len(text)]
+
+
+def _trimmed(text: str, start: int, end: int) -> Span:
+    """The characters [start, end) without the blanks around them."""
+    inner = text[start:end]
+    start += len(inner) - len(inner.lstrip())
+    return Span(start, start + len(inner.strip()))

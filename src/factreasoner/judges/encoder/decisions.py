@@ -14,6 +14,8 @@ from factreasoner.text.sentences import Span
 DIGITS = 6
 """Probabilities are rounded to so many: what is beyond hangs on which pairs share a batch."""
 
+NAMED = ("entailment", "contradiction")
+
 
 class Decision(NamedTuple):
     """What a verifier says of a claim, with the probability of that, and the chunk that decides it.
@@ -39,13 +41,13 @@ def decided(
     contradicted as surely as any part is by any chunk. Where both are above `threshold` the larger decides,
     at a tie contradiction; where none is the claim is neutral.
     """
-    by_label = {name: [n for n, label in enumerate(labels) if label == name] for name in labels}
-    support = [np.stack([_sum(chunk, by_label["entailment"]) for chunk in part]) for part in scores]
-    entailed = float(np.mean([part.max(axis=0).min() for part in support]))
+    support, against = (
+        [np.stack([rows[:, own].sum(axis=1) for rows in part]) for part in scores]
+        for own in ([n for n, label in enumerate(labels) if label == name] for name in NAMED)
+    )
     best = int(np.mean([part.min(axis=1) for part in support], axis=0).argmax())
-    against = [[_sum(c, by_label.get("contradiction", [])).max() for c in part] for part in scores]
-    worst = np.array(against).max(axis=0)
-    p, q = _rounded(entailed), _rounded(float(worst.max()))
+    worst = np.max([part.max(axis=1) for part in against], axis=0)
+    p, q = _rounded(np.mean([part.max(axis=0).min() for part in support])), _rounded(worst.max())
     if q > threshold and q >= p:
         return Decision("contradiction", q, spans[int(worst.argmax())], p, q)
     if p > threshold:
@@ -53,10 +55,5 @@ def decided(
     return Decision("neutral", _rounded(1.0 - p - q), spans[best], p, q)
 
 
-def _sum(rows: Array, places: Sequence[int]) -> Array:
-    summed: Array = rows[:, list(places)].sum(axis=1)
-    return summed
-
-
-def _rounded(value: float) -> float:
-    return min(1.0, max(0.0, round(value, DIGITS)))
+def _rounded(value: float | np.floating) -> float:
+    return min(1.0, max(0.0, round(float(value), DIGITS)))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_of
-from factreasoner.judges.encoder.chunks import Chunk, chunks
+from factreasoner.judges.encoder.adapter import Adapter, adapter_of
+from factreasoner.judges.encoder.chunks import Chunk, chunks, windows
 from factreasoner.judges.encoder.decisions import Decision, decided
-from factreasoner.judges.encoder.runtime import Array, Runtime, Unscored
-from factreasoner.judges.encoder.windows import windows
+from factreasoner.judges.encoder.runtime import Runtime, Unscored
 from factreasoner.llm.cache import ReplyCache, key_of
 from factreasoner.models import Claim, Failure, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
@@ -31,14 +29,7 @@ GRAIN = 32
 MARGIN = 8
 """Tokens a stretch of a passage may have by itself beyond those it has within the passage."""
 REMEMBERED = 65_536
-"""Texts whose scores are kept in memory, so that none is scored twice in a run."""
-
-
-class Work(NamedTuple):
-    """What is scored for one claim: each of its parts with each chunk of the passage."""
-
-    parts: tuple[str, ...]
-    chunks: tuple[Chunk, ...]
+"""Decisions that are kept in memory, so that no pair is scored twice in a run."""
 
 
 class VerifierJudge:
@@ -64,7 +55,7 @@ class VerifierJudge:
         self.adapter = adapter_of(_named(config))
         self.runtime: Runtime = runtime_of(self.adapter, config, llm)
         self._cache = cache
-        self._remembered: OrderedDict[bytes, Array] = OrderedDict()
+        self._decisions: OrderedDict[str, Decision] = OrderedDict()
         self._own_tokens = self.runtime.taken(self.adapter.texts("", ""))
         self._starts = lru_cache(maxsize=64)(self.runtime.starts)
         self._chunks = lru_cache(maxsize=64)(self._cut)
@@ -84,59 +75,47 @@ class VerifierJudge:
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
         keys = {claim.id: self._key(premise.text, claim.text) for claim in claims}
-        found = self._known(keys)
-        read, failures = self._read(premise, [claim for claim in claims if claim.id not in found])
-        self._keep({keys[claim_id]: what for claim_id, what in read.items()})
-        found |= read
+        found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
+        found |= self._read(premise.text, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
+        said = [(claim, found[keys[claim.id]]) for claim in claims]
         three = "contradiction" in self.runtime.labels
-        verdicts = (_verdict(premise, c, found[c.id], three=three) for c in claims if c.id in found)
-        return Judged(tuple(verdicts), tuple(failures))
+        return Judged(
+            tuple(_verdict(premise, c, one, three=three) for c, one in said if isinstance(one, Decision)),
+            tuple(_failure(premise, c, one) for c, one in said if isinstance(one, Unscored)),
+        )
 
-    def _read(self, premise: Premise, claims: Sequence[Claim]) -> tuple[dict[str, Decision], list[Failure]]:
-        """What the verifier says of each claim, by its id, and what went wrong."""
-        work = {claim.id: self._work(premise.text, claim.text) for claim in claims}
-        failures = [self._too_long(premise, claim) for claim in claims if not work[claim.id].chunks]
-        fitting = [claim for claim in claims if work[claim.id].chunks]
+    def _read(self, passage: str, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
+        """What the verifier says of each claim, by its key; noted where it says something."""
+        parts = {key: self._parts(claim) for key, claim in claims.items()}
+        cut = {key: self._fitting_chunks(passage, parts[key]) for key in claims}
         asked = {
-            claim.id: [
-                [self.adapter.texts(chunk.text, part) for chunk in work[claim.id].chunks]
-                for part in work[claim.id].parts
-            ]
-            for claim in fitting
+            key: [[self.adapter.texts(chunk.text, part) for chunk in cut[key]] for part in parts[key]]
+            for key in claims
         }
-        scores = self._scores([texts for parts in asked.values() for part in parts for texts in part])
-        decisions: dict[str, Decision] = {}
-        for claim in fitting:
-            own = [[scores[texts] for texts in part] for part in asked[claim.id]]
-            wrong = next((one for part in own for one in part if isinstance(one, Unscored)), None)
-            if wrong is not None:
-                failures.append(_failure(premise, claim, wrong))
-                continue
-            rows = [[one for one in part if not isinstance(one, Unscored)] for part in own]
-            spans = [chunk.span for chunk in work[claim.id].chunks]
-            decisions[claim.id] = decided(rows, self.runtime.labels, spans, threshold=self.adapter.threshold)
-        return decisions, failures
-
-    def _scores(self, asked: Sequence[Texts]) -> dict[Texts, Array | Unscored]:
-        """P(label) for each text; those that were scored before are not scored again."""
-        keys = {texts: _digest(texts) for texts in asked}
-        found: dict[Texts, Array | Unscored] = {
-            texts: self._remembered[key] for texts, key in keys.items() if key in self._remembered
-        }
-        new = [texts for texts in keys if texts not in found]
-        for texts, scores in zip(new, self.runtime.scores(new), strict=True):
-            found[texts] = scores
-            if not isinstance(scores, Unscored):
-                self._remembered[keys[texts]] = scores
-        while len(self._remembered) > REMEMBERED:
-            self._remembered.popitem(last=False)
+        every = list(dict.fromkeys(texts for rows in asked.values() for row in rows for texts in row))
+        scores = dict(zip(every, self.runtime.scores(every), strict=True))
+        found: dict[str, Decision | Unscored] = {}
+        for key in claims:
+            rows = [[scores[texts] for texts in row] for row in asked[key]]
+            scored = [[one for one in row if not isinstance(one, Unscored)] for row in rows]
+            wrong = next((one for row in rows for one in row if isinstance(one, Unscored)), None)
+            spans = [chunk.span for chunk in cut[key]]
+            found[key] = wrong or (
+                decided(scored, self.runtime.labels, spans, threshold=self.adapter.threshold)
+                if spans
+                else self._too_long()
+            )
+        self._keep({key: one for key, one in found.items() if isinstance(one, Decision)})
         return found
 
-    def _work(self, passage: str, claim: str) -> Work:
-        """What is scored for a claim; no chunks where it is too long."""
-        parts = [claim]
-        if self.adapter.aggregate == "sentence_mean":
-            parts = [claim[span.start : span.end] for span in sentences(claim)] or parts
+    def _parts(self, claim: str) -> list[str]:
+        """What is scored of a claim: the whole, or its sentences."""
+        if self.adapter.aggregate == "max":
+            return [claim]
+        return [claim[span.start : span.end] for span in sentences(claim)] or [claim]
+
+    def _fitting_chunks(self, passage: str, parts: Sequence[str]) -> list[Chunk]:
+        """The chunks that are scored with each part of a claim; none where the claim is too long."""
         own = max(len(self._starts(part)) for part in parts)
         free = self.runtime.longest - self._own_tokens
         room = free - MARGIN - -(-own // GRAIN) * GRAIN
@@ -148,8 +127,8 @@ class VerifierJudge:
             elif room >= self.runtime.longest // LEAST_ROOM:
                 cut += self._windows(passage, chunk.span, room)
             else:
-                return Work(tuple(parts), ())
-        return Work(tuple(parts), tuple(cut))
+                return []
+        return cut
 
     def _cut(self, passage: str) -> list[Chunk]:
         return chunks(passage, self.adapter.chunking, lambda text: len(self.runtime.starts(text)))
@@ -159,25 +138,29 @@ class VerifierJudge:
         found = windows(text, self._starts(text), room)
         return [Chunk(Span(span.start + w.start, span.start + w.end), text[w.start : w.end]) for w in found]
 
-    def _too_long(self, premise: Premise, claim: Claim) -> Failure:
-        message = (
+    def _too_long(self) -> Unscored:
+        return Unscored(
+            "ClaimTooLong",
             f"the claim is too long for {self.runtime.longest} tokens; shorten it (a context judged against "
-            "others: --premise-tokens), or use another model"
+            "others: --premise-tokens), or use another model",
         )
-        return _failure(premise, claim, Unscored("ClaimTooLong", message))
 
     def _key(self, passage: str, claim: str) -> str:
         model = (self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
         return key_of(("verifier", model, passage, claim))
 
-    def _known(self, keys: dict[str, str]) -> dict[str, Decision]:
-        """What the cache has, by the ids of claims."""
-        if self._cache is None:
-            return {}
-        noted = {claim_id: self._cache.noted(key) for claim_id, key in keys.items()}
-        return {claim_id: _of_note(note) for claim_id, note in noted.items() if note is not None}
+    def _known(self, keys: set[str]) -> dict[str, Decision]:
+        """What memory and cache have."""
+        found = {key: one for key in keys if (one := self._decisions.get(key)) is not None}
+        if self._cache is not None:
+            noted = {key: self._cache.noted(key) for key in keys - found.keys()}
+            found |= {key: _of_note(note) for key, note in noted.items() if note is not None}
+        return found
 
-    def _keep(self, decisions: dict[str, Decision]) -> None:
+    def _keep(self, decisions: Mapping[str, Decision]) -> None:
+        self._decisions.update(decisions)
+        while len(self._decisions) > REMEMBERED:
+            self._decisions.popitem(last=False)
         if self._cache is not None and decisions:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 
@@ -206,10 +189,6 @@ def _named(config: Config) -> str:
     if config.verifier is None:
         raise ConfigError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
     return config.verifier
-
-
-def _digest(texts: Texts) -> bytes:
-    return hashlib.blake2b(repr(texts).encode("utf-8", "backslashreplace"), digest_size=16).digest()
 
 
 def _of_note(note: str) -> Decision:

@@ -32,32 +32,28 @@ def labels_of(config: Mapping[str, Any], given: str | None, source: str) -> tupl
     Raises:
         ConfigError: a name that can mean anything (LABEL_0), or no single output of entailment.
     """
-    names = [name.strip() for name in given.split(",")] if given is not None else _in_config(config, source)
     where = "verifier_labels" if given is not None else f"{source}: id2label"
-    found = [label_of(name) for name in names]
-    if None in found:
-        unknown = names[found.index(None)]
+    if given is not None:
+        names = given.split(",")
+    else:
+        table = config.get("id2label") or {}
+        try:
+            names = [str(table[str(number)]) for number in range(len(table))]
+        except (KeyError, TypeError):
+            names = []
+        if not names:
+            raise ConfigError(f"{where}: missing, or it does not number the outputs from 0 on; {REMEDY}")
+    found = {name.strip(): label_of(name) for name in names}
+    unknown = next((name for name, label in found.items() if label is None), None)
+    if unknown is not None:
         raise ConfigError(f"{where}: {unknown!r} does not say what the model's output means; {REMEDY}")
-    labels = tuple(label for label in found if label is not None)
+    labels = tuple(label for name in names if (label := label_of(name)) is not None)
     if labels.count("entailment") != 1 or len(labels) < 2:
         raise ConfigError(
-            f"{where}: {', '.join(map(repr, names))}: one output must be entailment, and there must be "
+            f"{where}: {', '.join(map(repr, found))}: one output must be entailment, and there must be "
             f"another; {REMEDY}"
         )
     return labels
-
-
-def _in_config(config: Mapping[str, Any], source: str) -> list[str]:
-    table = config.get("id2label")
-    if not isinstance(table, Mapping) or not table:
-        raise ConfigError(f"{source}: id2label: missing, so it is not known what the outputs mean; {REMEDY}")
-    try:
-        numbered = sorted((int(number), str(name)) for number, name in table.items())
-    except ValueError as error:
-        raise ConfigError(f"{source}: id2label: its keys are not numbers; {REMEDY}") from error
-    if [number for number, _ in numbered] != list(range(len(numbered))):
-        raise ConfigError(f"{source}: id2label: it does not number the outputs from 0 on; {REMEDY}")
-    return [name for _, name in numbered]
 
 
 def label_of(name: str) -> Label | None:
