@@ -147,7 +147,6 @@ def test_a_refused_query_is_not_a_refused_key(answer: Answer) -> None:
         ("gzip", b"no gzip"),
         ("gzip", gzip.compress(b"{}", mtime=0)[:-9]),
         ("gzip, gzip", gzip.compress(gzip.compress(b" " * 10_000_000, mtime=0), mtime=0)),
-        ("deflate", b"\xff\xff"),
         ("br", b"{}"),
         ("zstd", b"{}"),
     ],
@@ -167,7 +166,7 @@ def test_packed_answers_are_unpacked_and_bombs_are_not() -> None:
         assert asked.get({"a": 1}) == [1]
         with pytest.raises(SearchError, match="more than 20000 bytes"):
             asked.get({"a": 2})
-        assert server.requests[0].headers["accept-encoding"] == "gzip, deflate"
+        assert server.requests[0].headers["accept-encoding"] == "gzip"
 
 
 def test_cookies_are_not_kept() -> None:

@@ -19,14 +19,7 @@ class GivenRetriever:
             InputError: the record was given none at all (None, not an empty tuple).
         """
         if record.contexts is None:
-            raise InputError(
-                [
-                    InputProblem(
-                        f"record {record.id!r}",
-                        "contexts",
-                        "none given: add `contexts` to the record, or choose a retriever that searches "
-                        "for them (`retriever: wikipedia`, `retriever: web`)",
-                    )
-                ]
-            )
+            searching = "choose a retriever that searches for them (`retriever: wikipedia`, `retriever: web`)"
+            problem = f"none given: add `contexts` to the record, or {searching}"
+            raise InputError([InputProblem(f"record {record.id!r}", "contexts", problem)])
         return Retrieved(record.contexts)

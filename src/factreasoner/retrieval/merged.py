@@ -23,10 +23,8 @@ def names_of(setting: str) -> tuple[str, ...]:
     if len(set(names)) < len(names) or not all(names):
         raise ConfigError(f"retriever: {setting!r} is to name different retrievers, as corpus,wikipedia")
     if len(names) > 1 and "given" in names:
-        raise ConfigError(
-            f"retriever: {setting!r}: `given` searches for nothing; a record's own contexts are used "
-            "whatever the retriever"
-        )
+        remedy = "a record's own contexts are used whatever the retriever"
+        raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")
     return names
 
 

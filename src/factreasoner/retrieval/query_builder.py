@@ -42,15 +42,11 @@ class LLMQueryBuilder:
         found = self._rewriter.rewrite(self._prompt(record), claims)
         failures = tuple(result for result in found if isinstance(result, Failure))
         queries = {
-            claim.id: query for claim, query in zip(claims, found, strict=True) if isinstance(query, str)
+            claim.id: {"query": query}
+            for claim, query in zip(claims, found, strict=True)
+            if isinstance(query, str)
         }
-        return Atomized(
-            tuple(
-                atom.model_copy(update={"query": queries[atom.id]}) if atom.id in queries else atom
-                for atom in atoms
-            ),
-            failures,
-        )
+        return Atomized(tuple(atom.model_copy(update=queries.get(atom.id, {})) for atom in atoms), failures)
 
     def _prompt(self, record: Record) -> Prompt:
         return self._template.fill(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import random
 import re
@@ -21,7 +22,7 @@ from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
-from factreasoner.web.body import ENCODINGS, read_body
+from factreasoner.web.body import ENCODING, read_body
 from factreasoner.web.connection import Deadline, tls_context
 from factreasoner.web.fetch import PASSING
 from factreasoner.web.page import plain
@@ -44,10 +45,9 @@ class ServiceFault(NamedTuple):
 class JsonService:
     """The service at `url`, for any number of threads; at most four of them ask at once.
 
-    `fault` tells what is wrong with an answer, if anything: only sound answers are kept. `secret` is
-    blotted out of every message. Redirects are not followed, so that no key goes where it was not meant to.
-    When the service asks one thread to wait, all of them do. A proxy of the environment is used, since the
-    user has chosen both; cookies are not.
+    `fault` tells what is wrong with an answer: only sound ones are kept. `secret` is blotted out of messages.
+    Redirects are not followed, so that no key goes astray. When the service asks one thread to wait, all of
+    them do. A proxy of the environment is used, since the user has chosen both; cookies are not.
 
     Raises:
         ConfigError: the environment's proxy can't be used.
@@ -63,16 +63,14 @@ class JsonService:
         fault: Callable[[Any], ServiceFault | None] = lambda answer: None,
     ) -> None:
         self.url = url
-        self._seconds = config.fetch_timeout
-        self._max_bytes = config.fetch_bytes
-        self._attempts = config.max_attempts
+        self._config = config
         self._secret = secret
         self._fault = fault
         self._cache = RetrievalCache(config)
         self._slots = threading.BoundedSemaphore(CONCURRENCY)
         self.resume_at = 0.0
         """No request is sent before this time, of the monotonic clock."""
-        self._client = _client({"Accept-Encoding": ENCODINGS, **headers}, config.fetch_timeout)
+        self._client = _client({"Accept-Encoding": ENCODING, **headers}, config.fetch_timeout)
         self.close = weakref.finalize(self, self._client.close)
 
     def get(self, params: Mapping[str, str | int]) -> Any:
@@ -93,33 +91,33 @@ class JsonService:
         return self._cache.value(question, lambda: self._ask(method, content))
 
     def _ask(self, method: str, content: dict[str, Any]) -> Any:
-        for attempt in range(1, self._attempts + 1):
+        for attempt in itertools.count(1):
             wait: float | None = None
             try:
                 with self._slots:
                     self.pause()
-                    response = within(self._seconds, lambda: self._send(method, content))
+                    response = within(self._config.fetch_timeout, lambda: self._send(method, content))
                 answer, problem = self._judged(response)
                 if not problem:
-                    return answer
+                    break
                 wait = retry_after_of({k.lower(): v for k, v in response.headers.items()})
             except (httpx.TransportError, FetchError, TimeoutError) as error:
                 problem = str(error) or type(error).__name__
             if wait is not None and wait > LONGEST_WAIT:
                 raise self._error(f"{problem}, and asks to wait {wait:.0f} s", attempt)
-            if attempt == self._attempts:
+            if attempt == self._config.max_attempts:
                 raise self._error(problem, attempt)
             if wait is None:
                 time.sleep(FIRST_WAIT * 2 ** (attempt - 1) * random.uniform(0.5, 1.5))
             else:
                 self.resume_at = max(self.resume_at, time.monotonic() + wait)
-        raise AssertionError("max_attempts is at least 1")
+        return answer
 
     def _send(self, method: str, content: dict[str, Any]) -> httpx.Response:
-        deadline = Deadline(self._seconds)
+        deadline, limit = Deadline(self._config.fetch_timeout), self._config.fetch_bytes
         with self._client.stream(method, self.url, **content) as response:
             encoding = response.headers.get("content-encoding", "")
-            body = read_body(response.iter_raw(), encoding, limit=self._max_bytes, deadline=deadline)
+            body = read_body(response.iter_raw(), encoding, limit=limit, deadline=deadline)
             headers = {k: v for k, v in response.headers.items() if k.lower() != "content-encoding"}
             return httpx.Response(response.status_code, headers=headers, content=body)
 
@@ -174,15 +172,12 @@ def service_url(setting: str, url: str) -> str:
     """
     try:
         parsed = parse_url(url)
+        reason = "query or fragment" if parsed.query or parsed.fragment else ""
     except ForbiddenUrlError as error:
-        raise ConfigError(
-            f"{setting}: {display(url)} is not the URL of a service ({error.reason}); "
-            "write it as https://host/path"
-        ) from error
-    if parsed.query or parsed.fragment:
-        raise ConfigError(
-            f"{setting}: {display(url)} is to be the URL of a service, without query or fragment"
-        )
+        reason = error.reason
+    if reason:
+        wrong = f"{setting}: {display(url)} is not the URL of a service ({reason})"
+        raise ConfigError(f"{wrong}; write it as https://host/path")
     return str(parsed)
 
 

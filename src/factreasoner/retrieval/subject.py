@@ -18,11 +18,8 @@ _NAME_WORD = r"[^\W\d_a-zß-öø-ÿ][\w’'.\-]*"
 _NAME = re.compile(rf"{_NAME_WORD}(?:\s+(?:{_JOINTS}\s+){{0,2}}(?:{_NAME_WORD}|\d+\b))*")
 _FUNCTION_WORDS = frozenset().union(*FUNCTION_WORDS.values())
 _ASKING = frozenset(
-    {
-        *("tell", "give", "write", "describe", "explain", "list", "name", "discuss", "provide", "summarize"),
-        *("question", "answer", "please", "summarise", "who", "what", "when", "where", "why", "how", "which"),
-        *("is", "was", "are", "were", "did", "do", "does", "can", "could", "would", "should", "has", "have"),
-    }
+    """tell give write describe explain list name discuss provide summarize question answer please summarise
+    who what when where why how which is was are were did do does can could would should has have""".split()  # noqa: SIM905
 )
 """Words that open a request and are written with a capital for that alone."""
 _LONGEST = 80
@@ -76,10 +73,8 @@ def with_subject(text: str, subject: str) -> str:
     """
     language = language_of([text, subject])
     there = set(terms(text, language))
-    missing = [
-        word for word in content(subject, language).split() if not there.issuperset(terms(word, language))
-    ]
-    return " ".join([*missing, text])
+    words = content(subject, language).split()
+    return " ".join([*(word for word in words if not there.issuperset(terms(word, language))), text])
 
 
 def _worded(atom: Atom, subject: str) -> Atom:

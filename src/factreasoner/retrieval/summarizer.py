@@ -45,8 +45,8 @@ SCHEMA = FunctionSchema(
                 "type": "integer",
                 "minimum": 0,
                 "maximum": 100,
-                "description": "How certain it is, in percent, that the passage says all that the summary "
-                "says.",
+                "description": "How certain it is, in percent, that the passage says all that "
+                "the summary says.",
             },
         },
         "required": ["reason", "relevance", "summary", "confidence"],
@@ -71,8 +71,8 @@ class LLMSummarizer:
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
-        self._item_asker = ItemAsker(llm, config or Config())
         self._config = config or Config()
+        self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load("summarizer")
         self._asked = ItemQuestion[_Task, dict[str, Any]](
             stage=STAGE,
@@ -124,9 +124,7 @@ class LLMSummarizer:
     def _prompt(self, task: _Task) -> Prompt:
         context = task.contexts[0]
         passage = f"{context.title}\n{context.text}" if context.title else context.text
-        lines = [
-            f"{number}. {prompts.one_line(atom.text)}" for number, atom in enumerate(task.atoms, start=1)
-        ]
+        lines = [f"{n}. {prompts.one_line(atom.text)}" for n, atom in enumerate(task.atoms, start=1)]
         return self._template.fill(
             statements=prompts.delimit("\n".join(lines), "statements"),
             passage=prompts.delimit(passage, "passage"),

@@ -35,7 +35,6 @@ class WebPages:
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
         self._permit: Permit = (lambda url: None) if config.ignore_robots else Robots(fetcher).check
-        self._patience = config.patience
         self._failed: dict[str, FetchError] = {}
         self._down: set[str] = set()
 
@@ -79,11 +78,13 @@ class WebPages:
         A host that outlasted the patience is asked only once for each other page, until it serves one.
         """
         host = self._fetcher.allowed(link).host
-        end = time.monotonic() + self._patience
+        end = time.monotonic() + self._config.patience
         wait = FIRST_WAIT
         while True:
             try:
                 page = self._fetcher.fetch(link, permit=self._permit)
+                self._down.discard(host)
+                return page
             except FetchError as error:
                 pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
                 if not error.passing or host in self._down:
@@ -91,8 +92,5 @@ class WebPages:
                 if time.monotonic() + pause > end:
                     self._down.add(host)
                     raise
-            else:
-                self._down.discard(host)
-                return page
             time.sleep(pause)
             wait *= 2

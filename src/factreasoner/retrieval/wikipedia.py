@@ -29,8 +29,6 @@ _BUSY = frozenset({"maxlag", "ratelimited", "readonly", "cirrussearch-too-busy-e
 
 
 class _Hit(BaseModel):
-    """A page that was found."""
-
     pageid: int
 
 
@@ -45,15 +43,11 @@ class _Page(BaseModel):
 
 
 class _QueryResult(BaseModel):
-    """Answers to a query: hits of a search, or pages."""
-
     search: list[_Hit] | None = None
     pages: list[_Page] | None = None
 
 
 class _ApiResponse(BaseModel):
-    """The API's answer, in format version 2."""
-
     query: _QueryResult
 
 
@@ -70,8 +64,7 @@ class WikipediaRetriever:
         url = service_url("wikipedia_url", self.config.wikipedia_url or wikipedia)
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
-        # What a header can't hold, a contact does not need.
-        agent = re.sub(r"[^ -~]+", "?", agent)
+        agent = re.sub(r"[^ -~]+", "?", agent)  # a header holds nothing else
         self.wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:

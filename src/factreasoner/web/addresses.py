@@ -33,21 +33,15 @@ _NETWORKS = [(ip_network(network), why) for why, networks in _SPECIAL.items() fo
 """In this order: a network may lie in a later one."""
 _GLOBAL_IPV6 = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
-_METADATA = frozenset(
-    ip_address(address)
-    for address in (
-        "100.100.100.200",  # Alibaba
-        "168.63.129.16",  # Azure
-        "169.254.169.254",  # most
-        "169.254.170.2",  # AWS, containers
-        "169.254.170.23",  # AWS, pods
-        "192.0.0.192",  # Oracle
-        "fd00:c1::a9fe:a9fe",  # Oracle
-        "fd00:ec2::23",  # AWS, pods
-        "fd00:ec2::254",  # AWS
-        "fd20:ce::254",  # Google
-    )
-)
+_METADATA_OF = {
+    "most": "169.254.169.254",
+    "Alibaba": "100.100.100.200",
+    "AWS": "169.254.170.2 169.254.170.23 fd00:ec2::23 fd00:ec2::254",
+    "Azure": "168.63.129.16",
+    "Google": "fd20:ce::254",
+    "Oracle": "192.0.0.192 fd00:c1::a9fe:a9fe",
+}
+_METADATA = frozenset(map(ip_address, " ".join(_METADATA_OF.values()).split()))
 """Where clouds serve a machine its own credentials; refused even where private hosts are allowed."""
 _INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
 """Reasons set aside by `allow_private_hosts`."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from factreasoner.errors import FetchLimitError, UnreadablePageError
 from factreasoner.web.connection import Deadline
 
-ENCODINGS = "gzip, deflate"
+ENCODING = "gzip"
 """What may be asked for; a server that packs otherwise is not read."""
-_GZIP = b"\x1f\x8b"
+_MAGIC = b"\x1f\x8b"
 
 
 def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: Deadline) -> bytes:
@@ -20,8 +20,12 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
         FetchLimitError: more than `limit` bytes, packed or unpacked, or the deadline passed.
         UnreadablePageError: an encoding that was not asked for, or damaged data.
     """
-    packed = _capped(chunks, limit, deadline)
-    return b"".join(_capped(_unpacked(packed, encoding.strip().lower(), limit), limit, deadline))
+    body = _capped(chunks, limit, deadline)
+    if encoding.strip().lower() in ("gzip", "x-gzip"):
+        body = _capped(_unpacked(body, limit), limit, deadline)
+    elif encoding.strip().lower() not in ("", "identity"):
+        raise UnreadablePageError("content encoding", f"the answer is packed as {encoding[:40]!r}")
+    return b"".join(body)
 
 
 def _capped(chunks: Iterable[bytes], limit: int, deadline: Deadline) -> Iterator[bytes]:
@@ -34,33 +38,20 @@ def _capped(chunks: Iterable[bytes], limit: int, deadline: Deadline) -> Iterator
         yield chunk
 
 
-def _unpacked(chunks: Iterable[bytes], encoding: str, limit: int) -> Iterator[bytes]:
+def _unpacked(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
     """`chunks` decompressed, in pieces of at most `limit` + 1 bytes."""
-    if encoding in ("", "identity"):
-        yield from chunks
-        return
-    if encoding not in ("gzip", "x-gzip", "deflate"):
-        raise UnreadablePageError("content encoding", f"the answer is packed as {encoding[:40]!r}")
-    gzip = encoding != "deflate"
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16) if gzip else None
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
     try:
         for chunk in chunks:
             packed = chunk
             while packed:
-                if unpacker is None:
-                    unpacker = zlib.decompressobj(_deflate_bits(packed))
-                elif unpacker.eof:
-                    if not (gzip and _GZIP.startswith(packed[:2])):
-                        return  # padding
+                if unpacker.eof and not _MAGIC.startswith(packed[:2]):
+                    return  # padding
+                if unpacker.eof:
                     unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
                 yield unpacker.decompress(packed, limit + 1)
                 packed = unpacker.unconsumed_tail or unpacker.unused_data
     except zlib.error as error:
         raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
-    if unpacker is None or not unpacker.eof:
+    if not unpacker.eof:
         raise UnreadablePageError("damaged", "the answer ends before its packed data does")
-
-
-def _deflate_bits(start: bytes) -> int:
-    """`deflate` means zlib by the standard, and raw deflate on some servers."""
-    return zlib.MAX_WBITS if start[0] & 0x0F == 8 else -zlib.MAX_WBITS

@@ -1,8 +1,7 @@
 """Connections to checked addresses, under one deadline: the network side of fetching a page.
 
 A host is resolved once, every address found is checked, and the socket is opened to one of those very
-addresses: nothing resolves the name a second time, so a DNS answer that changes in between changes nothing.
-TLS still names and verifies the host, because only the TCP connection is made here.
+addresses, so that a DNS answer that changes meanwhile changes nothing. TLS still names and verifies the host.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ class CheckedBackend(httpcore.NetworkBackend):
                 if left == 1:
                     raise
             else:
-                return DeadlineStream(stream, self._deadline)
+                return _DeadlineStream(stream, self._deadline)
         raise UnreadablePageError("DNS", f"{host} has no address")
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
@@ -123,7 +122,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         return answer[0]
 
 
-class DeadlineStream(httpcore.NetworkStream):
+class _DeadlineStream(httpcore.NetworkStream):
     """A network stream whose every wait ends at the deadline, however slowly bytes come in."""
 
     def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
@@ -131,16 +130,16 @@ class DeadlineStream(httpcore.NetworkStream):
         self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Read at most `max_bytes`."""
         return self._stream.read(max_bytes, self._deadline.left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        """Write all of `buffer`."""
         self._stream.write(buffer, self._deadline.left())
 
     def close(self) -> None:
-        """Close the socket."""
         self._stream.close()
+
+    def get_extra_info(self, info: str) -> object:
+        return self._stream.get_extra_info(info)
 
     def start_tls(
         self,
@@ -148,10 +147,5 @@ class DeadlineStream(httpcore.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
-        """Shake hands with `server_hostname`, which is also the name the certificate must bear."""
         stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
-        return DeadlineStream(stream, self._deadline)
-
-    def get_extra_info(self, info: str) -> object:
-        """Details of the socket, as httpcore asks for them."""
-        return self._stream.get_extra_info(info)
+        return _DeadlineStream(stream, self._deadline)

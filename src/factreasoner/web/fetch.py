@@ -11,29 +11,15 @@ from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePa
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
-from factreasoner.web.body import ENCODINGS, read_body
-from factreasoner.web.connection import (
-    CheckedBackend,
-    Deadline,
-    Resolver,
-    system_resolver,
-    tls_context,
-)
+from factreasoner.web.body import ENCODING, read_body
+from factreasoner.web.connection import CheckedBackend, Deadline, Resolver, system_resolver, tls_context
 from factreasoner.web.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 MAX_REDIRECTS = 5
 READABLE = frozenset(
-    {
-        "",
-        "application/octet-stream",
-        "application/pdf",
-        "application/x-pdf",
-        "application/xhtml+xml",
-        "text/html",
-        "text/markdown",
-        "text/plain",
-    }
+    {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
+    | {"application/pdf", "application/x-pdf"}
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -52,12 +38,9 @@ class Fetcher:
     """
 
     def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:
-        config = config or Config()
-        self._seconds = config.fetch_timeout
-        self._max_bytes = config.fetch_bytes
-        self._allow_private = config.allow_private_hosts
-        self._allowed = tuple(map(normal_domain, config.allow_domains))
-        self._denied = tuple(map(normal_domain, config.deny_domains))
+        self._config = config or Config()
+        self._allowed = tuple(map(normal_domain, self._config.allow_domains))
+        self._denied = tuple(map(normal_domain, self._config.deny_domains))
         self._resolver = resolver
         self._tls = tls_context()
 
@@ -72,7 +55,7 @@ class Fetcher:
             FetchLimitError: too many bytes (packed or unpacked), seconds or redirects.
             UnreadablePageError: an error status, a broken reply, or a media type that holds no text.
         """
-        deadline = Deadline(self._seconds)
+        deadline = Deadline(self._config.fetch_timeout)
         seen: set[str] = set()
         target = self.allowed(url)
         while True:
@@ -97,12 +80,13 @@ class Fetcher:
 
     def _request(self, url: httpx.URL, deadline: Deadline) -> Page | str:
         """One request: the page, or the URL it redirects to."""
-        backend = CheckedBackend(deadline, resolver=self._resolver, allow_private=self._allow_private)
+        private = self._config.allow_private_hosts
+        backend = CheckedBackend(deadline, resolver=self._resolver, allow_private=private)
         headers: dict[bytes | str, bytes | str] = {
             "Host": url.netloc,
             "User-Agent": USER_AGENT,
             "Accept": "text/html,application/xhtml+xml,application/pdf,text/plain;q=0.9,*/*;q=0.1",
-            "Accept-Encoding": ENCODINGS,
+            "Accept-Encoding": ENCODING,
             "Connection": "close",
         }
         target = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path)
@@ -114,10 +98,9 @@ class Fetcher:
                 return self._read(url, response, deadline)
         except httpcore.TimeoutException as error:
             raise deadline.passed() from error
-        except httpcore.NetworkError as error:
-            raise UnreadablePageError("connection", f"{display(url)}: {error}", passing=True) from error
-        except httpcore.ProtocolError as error:
-            raise UnreadablePageError("protocol", f"{display(url)}: {error}", passing=True) from error
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            reason = "protocol" if isinstance(error, httpcore.ProtocolError) else "connection"
+            raise UnreadablePageError(reason, f"{display(url)}: {error}", passing=True) from error
 
     def _read(self, url: httpx.URL, response: httpcore.Response, deadline: Deadline) -> Page | str:
         headers = {name.decode("latin-1").lower(): _text(value) for name, value in response.headers}
@@ -133,11 +116,11 @@ class Fetcher:
         media_type, charset = content_type(headers.get("content-type", ""))
         if media_type not in READABLE:
             raise UnreadablePageError("content type", f"{display(url)} is {media_type[:80]!r}")
-        length = headers.get("content-length", "")
-        if length.isdecimal() and int(length) > self._max_bytes:
-            raise FetchLimitError("bytes", f"{display(url)} has more than {self._max_bytes} bytes")
+        length, limit = headers.get("content-length", ""), self._config.fetch_bytes
+        if length.isdecimal() and int(length) > limit:
+            raise FetchLimitError("bytes", f"{display(url)} has more than {limit} bytes")
         encoding = headers.get("content-encoding", "")
-        data = read_body(response.iter_stream(), encoding, limit=self._max_bytes, deadline=deadline)
+        data = read_body(response.iter_stream(), encoding, limit=limit, deadline=deadline)
         return Page(str(url), media_type, charset, data)
 
 

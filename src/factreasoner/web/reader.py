@@ -1,9 +1,8 @@
 """Reading hostile pages in processes of their own, killed when a page takes too long.
 
-A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing can interrupt
-one within a thread. The processes are given no environment variable but those that find Python and its
-modules, so no key, and end by themselves when this one does. All readers share them: to start one takes a
-second, and nothing of a page stays behind in it.
+A page of a few hundred kilobytes can keep an HTML or PDF parser busy for minutes, and nothing interrupts one
+within a thread. The processes see no environment variable but those that find Python and its modules, so no
+key, and end when this one does. All readers share them, since to start one takes a second.
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 
 from factreasoner.errors import MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
@@ -52,13 +52,8 @@ class PageReader:
         """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
         with _FREE:
             worker = _waiting_worker()
-            late = threading.Event()
-
-            def kill() -> None:
-                late.set()
-                worker.kill()
-
-            killer = threading.Timer(self._seconds, kill)
+            end = time.monotonic() + self._seconds
+            killer = threading.Timer(self._seconds, worker.kill)
             killer.start()
             answer: Extracted | None = None
             try:
@@ -68,7 +63,7 @@ class PageReader:
                 if answer is None:
                     _end(worker)
             if answer is None:
-                return Extracted("", dropped="too slow" if late.is_set() else "unreadable")
+                return Extracted("", dropped="unreadable" if time.monotonic() < end else "too slow")
             IDLE.append(worker)
             return answer
 
@@ -84,8 +79,7 @@ class PageReader:
             "length": len(page.data),
         }
         try:
-            worker.stdin.write(json.dumps(question).encode() + b"\n")
-            worker.stdin.write(page.data)
+            worker.stdin.write(json.dumps(question).encode() + b"\n" + page.data)
             worker.stdin.flush()
             line = worker.stdout.readline()
         except OSError:
