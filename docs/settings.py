@@ -31,7 +31,7 @@ def module_text() -> str:
 def _keyword(key: str, kind: str) -> str:
     """The type of a keyword: a part may be given, a path be a text, and a tuple be any sequence."""
     if key in Parts.__annotations__:
-        return f"Part[{PROTOCOLS.get(key) or key.title().replace('_', '')}]"
+        return f"Part[protocols.{PROTOCOLS.get(key) or key.title().replace('_', '')}]"
     own = setting_of(Config.model_fields[key]).keyword
     return own or kind.replace("Path", "str | Path").replace("tuple[str, ...]", "Sequence[str]")
 

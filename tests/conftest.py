@@ -10,7 +10,7 @@ import pytest
 from forked import Forker
 from hypothesis import settings
 
-from factreasoner.settings.environment import PREFIX, RESERVED
+from factreasoner.settings.sources import PREFIX, RESERVED
 
 # Threads of BLAS gain nothing on tables of a few rows and spin beside tests that run in parallel.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

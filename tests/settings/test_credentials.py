@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.errors import ConfigError
 from factreasoner.settings import Config, parse_config
-from factreasoner.settings.credentials import looks_like_a_key
+from factreasoner.settings.values import looks_like_a_key
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",

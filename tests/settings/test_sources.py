@@ -84,7 +84,8 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
         ("- a\n- b\n", "mapping"),
         ("a: [", "YAML"),
         ("1: 2\n", "mapping"),
-        ("version: 1\nseed: 3\nversion: 2\n", "'version' stands twice"),
+        ("version: 1\nseed: 3\nversion: 2\n", "'version' stands twice: lines 1 and 3"),
+        ("max-cost: 1\nmax_cost: 2\n", "'max_cost' stands twice"),
     ],
 )
 def test_a_file_that_is_no_profile(tmp_path, content, word):
@@ -114,10 +115,10 @@ def test_auto_follows_the_model(model, plugin):
 @pytest.mark.parametrize(
     "deep", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000], ids=["list", "map", "block"]
 )
-def test_bottomless_nesting_is_told_with_its_line(tmp_path, deep):
+def test_bottomless_nesting_is_told(tmp_path, deep):
     profile = tmp_path / "p.yaml"
     profile.write_text(f"version: 3\nallow_domains: \n  {deep}")
-    with pytest.raises(ConfigError, match=r"p\.yaml: not valid YAML: nested too deeply(.|\n)*line 3, column"):
+    with pytest.raises(ConfigError, match=r"p\.yaml: not valid YAML: nested too deeply"):
         load_config(profile)
 
 

@@ -18,7 +18,7 @@ from factreasoner.runs.runner import Progress, RunReport, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
-from factreasoner.settings.profiles import read_profile
+from factreasoner.settings.sources import read_profile
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Task
 

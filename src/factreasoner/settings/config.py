@@ -14,59 +14,26 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, mod
 
 from factreasoner.models import FactorTable
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings.choices import (
-    AtomsPerCall,
-    BatchMode,
-    Confidence,
-    Device,
-    Executor,
-    FormChoice,
-    MerlinAlgorithm,
-    Mode,
-    Prefilter,
-    PremiseMode,
-    RemovedMerlinAlgorithm,
-    Search,
-    Uncited,
-    Unlisted,
-    Version,
-)
+from factreasoner.settings import choices
 from factreasoner.settings.conflicts import refuse_conflicts
-from factreasoner.settings.credentials import checked_service, checked_url, checked_variable
-from factreasoner.settings.parameters import checked_parameters, parsed_parameters
 from factreasoner.settings.setting import setting, setting_of
+from factreasoner.settings.values import (
+    checked_k,
+    checked_parameters,
+    checked_service,
+    checked_url,
+    checked_variable,
+    parsed_parameters,
+)
 
 if TYPE_CHECKING:
-    from factreasoner.protocols import (
-        Atomizer,
-        Evaluator,
-        FactGenerator,
-        Judge,
-        QueryBuilder,
-        Retriever,
-        Reviser,
-        Solver,
-        Summarizer,
-    )
-
-
-def _k_of(value: object) -> object:
-    if value in ("median", "half"):
-        return value
-    try:
-        number = int(str(value))
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError("must be a positive integer, 'median' or 'half'")
-    return number
-
+    from factreasoner import protocols
 
 Url = Annotated[str, AfterValidator(checked_url)]
 ServiceUrl = Annotated[str, AfterValidator(checked_service)]
 Variable = Annotated[str, AfterValidator(checked_variable)]
 Parameters = Annotated[dict[str, Any], BeforeValidator(parsed_parameters), AfterValidator(checked_parameters)]
-K = Annotated[int | Literal["median", "half"], BeforeValidator(_k_of)]
+K = Annotated[int | Literal["median", "half"], BeforeValidator(checked_k)]
 
 _NAMES = {kind: ", ".join(names) for kind, names in PLUGINS.items()}
 _assessor = partial(setting, "Assessor")
@@ -90,7 +57,7 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     assessor: str = _assessor("factreasoner", f"{_NAMES['assessor']} or package.module:Class.")
-    version: Version = _assessor(
+    version: choices.Version = _assessor(
         2,
         "1: a context counts for the atoms it was retrieved for; 2: for every atom; 3: contexts are judged "
         "against each other too.",
@@ -128,7 +95,7 @@ class Config(BaseModel):
         affects="calls",
         common=True,
     )
-    unlisted: Unlisted = _assessor(
+    unlisted: choices.Unlisted = _assessor(
         "missing",
         "What a pair not listed by --relations is, in a record it names; a missing one is a failure.",
     )
@@ -160,7 +127,7 @@ class Config(BaseModel):
         "Most tokens of passage and claim together; longer ones in windows. (default: the verifier's)",
         ge=32,
     )
-    verifier_device: Device = _verifier(
+    verifier_device: choices.Device = _verifier(
         "cpu", "cpu, or cuda with an onnxruntime-gpu of your own.", affects="calls"
     )
     verifier_threads: int | None = _verifier(
@@ -210,7 +177,7 @@ class Config(BaseModel):
         allow_inf_nan=False,
     )
     concurrency: int = _model(16, "Requests in flight, over all records.", affects="calls", common=True, ge=1)
-    executor: Executor = _model(
+    executor: choices.Executor = _model(
         "threads",
         "Work on records in threads, in processes (for judges that compute, on all cores), or on a Ray "
         "cluster.",
@@ -233,7 +200,7 @@ class Config(BaseModel):
         common=True,
         ge=0.0,
     )
-    batch: BatchMode = _model(
+    batch: choices.BatchMode = _model(
         "none",
         "Have calls answered in batches, at half the price: files, for you to have answered (exit code 5 "
         "until they are), or openai, which uploads them and waits.",
@@ -253,7 +220,7 @@ class Config(BaseModel):
     )
     retrieve_k: int = _retrieval(3, "Contexts an atom gets.", ge=1, le=50)
     retrieve_question: bool = _retrieval(True, "Search for the prompt or topic too; versions 2 and 3.")
-    search: Search = _retrieval(
+    search: choices.Search = _retrieval(
         "auto", "Own documents: by words, vectors or both. (default: both, where there are vectors)"
     )
     wikipedia_language: str = _retrieval("en", "Which Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
@@ -291,15 +258,17 @@ class Config(BaseModel):
         None, "US dollars a million tokens. (default: as litellm lists it)", affects="calls", ge=0.0
     )
 
-    mode: Mode = _judging("tfn", "Verdicts a call may give; with citations or reasoning first.", common=True)
-    form: FormChoice = _judging("auto", "How calls are made; auto: as the first answers show.")
+    mode: choices.Mode = _judging(
+        "tfn", "Verdicts a call may give; with citations or reasoning first.", common=True
+    )
+    form: choices.FormChoice = _judging("auto", "How calls are made; auto: as the first answers show.")
     atoms_per_call: int | None = _judging(
         None, "Atoms verified by one call. (default: as many as a probe finds the model to bear)", ge=1
     )
-    calls: AtomsPerCall = _judging(
+    calls: choices.AtomsPerCall = _judging(
         "batched", "How factscore and the like ask: many atoms a call, or one as published."
     )
-    confidence: Confidence = _judging("auto", "Where a verdict's probability comes from.")
+    confidence: choices.Confidence = _judging("auto", "Where a verdict's probability comes from.")
     constant_confidence: float = _judging(0.9, "The probability of `constant`.", ge=0.5, le=1.0)
     votes: int = _judging(5, "Samples of `votes`.", ge=2)
     audit_share: float = _judging(
@@ -310,7 +279,7 @@ class Config(BaseModel):
     coherence: bool = _judging(
         False, "Report atoms of one answer that contradict each other; they stay out of the graph."
     )
-    prefilter: Prefilter = _judging(
+    prefilter: choices.Prefilter = _judging(
         "none",
         "words: leave out pairs of a passage and an atom, or of two passages, that share no word; for "
         "judges that read each pair alone.",
@@ -319,7 +288,7 @@ class Config(BaseModel):
         0.05, "Share of the pairs left out that is judged all the same.", ge=0.0, le=1.0
     )
 
-    premise: PremiseMode = _claims(
+    premise: choices.PremiseMode = _claims(
         "each",
         "Judge contexts one by one (each: an exact matrix), or in one call (joint: cheap).",
         common=True,
@@ -327,7 +296,7 @@ class Config(BaseModel):
     window_tokens: int = _claims(
         16_000, "Tokens of passages that one call shows at most; longer ones are judged in pieces.", ge=256
     )
-    uncited: Uncited = _claims(
+    uncited: choices.Uncited = _claims(
         "flag", "Claims that cite nothing: flag them, or check them against all sources.", common=True
     )
     rounds: int = _claims(
@@ -358,10 +327,10 @@ class Config(BaseModel):
     merlin_path: Path | None = _graph(
         None, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)", affects="calls"
     )
-    merlin_algorithm: MerlinAlgorithm | RemovedMerlinAlgorithm | None = _graph(
+    merlin_algorithm: choices.MerlinAlgorithm | choices.RemovedMerlinAlgorithm | None = _graph(
         None,
         "How merlin infers. (default: cte while the width allows it, else wmb)",
-        keyword="MerlinAlgorithm | None",
+        keyword="choices.MerlinAlgorithm | None",
     )
     merlin_ibound: int | None = _graph(None, "i-bound of wmb and ijgp. (default: 10)", ge=1)
     merlin_iterations: int | None = _graph(None, "Iterations of merlin. (default: 10)", ge=1)
@@ -456,17 +425,17 @@ class Keywords(TypedDict, total=False):
     """Every setting as a keyword argument. Those left out have their defaults."""
 
     # Written by `make settings`.
-    assessor: Part[Evaluator]
-    version: Version
-    atomizer: Part[Atomizer]
-    reviser: Part[Reviser]
-    fact_generator: Part[FactGenerator]
+    assessor: Part[protocols.Evaluator]
+    version: choices.Version
+    atomizer: Part[protocols.Atomizer]
+    reviser: Part[protocols.Reviser]
+    fact_generator: Part[protocols.FactGenerator]
     revise_given: bool
-    retriever: Part[Retriever]
+    retriever: Part[protocols.Retriever]
     spacy_model: str | None
-    judge: Part[Judge]
+    judge: Part[protocols.Judge]
     relations: str | Path | None
-    unlisted: Unlisted
+    unlisted: choices.Unlisted
     verifier: str | None
     verifier_model: str | None
     verifier_url: Url | None
@@ -475,7 +444,7 @@ class Keywords(TypedDict, total=False):
     verifier_file: str | None
     verifier_labels: str | None
     verifier_window: int | None
-    verifier_device: Device
+    verifier_device: choices.Device
     verifier_threads: int | None
     verifier_batch: int
     verifier_download: bool
@@ -491,20 +460,20 @@ class Keywords(TypedDict, total=False):
     max_attempts: int
     patience: float
     concurrency: int
-    executor: Executor
+    executor: choices.Executor
     workers: int | None
     ray_address: str | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
-    batch: BatchMode
+    batch: choices.BatchMode
     cache: bool
     cache_dir: str | Path | None
-    query_builder: Part[QueryBuilder]
-    summarizer: Part[Summarizer]
+    query_builder: Part[protocols.QueryBuilder]
+    summarizer: Part[protocols.Summarizer]
     retrieve_k: int
     retrieve_question: bool
-    search: Search
+    search: choices.Search
     wikipedia_language: str
     wikipedia_url: ServiceUrl | None
     search_url: ServiceUrl
@@ -522,21 +491,21 @@ class Keywords(TypedDict, total=False):
     embedding_api_base: Url | None
     embedding_api_key_env: Variable | None
     embedding_price: float | None
-    mode: Mode
-    form: FormChoice
+    mode: choices.Mode
+    form: choices.FormChoice
     atoms_per_call: int | None
-    calls: AtomsPerCall
-    confidence: Confidence
+    calls: choices.AtomsPerCall
+    confidence: choices.Confidence
     constant_confidence: float
     votes: int
     audit_share: float
     premise_tokens: int
     coherence: bool
-    prefilter: Prefilter
+    prefilter: choices.Prefilter
     prefilter_audit: float
-    premise: PremiseMode
+    premise: choices.PremiseMode
     window_tokens: int
-    uncited: Uncited
+    uncited: choices.Uncited
     rounds: int
     factors: FactorTable
     atom_prior: float
@@ -544,12 +513,12 @@ class Keywords(TypedDict, total=False):
     credibility: str | Path | None
     summary_prior: bool
     independence: bool
-    solver: Part[Solver]
+    solver: Part[protocols.Solver]
     max_width: int | None
     tolerance: float
     solver_seconds: float
     merlin_path: str | Path | None
-    merlin_algorithm: MerlinAlgorithm | None
+    merlin_algorithm: choices.MerlinAlgorithm | None
     merlin_ibound: int | None
     merlin_iterations: int | None
     merlin_timeout: float

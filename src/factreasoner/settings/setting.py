@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple, TypedDict, Unpack
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
@@ -31,36 +31,15 @@ class Setting(NamedTuple):
     keyword: str = ""
 
 
-class _More(TypedDict, total=False):
-    """What else may be said: fields of :class:`Setting`, and limits of values as pydantic names them."""
-
-    affects: Affects
-    common: bool
-    alias: str
-    several: bool
-    once: str
-    keyword: str
-    ge: float
-    gt: float
-    le: float
-    lt: float
-    min_length: int
-    pattern: str
-    allow_inf_nan: bool
-
-
-def setting(panel: str, default: object, about: str, **more: Unpack[_More]) -> Any:  # noqa: ANN401 - as Field
+def setting(panel: str, default: object, about: str, **more: Any) -> Any:  # noqa: ANN401 - as Field
     """The pydantic field of a setting.
 
     `about` is shown by help pages, docs/settings.md and the JSON schema. The default is added to it there; it
-    says itself what a default of none or auto comes to: "(default: ...)".
+    says itself what a default of none or auto comes to: "(default: ...)". `more` are further fields of
+    :class:`Setting`, and limits of values as pydantic names them.
     """
-    ours: dict[str, Any] = {
-        "panel": panel,
-        **{key: value for key, value in more.items() if key in Setting._fields},
-    }
-    limits: dict[str, Any] = {key: value for key, value in more.items() if key not in ours}
-    return Field(default, description=about, json_schema_extra=ours, **limits)
+    ours: dict[str, Any] = {"panel": panel} | {key: more.pop(key) for key in Setting._fields if key in more}
+    return Field(default, description=about, json_schema_extra=ours, **more)
 
 
 def setting_of(field: FieldInfo) -> Setting:

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic import ValidationError
+from pydantic.fields import FieldInfo
 
 from factreasoner.errors import ConfigError
 from factreasoner.plugins.table import nearest
 from factreasoner.settings.config import Config
-from factreasoner.settings.environment import from_environment, variable_of
-from factreasoner.settings.expectations import OWN, must_be, refused
+from factreasoner.settings.expectations import OWN, kinds_of, must_be, refused
 from factreasoner.settings.python import python_call
+from factreasoner.settings.setting import setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
+
+PREFIX = "FACTREASONER_"
+RESERVED = frozenset(
+    PREFIX + name for name in ("API_BASE", "CONTACT", "DATA", "DEBUG", "INTEGRATION", "VERIFIERS")
+)
+"""Variables with a meaning of their own. So `api_base` has none: flags and profiles set it."""
 
 
 class _Source(NamedTuple):
@@ -32,6 +41,14 @@ def flag_of(key: str) -> str:
     return f"--{key.replace('_', '-')}"
 
 
+def variable_of(key: str) -> str:
+    """The variable that sets a setting."""
+    return PREFIX + key.upper()
+
+
+VARIABLES = {variable_of(key): key for key in Config.model_fields if variable_of(key) not in RESERVED}
+
+
 def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
     """Defaults < the profile (a YAML file) < the environment < flags; a flag of None counts as not given.
 
@@ -40,8 +57,6 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
     """
     sources = []
     if profile is not None:
-        from factreasoner.settings.profiles import read_profile
-
         sources.append(_Source(read_profile(Path(profile)), place=f"{profile}: "))
     chosen = {key: value for key, value in (flags or {}).items() if value is not None}
     return _resolved([*sources, _Source(chosen, flag_of)])
@@ -114,3 +129,69 @@ def _problem(error: ErrorDetails, origins: Mapping[str, _Source]) -> str:
         key, _, message = message.partition(": ")
     origin = origins.get(key, _Source({}))
     return f"{origin.place}{origin.spelt(key)}: {message}"
+
+
+def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
+    """The settings that variables give, not yet validated. A variable that is empty gives nothing.
+
+    `also` are further variables that may be there, as those that hold a key.
+
+    Raises:
+        ConfigError: a variable begins with `FACTREASONER_` and is no setting's; the nearest is named.
+    """
+    given = {name: text for name, text in os.environ.items() if name.startswith(PREFIX) and text}
+    found = {VARIABLES[name]: text for name, text in given.items() if name in VARIABLES}
+    keys = {text for key, text in found.items() if key.endswith("api_key_env")}
+    strange = sorted(given.keys() - VARIABLES.keys() - RESERVED - keys - set(also))
+    if strange:
+        lines = [
+            f"{name}: no setting has this variable; {nearest(name, list(VARIABLES))}" for name in strange
+        ]
+        raise ConfigError("\n".join(lines))
+    return {key: _value(Config.model_fields[key], text) for key, text in found.items()}
+
+
+def _value(field: FieldInfo, text: str) -> object:
+    """What a variable's text says: several values with commas or as JSON. Pydantic reads numbers."""
+    first = kinds_of(field.annotation)[0]
+    if setting_of(field).several or get_origin(first) in (tuple, dict):
+        if text[0] in "[{":
+            try:
+                return json.loads(text)
+            except (ValueError, RecursionError):
+                pass
+        return [part.strip() for part in text.split(",")]
+    numbers = get_origin(first) is Literal and all(isinstance(one, int) for one in get_args(first))
+    return int(text) if numbers and text.isdecimal() else text
+
+
+def read_profile(path: Path) -> dict[str, Any]:
+    """The settings of a profile, not yet validated. `atoms-per-call` and `atoms_per_call` are one key.
+
+    Raises:
+        ConfigError: the file can't be read, is no such mapping, or has a setting twice.
+    """
+    import yaml
+
+    try:
+        text = path.read_text(encoding="utf-8")
+        node, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
+    except OSError as error:
+        raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+    except RecursionError as error:
+        raise ConfigError(f"{path}: not valid YAML: nested too deeply") from error
+    if node is None or data is None:
+        return {}
+    if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
+        raise ConfigError(f"{path}: a profile is a mapping of setting names to values")
+    lines: dict[str, int] = {}
+    for key, _ in node.value:  # YAML would silently take the last of several
+        name, line = key.value.replace("-", "_"), key.start_mark.line + 1
+        if name in lines:
+            raise ConfigError(
+                f"{path}: the setting {key.value!r} stands twice: lines {lines[name]} and {line}"
+            )
+        lines[name] = line
+    return {key.replace("-", "_"): value for key, value in data.items()}
