@@ -3,7 +3,7 @@
 import pytest
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rag.together import merged, pieces, premises_together
+from factreasoner.tasks.rag.together import merged, premises_together
 
 LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
 
@@ -24,15 +24,6 @@ def test_too_much_for_one_is_several_and_each_shows_no_more_than_fits():
     assert len(premises) > 3
     assert {part.id for premise in premises for part in premise.parts} == {"a", "b"}
     assert all(f"Ship {n} lay" in "".join(p.text for p in premises) for n in range(200))
-
-
-def test_a_title_stands_once_on_every_piece():
-    assert [part.text for part in pieces(Context(id="a", text="Ships. Two.", title="Ships"), 99)] == [
-        "Ships. Two."
-    ]
-    cut = pieces(Context(id="a", text=LONG, title="Harbour"), 200)
-    assert len(cut) > 3
-    assert all(part.text.startswith("Harbour\nShip") for part in cut)
 
 
 def verdict(label, probability=0.9):

@@ -6,8 +6,9 @@ import pytest
 from verifying_model import ANSWER, SOURCES, Model, verified
 
 from factreasoner import ScriptedLLM
-from factreasoner.errors import UnusableReplyError
-from factreasoner.models import Context
+from factreasoner.errors import ConfigError, UnusableReplyError
+from factreasoner.llm.client import Panel
+from factreasoner.models import Atom, Context
 from factreasoner.models.messages import Reply
 from factreasoner.tasks.verify.result import scored_verify
 from factreasoner.tasks.verify.task import verify
@@ -18,7 +19,8 @@ def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_ans
     llm = ScriptedLLM(model)
     verify(ANSWER, sources=SOURCES, prompt="What of it?", llm=llm, rounds=0, spacy_model="none")
     calls = [call for call in llm.calls if call.prompt.name == "verify"]
-    assert [len(call.schema.items) for call in calls] == [2, 1, 1]
+    shown = [(len(c.schema.items), *(source in c.prompt.user for source in SOURCES)) for c in calls]
+    assert sorted(shown) == [(1, False, True), (1, True, True), (2, True, False)]
     for call in calls:
         assert ANSWER in call.prompt.user
         assert "What of it?" in call.prompt.user
@@ -30,8 +32,6 @@ def test_claims_that_cite_the_same_sources_share_a_call_that_shows_the_whole_ans
                 "fact_0",
             ]
             assert example.user.count("<given_source_") == 2
-    assert [SOURCES[1] in call.prompt.user for call in calls] == [False, True, True]
-    assert [SOURCES[0] in call.prompt.user for call in calls] == [True, False, True]
 
 
 @pytest.mark.parametrize("kind", ["missing", "null", "prose", "cut", "wrong value"])
@@ -94,3 +94,66 @@ def test_a_verdict_on_several_sources_names_those_it_rests_on():
     assert [(verdict.context_id, verdict.rests_on) for verdict in several] == [("c0+c1", ("c1",))]
     alone = verified(Model(), answer="It shows ships [1].").verdicts
     assert [(verdict.context_id, verdict.rests_on) for verdict in alone] == [("c0", ())]
+
+
+CLAIM = Atom(id="a0", text="The museum opened in 1932.", original="It opened in 1932 [1].")
+
+
+def model(value):
+    """A judge of one opinion; None: one that never answers, "refused": one whose key is wrong."""
+
+    def answer(prompt, schema):
+        if value == "refused":
+            raise ConfigError("set the right key")
+        if value is None:
+            return {}
+        said = {"fact_0_sources": "1", "fact_0_citation": "4 May 1932", "fact_0_reasoning": f"It is {value}."}
+        return said | {"fact_0": value}
+
+    return ScriptedLLM(answer)
+
+
+def by_panel(*values):
+    names = [f"m{n}" for n in range(len(values))]
+    panel = Panel({name: model(value) for name, value in zip(names, values, strict=True)})
+    sources = ["The museum opened on 4 May 1932."]
+    given = {"sources": sources, "claims": [CLAIM], "rounds": 0, "cache": False}
+    return verify("It opened in 1932 [1].", llm=panel, model=names, **given)
+
+
+@pytest.mark.parametrize(
+    ("values", "label"),
+    [
+        (("True", "False", "True"), "supported"),
+        (("False", "True", "False"), "contradicted"),
+        (("False", "Not clear", "Not clear"), "unverified"),
+    ],
+)
+def test_the_majority_stands_with_its_own_explanation(values, label):
+    result = by_panel(*values)
+    assert (result.status, result.claims[0].label) == ("ok", label)
+    winner = {"supported": "True", "contradicted": "False", "unverified": "Not clear"}[label]
+    assert result.claims[0].explanation == f"It is {winner}."
+    assert [vote.judge for vote in result.verdicts[0].votes] == ["m0", "m1", "m2"]
+
+
+def test_a_judge_that_fails_leaves_the_others_and_is_said():
+    result = by_panel("True", None, "True")
+    assert (result.status, result.claims[0].label) == ("partial", "supported")
+    assert [failure.message.split(":")[0] for failure in result.failures] == ["m1"]
+
+
+def test_a_judge_whose_key_is_wrong_leaves_the_others_and_is_said():
+    result = by_panel("True", "refused", "True")
+    assert (result.status, result.claims[0].label) == ("partial", "supported")
+    (failure,) = result.failures
+    assert (failure.item_id, failure.message) == ("c0->a0", "m1: set the right key")
+    with pytest.raises(ConfigError, match="the right key"):
+        by_panel("refused", "refused")
+
+
+def test_a_tie_and_failures_of_all_leave_a_claim_unjudged():
+    result = by_panel("True", "False")
+    assert (result.claims[0].label, result.failures[0].error_type) == (None, "Tie")
+    assert len(result.failures[0].votes) == 2
+    assert by_panel(None, None).claims[0].label is None

@@ -13,9 +13,10 @@ from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.protocols import Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
+from factreasoner.tasks.pieces import pieces
 from factreasoner.tasks.rag.claims import ClaimMaker
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.together import merged, pieces, premises_together
+from factreasoner.tasks.rag.together import merged, premises_together
 from factreasoner.tasks.verdicts import ANSWER, REFERENCE, known_verdict
 
 Claims = Sequence[Claim]

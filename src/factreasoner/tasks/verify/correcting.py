@@ -13,8 +13,9 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+from factreasoner.tasks.pieces import pieces
 from factreasoner.tasks.verify.citations import CitedText, Sentence
-from factreasoner.tasks.verify.holding import shown_in_calls, shown_source
+from factreasoner.tasks.verify.holding import shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
 from factreasoner.text.passages import best, split_passages
@@ -159,17 +160,13 @@ def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSenten
 
     Of long ones only the passages that speak of the claims are shown.
     """
-    contexts = text.contexts
-    chosen = [context for context in contexts if context.id in ids]
+    chosen = [context for context in text.contexts if context.id in ids]
     if sum(estimate_tokens(context.text) for context in chosen) > PASSAGE_TOKENS:
         claims = " ".join(claim.text for one in failed for claim in one.claims)
-        room = max(1, PASSAGE_TOKENS // (400 * max(1, len(chosen))))
-        contexts = [c.model_copy(update={"text": _speaking(c.text, claims, room)}) for c in contexts]
-    return [
-        shown_source(shown, f"[{text.label_of(shown.context.id)}]")
-        for call in shown_in_calls(contexts, ids)
-        for shown in call
-    ]
+        room = max(1, PASSAGE_TOKENS // (400 * len(chosen)))
+        chosen = [c.model_copy(update={"text": _speaking(c.text, claims, room)}) for c in chosen]
+    shown = (part for context in chosen for part in pieces(context, PASSAGE_TOKENS))
+    return [shown_source(f"[{text.label_of(part.id)}]", part.text) for part in shown]
 
 
 def _speaking(text: str, claims: str, most: int) -> str:

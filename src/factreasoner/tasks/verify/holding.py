@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -10,20 +10,20 @@ from factreasoner import prompts
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
+from factreasoner.judges.ensemble import asked_of_each, counted, tie, unasked
 from factreasoner.judges.llm import pair_id
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Claim, Context, Failure, Premise, Record, Verdict
+from factreasoner.models import Claim, Context, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
+from factreasoner.tasks.pieces import in_calls
 from factreasoner.tasks.verdicts import known_verdict
-from factreasoner.text.passages import split_passages
 
 STAGE = "judge"
-WORDS_OF_PART = int(0.6 * PASSAGE_TOKENS)
-"""Words of a part of a source that is longer than what one call may show."""
+Against = Mapping[str, tuple[str, ...]]
+"""The ids of the contexts that a claim is held against, by claim."""
 
 
 class Holding(NamedTuple):
@@ -41,19 +41,28 @@ class Holding(NamedTuple):
 
 
 class Held(NamedTuple):
-    """What came of holding claims against sources, by claim id; one in `failed` was not held against all."""
+    """What came of holding claims against sources; one in `failed` was not held against all of its own."""
 
-    holdings: dict[str, list[Holding]]
-    failures: tuple[Failure, ...]
-    failed: frozenset[str]
+    holdings: Sequence[Holding] = ()
+    failures: Sequence[Failure] = ()
+    failed: frozenset[str] = frozenset()
 
 
 class Holder(Protocol):
-    """Holds claims against the contexts named for each, given by id."""
+    """Holds claims against the contexts named for each."""
 
-    def hold(self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record) -> Held:
+    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
         """Holdings or failures for every claim. Raises what a judge may."""
         ...
+
+
+def _together(parts: Iterable[Held]) -> Held:
+    found = list(parts)
+    return Held(
+        [holding for part in found for holding in part.holdings],
+        [failure for part in found for failure in part.failures],
+        frozenset().union(*(part.failed for part in found)),
+    )
 
 
 class JudgeHolder:
@@ -62,29 +71,26 @@ class JudgeHolder:
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 
-    def hold(self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record) -> Held:
+    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
         """See `Holder`."""
-        contexts = record.contexts or ()
-        holdings: dict[str, list[Holding]] = {claim.id: [] for claim in claims}
-        failures: list[Failure] = []
-        failed: set[str] = set()
-        for context in contexts:
-            asked = [claim for claim in claims if context.id in against[claim.id]]
-            if not asked:
-                continue
-            if not context.text.strip():
-                for claim in asked:
-                    holdings[claim.id].append(_empty(context.id, claim.id))
-                continue
-            others = tuple(other.text for other in contexts if other.id != context.id)
-            premise = Premise(context.id, context.text, others, title=context.title, record_id=record.id)
-            judged = self._judge.judge(premise, asked)
-            for verdict in judged.verdicts:
-                quoted = context.id if verdict.quote else None
-                holdings[verdict.target_id].append(Holding(verdict, (context.id,), quoted=quoted))
-            failures += judged.failures
-            failed |= {claim.id for claim in asked} - {verdict.target_id for verdict in judged.verdicts}
-        return Held(holdings, tuple(failures), frozenset(failed))
+        asked = [
+            (context, [claim for claim in claims if context.id in against[claim.id]])
+            for context in record.contexts or ()
+        ]
+        return _together(self._held(context, of_it, record) for context, of_it in asked if of_it)
+
+    def _held(self, context: Context, claims: Sequence[Claim], record: Record) -> Held:
+        if not context.text.strip():
+            return Held([_empty(context.id, claim.id) for claim in claims])
+        others = tuple(other.text for other in record.contexts or () if other.id != context.id)
+        premise = Premise(context.id, context.text, others, title=context.title, record_id=record.id)
+        judged = self._judge.judge(premise, claims)
+        holdings = [
+            Holding(verdict, (context.id,), quoted=context.id if verdict.quote else None)
+            for verdict in judged.verdicts
+        ]
+        answered = {verdict.target_id for verdict in judged.verdicts}
+        return Held(holdings, judged.failures, frozenset(claim.id for claim in claims) - answered)
 
 
 def _empty(context_id: str, claim_id: str) -> Holding:
@@ -92,24 +98,21 @@ def _empty(context_id: str, claim_id: str) -> Holding:
     return Holding(known_verdict(context_id, claim_id, "neutral", note), (context_id,), note)
 
 
-class _Shown(NamedTuple):
-    """A source, or a part of one, as a call shows it; `number` is its place in the record."""
-
-    number: int
-    context: Context
-    text: str
-
-
 class _Call(NamedTuple):
     """Claims that cite the same sources, and what of these one call shows."""
 
     claims: Sequence[Claim]
-    shown: Sequence[_Shown]
+    shown: Sequence[Part]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The sources shown."""
+        return tuple(dict.fromkeys(part.id for part in self.shown))
 
     @property
     def premise_id(self) -> str:
         """The ids of what is shown, joined."""
-        return "+".join(dict.fromkeys(shown.context.id for shown in self.shown))
+        return "+".join(self.ids)
 
 
 class ModelHolder:
@@ -132,109 +135,70 @@ class ModelHolder:
         )
         self._asker = Asker(llm, config, tokens_per_claim=self._inquiry.tokens_per_claim)
 
-    def hold(self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record) -> Held:
+    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
         """See `Holder`."""
-        calls = self._calls(claims, against, record)
-        parts = parallel_map(lambda call: self._ask(call, record), calls, workers=self._config.concurrency)
-        holdings: dict[str, list[Holding]] = {claim.id: [] for claim in claims}
-        failures: list[Failure] = []
-        failed: set[str] = set()
-        for part in parts:
-            for claim_id, found in part.holdings.items():
-                holdings[claim_id] += found
-            failures += part.failures
-            failed |= part.failed
-        return Held(holdings, tuple(failures), frozenset(failed))
-
-    def _calls(
-        self, claims: Sequence[Claim], against: Mapping[str, tuple[str, ...]], record: Record
-    ) -> list[_Call]:
         groups: dict[frozenset[str], list[Claim]] = {}
         for claim in claims:
             groups.setdefault(frozenset(against[claim.id]), []).append(claim)
-        return [
+        calls = [
             _Call(asked, shown)
             for ids, asked in groups.items()
-            for shown in shown_in_calls(record.contexts or (), ids)
+            for shown in in_calls((c for c in record.contexts or () if c.id in ids), PASSAGE_TOKENS)
         ]
+        workers = self._config.concurrency
+        return _together(parallel_map(lambda call: self._ask(call, record), calls, workers=workers))
 
     def _ask(self, call: _Call, record: Record) -> Held:
-        if not any(shown.text.strip() for shown in call.shown):
-            empty = {claim.id: [_empty(call.premise_id, claim.id)] for claim in call.claims}
-            return Held(empty, (), frozenset())
+        if not any(c.text.strip() for c in record.contexts or () if c.id in call.ids):
+            return Held([_empty(call.premise_id, claim.id) for claim in call.claims])
+        numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
         question = ClaimQuestion(
             stage=STAGE,
-            request=lambda claims: self._request(call, claims, record),
+            request=lambda claims: self._request(call, claims, record, numbers),
             read=faaf.read,
             item=lambda claim_id: pair_id(call.premise_id, claim_id),
         )
         judged = self._asker.ask(question, call.claims)
         return Held(
-            {claim_id: [_holding(call, claim_id, found)] for claim_id, found in judged.found.items()},
-            tuple(judged.failures.values()),
+            [_holding(call, claim_id, found, numbers) for claim_id, found in judged.found.items()],
+            list(judged.failures.values()),
             frozenset(judged.failures),
         )
 
-    def _request(self, call: _Call, claims: Sequence[Claim], record: Record) -> tuple[Prompt, FunctionSchema]:
-        prompt = self._template.fill(
-            question=prompts.delimit(record.prompt, "question"),
-            answer=prompts.delimit(record.response, "answer"),
-            sources="\n\n".join(shown_source(shown, str(shown.number)) for shown in call.shown),
+    def _request(
+        self, call: _Call, claims: Sequence[Claim], record: Record, numbers: Mapping[str, int]
+    ) -> tuple[Prompt, FunctionSchema]:
+        prompt = self._filled(
+            record.prompt, record.response, [(str(numbers[part.id]), part.text) for part in call.shown]
         )
-        prompt = prompt.model_copy(update={"examples": self._examples})
-        return prompt, self._inquiry.build(claims)
+        return prompt.model_copy(update={"examples": self._examples}), self._inquiry.build(claims)
+
+    def _filled(self, question: str, answer: str, sources: Iterable[tuple[str, str]]) -> Prompt:
+        return self._template.fill(
+            question=prompts.delimit(question, "question"),
+            answer=prompts.delimit(answer, "answer"),
+            sources="\n\n".join(shown_source(name, text) for name, text in sources),
+        )
 
     @cached_property
     def _examples(self) -> tuple[Example, ...]:
         def user(texts: Sequence[str], claims: Sequence[str]) -> str:
-            return self._template.fill(
-                question=prompts.delimit("What is known of the matter?", "question"),
-                answer=prompts.delimit(" ".join(claims), "answer"),
-                sources="\n\n".join(
-                    f"Source {number}:\n{prompts.delimit(text, 'source')}"
-                    for number, text in enumerate(texts, start=1)
-                ),
-            ).user
+            numbered = ((str(number), text) for number, text in enumerate(texts, start=1))
+            return self._filled("What is known of the matter?", " ".join(claims), numbered).user
 
         return faaf.examples(self._inquiry, user=user)
 
 
-def shown_source(shown: _Shown, name: str) -> str:
-    """A source as a prompt shows it: its name, and title and text between tags."""
-    title = f"{shown.context.title}\n" if shown.context.title else ""
-    return f"Source {name}:\n{prompts.delimit(title + shown.text, 'source')}"
+def shown_source(name: str, text: str) -> str:
+    """A source as a prompt shows it: its name, and its text between tags."""
+    return f"Source {name}:\n{prompts.delimit(text, 'source')}"
 
 
-def shown_in_calls(contexts: Sequence[Context], ids: frozenset[str]) -> list[list[_Shown]]:
-    """The contexts named, in runs of at most `PASSAGE_TOKENS` each; longer ones in parts."""
-    calls: list[list[_Shown]] = []
-    left = 0
-    for number, context in enumerate(contexts, start=1):
-        if context.id not in ids:
-            continue
-        for part in _parts(context.text):
-            tokens = estimate_tokens(part)
-            if not calls or tokens > left:
-                calls.append([])
-                left = PASSAGE_TOKENS
-            calls[-1].append(_Shown(number, context, part))
-            left -= tokens
-    return calls
-
-
-def _parts(text: str) -> list[str]:
-    if estimate_tokens(text) <= PASSAGE_TOKENS:
-        return [text]
-    return [passage.text for passage in split_passages(text, words=WORDS_OF_PART)]
-
-
-def _holding(call: _Call, claim_id: str, found: JudgedClaim) -> Holding:
-    ids = {shown.number: shown.context.id for shown in call.shown}
-    quoted = next(
-        (s.context.id for s in call.shown if faaf.check_citation(found.quote, s.text) == "found"), None
-    )
+def _holding(call: _Call, claim_id: str, found: JudgedClaim, numbers: Mapping[str, int]) -> Holding:
+    ids = {numbers[part.id]: part.id for part in call.shown}
+    quoted = next((p.id for p in call.shown if faaf.check_citation(found.quote, p.text) == "found"), None)
     named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
-    if found.label == "neutral" or len(set(ids.values())) == 1:
+    if found.label == "neutral" or len(ids) == 1:
         named = []  # silence rests on none, and a verdict on one source on that
     elif quoted and not named:
         named = [quoted]
@@ -248,4 +212,51 @@ def _holding(call: _Call, claim_id: str, found: JudgedClaim) -> Holding:
         citation=None if not found.quote else "found" if quoted else "absent",
         rests_on=tuple(dict.fromkeys(named)),
     )
-    return Holding(verdict, tuple(ids.values()), " ".join(found.reasoning.split()), quoted)
+    return Holding(verdict, call.ids, " ".join(found.reasoning.split()), quoted)
+
+
+class PanelHolder:
+    """Has every holder hold every claim; the label that most of them give stands, as in `EnsembleJudge`.
+
+    Explanation and sources are those of the judges that gave it. A judge that fails on a claim leaves it to
+    the others, and its failure is said; a tie leaves the claim unanswered.
+    """
+
+    def __init__(self, holders: Mapping[str, Holder]) -> None:
+        self._holders = holders
+
+    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
+        """See `Holder`."""
+        asked = frozenset(claim.id for claim in claims)
+
+        def lost(why: str) -> Held:
+            return Held((), [unasked("+".join(against[c.id]), c.id, why) for c in claims], asked)
+
+        parts = asked_of_each(self._holders, lambda holder: holder.hold(claims, against, record), lost)
+        votes: dict[tuple[str, str], list[Holding]] = {}
+        failures: list[Failure] = []
+        for name, part in parts:
+            failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in part.failures)
+            for holding in part.holdings:
+                vote = holding.verdict.model_copy(update={"judge": name})
+                pair = vote.context_id, vote.target_id
+                votes.setdefault(pair, []).append(holding._replace(verdict=vote))
+        failed = set(asked.intersection(*(part.failed for _, part in parts)))
+        winners: list[Holding] = []
+        for (premise_id, claim_id), cast in votes.items():
+            if (winner := _winner(cast)) is not None:
+                winners.append(winner)
+            else:
+                failures.append(tie(premise_id, claim_id, [vote.verdict for vote in cast]))
+                failed.add(claim_id)
+        return Held(winners, failures, frozenset(failed))
+
+
+def _winner(votes: Sequence[Holding]) -> Holding | None:
+    """What most of them say, with its sources; None for a tie."""
+    verdict = counted([vote.verdict for vote in votes])
+    if verdict is None:
+        return None
+    agreeing = [vote for vote in votes if vote.verdict.label == verdict.label]
+    shown = next((vote for vote in agreeing if vote.quoted), agreeing[0])
+    return shown._replace(verdict=verdict)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from factreasoner.models import P_DIGITS, label_of, side_of
+from factreasoner.models import P_DIGITS, Verdict, side_of
+from factreasoner.tasks.rows import by_claim, label_of
 from factreasoner.tasks.verdicts import guessed, p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
-from factreasoner.tasks.verify.result import VerifiedClaim
+from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult
 from factreasoner.text.comparable import tells_incomparable
 
 
@@ -26,49 +27,79 @@ def labelled(
     unread = [h for h in holdings if tells_incomparable(h.verdict.note)]
     compared = [h for h in holdings if h not in unread]
     told = "".join(f" {_in_words(h, holdings, 0.5, text)}" for h in unread)
-    if holdings and not compared:
-        return claim.model_copy(update={"explanation": told.strip()})
     if not compared:
-        return claim
-    holdings, complete = compared, complete and 2 * len(compared) > len(holdings)
-    telling = [h for h in holdings if h.verdict.supports or h.verdict.contradicts]
-    if telling:
-        best = max(telling, key=lambda h: h.verdict.probability)
-        rivals = [h for h in telling if h.verdict.probability == best.verdict.probability]
-        split = any(h.verdict.label != best.verdict.label for h in rivals)
-    else:
-        best = max(holdings, key=lambda h: (h.verdict.nearness, p_borne_out(h.verdict)))
-        split = False
+        return claim.model_copy(update={"explanation": told.strip()}) if unread else claim
+    telling = [h for h in compared if h.verdict.supports or h.verdict.contradicts]
+    best = max(telling, key=lambda h: h.verdict.probability, default=None)
+    if best is None:
+        best = max(compared, key=lambda h: (h.verdict.nearness, p_borne_out(h.verdict)))
+    rivals = [h.verdict for h in telling if h.verdict.probability == best.verdict.probability]
+    split = len({verdict.label for verdict in rivals}) > 1
     p = 0.5 if split else round(p_borne_out(best.verdict), P_DIGITS)
-    label = label_of(
-        p,
-        supporting=split or best.verdict.supports,
-        contradicting=split or best.verdict.contradicts,
-    )
-    if not complete and label != "supported":
+    label = label_of(p, rivals)
+    if label != "supported" and not (complete and 2 * len(compared) > len(holdings)):
         return claim
-    support = [h for h in telling if h.verdict.supports]
-    borne_out_by = (source for h in support for source in h.rests_on) if label == "supported" else ()
+    support = (source for h in telling if h.verdict.supports for source in h.rests_on)
     return claim.model_copy(
         update={
             "label": label,
             "p": p,
-            "borne_out_by": tuple(dict.fromkeys(borne_out_by)),
-            "explanation": _explanation(best, holdings, p, text) + told,
+            "borne_out_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
+            "explanation": _explanation(best, compared, p, text) + told,
             "quote": best.verdict.quote,
             "quoted": best.quoted,
         }
     )
 
 
+def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
+    """The result with `verdicts`, one for each of its own; claims on which one changed get new labels.
+
+    Sentences are not rewritten: what was changed stays changed, and a claim whose sentence stayed is flagged
+    or kept by its new label.
+    """
+    changed = {new.target_id for new, old in zip(verdicts, result.verdicts, strict=True) if new != old}
+    own = by_claim(verdicts)
+
+    def text(verified: VerifiedText | None) -> VerifiedText | None:
+        if verified is None:
+            return None
+        cited = CitedText(verified.text, result.contexts)
+        claims = (
+            _anew(claim, own[claim.id], cited) if claim.id in changed else claim for claim in verified.claims
+        )
+        return verified.model_copy(update={"claims": tuple(claims)})
+
+    update = {"verdicts": verdicts, "verified": text(result.verified), "revised": text(result.revised)}
+    return result.model_copy(update=update)
+
+
+def _anew(claim: VerifiedClaim, verdicts: Iterable[Verdict], text: CitedText) -> VerifiedClaim:
+    held = [_holding(claim, verdict) for verdict in verdicts]
+    judged = labelled(claim, held, text, complete=claim.label is not None)
+    if judged.fate in ("rewritten", "removed"):
+        return judged
+    wrong = judged.label in FAILED or judged.label is None
+    return judged.model_copy(update={"fate": "flagged" if wrong else "kept"})
+
+
+def _holding(claim: VerifiedClaim, verdict: Verdict) -> Holding:
+    """A verdict on its own source, or on all that the claim cites."""
+    shown = (verdict.context_id,) if verdict.context_id in claim.cited else claim.cited
+    quoted = claim.quoted if verdict.quote is not None and verdict.quote == claim.quote else None
+    corrected = verdict.confidence == "corrected"
+    explanation = f"{verdict.note[:1].upper()}{verdict.note[1:]}." if corrected else ""
+    return Holding(verdict, shown or (verdict.context_id,), explanation, quoted)
+
+
 def _explanation(best: Holding, holdings: Sequence[Holding], p: float, text: CitedText) -> str:
-    """The judge's own words, else what the verdicts come to."""
+    """The judge's own words, else what the verdicts come to; and what speaks for the contrary."""
     said = best.explanation or _in_words(best, holdings, p, text)
-    others = [h for h in holdings if h.verdict.label not in (best.verdict.label, "neutral")]
-    for other in others:
-        contrary = other.verdict.label == "contradiction"
-        words = ("contradicts it", "contradict it") if contrary else ("bears it out", "bear it out")
-        said += f" {_said(other.rests_on, *words, text)}{_quote(other)}"
+    for other in holdings:
+        if other.verdict.label == "contradiction" != best.verdict.label:
+            said += f" {_said(other.rests_on, 'contradicts it', 'contradict it', text)}{_quote(other)}"
+        elif other.verdict.label == "entailment" != best.verdict.label:
+            said += f" {_in_words(other, holdings, p, text)}"
     return said
 
 

@@ -26,10 +26,9 @@ from factreasoner.tasks.verify.drafts import (
     with_fates,
 )
 from factreasoner.tasks.verify.editing import Edited
-from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder
+from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder, PanelHolder
 from factreasoner.tasks.verify.labelling import labelled
 from factreasoner.tasks.verify.markers import is_author_year
-from factreasoner.tasks.verify.panel import PanelHolder
 from factreasoner.tasks.verify.result import (
     VerifiedClaim,
     VerifyResult,
@@ -96,12 +95,12 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             elif claim.sentence is not None:
                 against[claim.id] = claim.cited
         asked = [Claim(claim.id, claim.text) for claim in claims if against.get(claim.id)]
-        held = Held({}, (), frozenset())
+        held = Held()
         if asked:
             with meter.stage("evaluator"):
                 held = self._holder.hold(asked, against, record)
         log.failures += held.failures
-        log.verdicts += [h.verdict for holdings in held.holdings.values() for h in holdings]
+        log.verdicts += [holding.verdict for holding in held.holdings]
         return tuple(_decided(claim, held, text) for claim in claims)
 
     def _corrected(self, draft: Draft, number: int, record: Record, meter: Meter, log: _Log) -> Draft | None:
@@ -183,8 +182,8 @@ def _holder(llm: LLM, config: Config) -> Holder:
 def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim:
     if claim.sentence is None:
         return claim
-    if claim.id in held.holdings or claim.id in held.failed:
-        holdings = held.holdings.get(claim.id, ())
+    holdings = [holding for holding in held.holdings if holding.verdict.target_id == claim.id]
+    if holdings or claim.id in held.failed:
         return labelled(claim, holdings, text, complete=claim.id not in held.failed)
     if claim.unknown:
         names = ", ".join(claim.unknown)
