@@ -4,7 +4,7 @@ import pytest
 from assessments import assessment
 
 from factreasoner import assess
-from factreasoner.cli.atom_tables import claim_cells
+from factreasoner.cli.claim_tables import claim_cells
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 from factreasoner.tasks.factuality import TASK

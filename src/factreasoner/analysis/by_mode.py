@@ -11,17 +11,15 @@ from typing import Any, get_args
 
 import numpy as np
 
-from factreasoner.analysis.side_by_side import Contender, ShowProgress, Source, run_contender, spent_in
+from factreasoner.analysis.side_by_side import Contender, ShowProgress, SideBySide, Source
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
 from factreasoner.models.results import NO_VALUE, group_of
-from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.runner import RunReport
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings
 from factreasoner.settings.choices import Mode
@@ -59,28 +57,22 @@ def _alike(config: Config) -> Config:
 
 def run_modes(
     contenders: Sequence[Contender], source: Source, out: Path, *, fresh: bool, progress: ShowProgress
-) -> Iterator[tuple[Contender, RunReport]]:
-    """Run every mode into `out`/name; yields how each ended, until a budget stops one.
+) -> bool:
+    """Run every mode into `out`/name; returns whether all of them are complete.
 
     Where records bring no facts the first mode makes them, and the others take its facts.
 
     Raises:
-        RunError: a run folder holds another run.
-        ConfigError: a key or the model is wrong; of what a part lacks it is said before anything is run.
+        RunError: a run folder holds another run, or the budget is used up.
+        ConfigError: see :class:`SideBySide`.
     """
-    for contender in contenders:
-        TASK.worker(contender.config.model_copy(update={"cache": False}), Calls())
-    given: Source = source
-    for number, contender in enumerate(contenders):
-        spent = sum(spent_in(out / other.name, TASK) for other in contenders)
-        report = run_contender(
-            contender, TASK, given, out / contender.name, fresh=fresh, spent=spent, progress=progress
-        )
-        yield contender, report
-        if report.stopped:
-            return
-        if not number:
-            given = _SameFacts(source, out / contender.name)
+    runs = SideBySide(TASK, contenders, out, fresh=fresh, progress=progress)
+    first, *others = contenders
+    runs.run(first, source)
+    shared = _SameFacts(source, out / first.name)
+    for contender in others:
+        runs.run(contender, shared)
+    return runs.complete
 
 
 class _SameFacts:
@@ -89,8 +81,8 @@ class _SameFacts:
     def __init__(self, source: Source, path: Path) -> None:
         self._source = source
         self._folder = RunFolder(path, TASK)
-        without = {result.record_id for result in self._folder.results(source.ids) if _lacks_facts(result)}
-        self.ids = [record_id for record_id in source.ids if record_id not in without]
+        made = self._folder.results(source.ids)
+        self.ids = [result.record_id for result in made if result.status != "failed" or result.facts]
         if not self.ids:
             raise RunError(f"{path}: facts could be made for no record; see its results.jsonl")
 
@@ -98,16 +90,11 @@ class _SameFacts:
         """The records, in the order of the source."""
         wanted = set(self.ids)
         for record in self._source.records():
-            if record.id in wanted:
-                yield record if record.facts is not None else self._with_facts(record)
-
-    def _with_facts(self, record: Record) -> Record:
-        made = next(self._folder.results([record.id]))
-        return record.model_copy(update={"facts": made.facts})
-
-
-def _lacks_facts(result: RecallResult) -> bool:
-    return result.status == "failed" and not result.facts
+            if record.id in wanted and record.facts is None:
+                (made,) = self._folder.results([record.id])
+                yield record.model_copy(update={"facts": made.facts})
+            elif record.id in wanted:
+                yield record
 
 
 def modes_content(runs: Mapping[str, FinishedRun[RecallResult]], by: str) -> dict[str, Any]:
@@ -139,8 +126,8 @@ def _mode(run: FinishedRun[RecallResult], by: str) -> dict[str, Any]:
 
 def _cells(sample: Sample) -> dict[str, Any]:
     """N/A, error rate and F1 of one mode and group; `na` is the share of facts that stayed unanswered."""
-    facts = int(_sum(sample, "num_facts"))
-    unanswered = int(_sum(sample, "num_unanswered"))
+    # NaN is of a record without facts
+    facts, unanswered = (int(np.nansum(sample.values[name])) for name in ("num_facts", "num_unanswered"))
     found = RECALL.estimates(sample, ("recall", "error_rate", "f1_false"))
     return {
         "num_records": len(sample.ids),
@@ -149,11 +136,6 @@ def _cells(sample: Sample) -> dict[str, Any]:
         "na": unanswered / facts if facts else None,
         **{name: item.content() for name, item in found.items()},
     }
-
-
-def _sum(sample: Sample, name: str) -> float:
-    values = sample.values[name]  # NaN of a record without facts
-    return float(np.nansum(values))
 
 
 def mode_rows(content: Mapping[str, Any]) -> list[list[str]]:

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Record
-from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replay import record_of
-from factreasoner.runs.runner import Progress, RunReport, opened
+from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
@@ -85,47 +85,77 @@ def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> 
     return Contender(name, load_settings(profile, {**settings, **own}))
 
 
+class SideBySide:
+    """Runs contenders into `out`/name; what each of them has paid counts towards everyone's budget.
+
+    Raises:
+        ConfigError: a key or the model of one is wrong, or a part lacks something; nothing was run then.
+    """
+
+    def __init__(
+        self,
+        task: Task[Any],
+        contenders: Sequence[Contender],
+        out: Path,
+        *,
+        fresh: bool,
+        progress: ShowProgress,
+    ) -> None:
+        for contender in contenders:
+            task.worker(contender.config.model_copy(update={"cache": False}), Calls())
+        self.out = out
+        self.complete = True
+        """Whether every record of the runs so far was assessed, and nothing failed."""
+        self._task = task
+        self._contenders = contenders
+        self._fresh = fresh
+        self._progress = progress
+
+    def run(self, contender: Contender, source: Source, *, anew: bool = False) -> None:
+        """Run or resume one contender; start over where it is to be `anew`.
+
+        Raises:
+            RunError: its folder holds another run, or the budget is used up.
+        """
+        name, config = contender
+        folder = RunFolder(self.out / name, self._task)
+        spent = sum(RunFolder(self.out / other.name, self._task).spent for other in self._contenders)
+        with opened(folder, config, fresh=self._fresh or anew):
+            worker = self._task.worker(config, folder.calls(config)._replace(spent=spent))
+            with self._progress(name) as shown:
+                report = run_records(worker, folder, source.ids, source.records(), shown)
+        if report.stopped:
+            raise RunError(
+                f"{name}: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
+                "the same command with a higher --max-cost goes on"
+            )
+        self.complete &= report.complete
+
+
 def run_side_by_side(
     contenders: Sequence[Contender], source: Source, out: Path, *, fresh: bool, progress: ShowProgress
-) -> Iterator[tuple[Contender, RunReport]]:
-    """Run every contender into `out`/name; yields how each ended, until a budget stops one.
+) -> bool:
+    """Run every contender into `out`/name; returns whether all of them are complete.
 
     The first to run atomizes and retrieves; the others take its atoms and contexts. It is the version of
     FactReasoner that judges the most pairs, if one takes part. The others whose judge would be asked the
     same then take its verdicts too: they are replayed, which asks nobody, so such a run always starts over.
 
     Raises:
-        RunError: a run folder holds another run.
-        ConfigError: a key or the model is wrong; of what a part lacks it is said before anything is run.
+        RunError: a run folder holds another run, or the budget is used up.
+        ConfigError: see :class:`SideBySide`.
     """
-    for contender in contenders:
-        build_pipeline(contender.config.model_copy(update={"cache": False}))
+    runs = SideBySide(TASK, contenders, out, fresh=fresh, progress=progress)
     first, *others = sorted(contenders, key=_rank)
-    spent = sum(spent_in(out / contender.name, TASK) for contender in contenders)
-    report = run_contender(first, TASK, source, out / first.name, fresh=fresh, spent=spent, progress=progress)
-    yield first, report
-    if report.stopped:
-        return
+    runs.run(first, source)
     shared = _Shared(out / first.name)
     for contender in others:
         replayed = _replayed(contender, first, out)
-        config = replayed or _given(contender.config)
-        spent = sum(spent_in(out / other.name, TASK) for other in contenders)
-        path = out / contender.name
         if replayed is not None and not fresh:
-            _refuse_paid_run(path)
-        report = run_contender(
-            Contender(contender.name, config),
-            TASK,
-            shared,
-            path,
-            fresh=fresh or replayed is not None,
-            spent=spent,
-            progress=progress,
-        )
-        yield contender, report
-        if report.stopped:
-            return
+            _refuse_paid_run(out / contender.name)
+        taking_part = Contender(contender.name, replayed or _given(contender.config))
+        runs.run(taking_part, shared, anew=replayed is not None)
+    return runs.complete
 
 
 def _rank(contender: Contender) -> tuple[int, str]:
@@ -164,30 +194,6 @@ def _refuse_paid_run(path: Path) -> None:
         raise RunError(
             f"{path}: holds a run that is no replay; use another --out, or start over with --fresh"
         )
-
-
-def spent_in(path: Path, task: Task[Any]) -> float:
-    """US dollars that the run of `task` in that folder has paid, 0 where there is none yet."""
-    return RunFolder(path, task).spent
-
-
-def run_contender(
-    contender: Contender,
-    task: Task[Any],
-    source: Source,
-    path: Path,
-    *,
-    fresh: bool,
-    spent: float,
-    progress: ShowProgress,
-) -> RunReport:
-    """Run or resume one contender into `path`; `spent` US dollars count towards its budget."""
-    config = contender.config
-    folder = RunFolder(path, task)
-    with opened(folder, config, fresh=fresh):
-        worker = task.worker(config, folder.calls(config)._replace(spent=spent))
-        with progress(contender.name) as shown:
-            return run_records(worker, folder, source.ids, source.records(), shown)
 
 
 class _Shared:

@@ -21,7 +21,6 @@ import typer
 
 from factreasoner import __version__
 from factreasoner.cli.commands import Commands
-from factreasoner.cli.memory import refuse_scipy_without_room
 from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError
 from factreasoner.llm.stack import with_room
@@ -78,17 +77,17 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         return int(code)
     except InputError as error:
         count = len(error.problems)
-        kept = _notes(error) or "Nothing was done."
+        kept = " ".join(getattr(error, "__notes__", ["Nothing was done."]))
         return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input. {kept}", 1)
     except FactReasonerError as error:
-        return _failed("\n".join(filter(None, (f"Error: {error}", _notes(error)))), 1)
+        return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), 1)
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own, of a class that differs by its version
             return _misused(error)
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
         if (reason := _out_of_memory(error) or _file_fault(error)) is not None:
-            return _failed(" ".join(filter(None, (f"Error: {reason}", _notes(error)))), 1)
+            return _failed(" ".join((f"Error: {reason}", *getattr(error, "__notes__", ()))), 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
@@ -102,21 +101,17 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         return 2
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
         error.message = _what_it_takes(error)
-    elif "unexpected extra argument" in error.message:
-        error.message += _repeated(error.ctx)
+    elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
+        error.message += f"; write {' or '.join(flags)} again before each further value"
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)
     return 2
 
 
-def _repeated(context: Any) -> str:  # noqa: ANN401 - likewise
-    """That flags which were given, and may be given again, take one value each time; empty for none."""
-    flags = [
-        param.opts[0]
-        for param in context.command.params
-        if getattr(param, "multiple", False) and context.params.get(param.name)
-    ]
-    return f"; write {' or '.join(flags)} again before each further value" if flags else ""
+def _repeatable(context: Any) -> list[str]:  # noqa: ANN401 - likewise
+    """The flags that were given, and may be given again with one value each time."""
+    params = [param for param in context.command.params if getattr(param, "multiple", False)]
+    return [param.opts[0] for param in params if context.params.get(param.name)]
 
 
 def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
@@ -128,11 +123,6 @@ def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
     name = str(getattr(error.param, "name", ""))
     field = Config.model_fields.get(name) if flag_of(name) in getattr(error.param, "opts", ()) else None
     return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
-
-
-def _notes(error: Exception) -> str:
-    """What was added to an error on its way: what had been done before."""
-    return " ".join(getattr(error, "__notes__", []))
 
 
 def _out_of_memory(error: Exception) -> str | None:
@@ -167,7 +157,6 @@ def main() -> None:
     # Threads of BLAS make fits of a few rows eight times as dear; it reads this when numpy is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     gc.set_threshold(*COLLECTED_AFTER)
-    refuse_scipy_without_room()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal of another encoding gets \u732b for what it can't show, not an error.

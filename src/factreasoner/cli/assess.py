@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
-from factreasoner.cli.options import takes_groups
+from factreasoner.cli.options import Profile, takes_groups
 from factreasoner.report.terminal import say, say_json
-
-if TYPE_CHECKING:
-    from factreasoner.models import Record
 
 LARGE = 1_000_000
 """Characters of a passage that takes a while to judge."""
@@ -39,52 +35,47 @@ def assess(
     context: Annotated[
         list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
     ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
     *,
     subject: Subject,
     settings: dict[str, Any],
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
-    from factreasoner.cli.tables import print_assessment
+    from factreasoner.cli.summary_tables import print_assessment
     from factreasoner.errors import ConfigError
     from factreasoner.inputs.given import given_record
     from factreasoner.pipeline import build_pipeline
+    from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
     from factreasoner.settings import load_settings
 
     config = load_settings(profile, settings)
     if file and response:
         raise ConfigError("give the text as an argument or with --file, not both")
-    text = _read(file) if file else _standard_input() if response in (None, "-") else _decoded(str(response))
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
-    passages = [_read(path) for path in context] if context else None
-    if not file:
+    if not file and response not in (None, STANDARD_INPUT):
+        text = _decoded(str(response))
         _hint_at_file(text.strip())
+    else:
+        text = read_text(str(file or STANDARD_INPUT))
     record = given_record(
         "assess",
         response=text,
         prompt=_decoded(subject.prompt),
         topic=_decoded(subject.topic) if subject.topic else None,
-        contexts=passages,
+        contexts=[read_text(str(path)) for path in context] if context else None,
     )
-    _say_what_is_large(record)
+    for passage in record.contexts or ():
+        if (length := len(passage.text)) > LARGE:
+            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
+            say(told, err=True)
     assessment = build_pipeline(config).assess(record)
     if as_json:
         say_json(assessment.model_dump(mode="json"))
     else:
         print_assessment(assessment, config)
     raise typer.Exit(0 if assessment.status == "ok" else 3)
-
-
-def _say_what_is_large(record: Record) -> None:
-    for passage in record.contexts or ():
-        if (length := len(passage.text)) > LARGE:
-            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
-            say(told, err=True)
 
 
 def _hint_at_file(text: str) -> None:
@@ -103,23 +94,3 @@ def _decoded(argument: str) -> str:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError as error:
         raise ConfigError("the text is not UTF-8; give it with --file, converted: iconv -t UTF-8") from error
-
-
-def _standard_input() -> str:
-    from factreasoner.errors import InputError, InputProblem
-
-    try:
-        return sys.stdin.buffer.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError([InputProblem("standard input", "", f"not UTF-8 (byte {error.start})")]) from error
-
-
-def _read(path: Path) -> str:
-    from factreasoner.errors import InputError, InputProblem
-
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise InputError([InputProblem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error

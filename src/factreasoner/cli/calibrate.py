@@ -70,7 +70,8 @@ def calibrate(
     from factreasoner.cli.calibration_tables import print_calibration
 
     _refuse_mixtures(learning)
-    part, calibration = _calibration(run_dir, learning)
+    calibration = _calibration(run_dir, learning)
+    part = "posteriors" if learning.relations is None and learning.corrections is None else "verdicts"
     source = calibration.source[part]
     figures = _write(calibration, part, out)
     if as_json:
@@ -98,8 +99,7 @@ def _refuse_mixtures(learning: FitOptions) -> None:
         raise ConfigError(f"--method: is about posteriors, and {given[0]} fits none; leave one out")
 
 
-def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]:
-    """What was fitted, and the calibration with it."""
+def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
     from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
     from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
@@ -109,18 +109,14 @@ def _calibration(run_dir: Path, learning: FitOptions) -> tuple[str, Calibration]
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.factuality import TASK
 
-    run = FinishedRun(run_dir, TASK)
-    refuse_changed_files(RunFolder(run_dir, TASK))
+    run, folder, seed = FinishedRun(run_dir, TASK), RunFolder(run_dir, TASK), learning.seed
+    refuse_changed_files(folder)
     if learning.relations is not None:
-        unlisted = learning.unlisted or "missing"
-        found = calibrate_verdicts(run, learning.relations, unlisted=unlisted, seed=learning.seed)
-        return "verdicts", found
+        return calibrate_verdicts(run, learning.relations, unlisted=learning.unlisted or "missing", seed=seed)
     if learning.corrections is not None:
-        corrections = Corrections(learning.corrections, RunFolder(run_dir, TASK))
-        return "verdicts", calibrate_by_corrections(run, corrections, seed=learning.seed)
-    how = Fitting(learning.method or "platt", learning.seed)
+        return calibrate_by_corrections(run, Corrections(learning.corrections, folder), seed=seed)
     labels = None if learning.gold is None else GoldFile(learning.gold)
-    return "posteriors", calibrate_posteriors(run, labels, how)
+    return calibrate_posteriors(run, labels, Fitting(learning.method or "platt", seed))
 
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:

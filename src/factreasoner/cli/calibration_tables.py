@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
 
-from factreasoner.cli.score_tables import bounds, console, number
+from factreasoner.cli.score_tables import console
 
 MEASURES = {
     "brier": "Brier",
@@ -37,7 +36,7 @@ HELD_OUT = (
 )
 WHAT_IT_MEANS = (
     "Brier = reliability - resolution + uncertainty, but for what the ten bins' width leaves: reliability is "
-    "0 when calibrated, resolution the more the better.",
+    "0 when calibrated, resolution the more the better."
 )
 
 
@@ -46,13 +45,11 @@ def print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Pa
     shown = console()
     of_labels = "verdicts" in source["fits"]
     for name, found in source["fits"].items():
-        shown.sentence(f"{name}: {_of_labels(found) if of_labels else _of_probabilities(found)}")
-        table = Table("", "before", "after", "gain", "95 %", box=None, pad_edge=False)
-        for row in _rows(found, LABEL_MEASURES if of_labels else MEASURES):
-            table.add_row(*row)
-        shown.print(table)
+        shown.sentence(f"{name}: {_of_labels(found) if of_labels else _of_posteriors(found)}")
+        rows = _rows(found, LABEL_MEASURES if of_labels else MEASURES)
+        shown.columns(("", "before", "after", "gain", "95 %"), rows)
         shown.print()
-    for sentence in (HELD_OUT, *(() if of_labels else WHAT_IT_MEANS)):
+    for sentence in (HELD_OUT,) if of_labels else (HELD_OUT, WHAT_IT_MEANS):
         shown.sentence(f"[dim]{sentence}[/dim]")
     files = ", ".join(str(path) for path in (out, *figures))
     shown.print(f"[dim]{escape(files)}[/dim]")
@@ -70,11 +67,15 @@ def _of_labels(found: Mapping[str, Any]) -> str:
     )
 
 
-def _of_probabilities(found: Mapping[str, Any]) -> str:
-    return (
-        f"{_choice(found)}; fitted to {found['n']} ({found['positives']} positive) in "
-        f"{found['records']} records"
-    )
+def _of_posteriors(found: Mapping[str, Any]) -> str:
+    """In words: the calibrator with its parameters, and what it was fitted to."""
+    fitted = f"fitted to {found['n']} ({found['positives']} positive) in {found['records']} records"
+    match found["method"]:
+        case "identity":
+            return f"as it is, since nothing helps; the table shows {found['tried']}; {fitted}"
+        case "temperature":
+            return f"temperature {found['temperature']:.3g}; {fitted}"
+    return f"Platt, slope {found['slope']:.3g}, intercept {found['intercept']:.3g}; {fitted}"
 
 
 def _rows(found: Mapping[str, Any], measures: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
@@ -83,15 +84,7 @@ def _rows(found: Mapping[str, Any], measures: Mapping[str, str]) -> Iterator[tup
             continue
         gain = found["gain"].get(measure, {"value": None, "interval_95": None})
         change = "" if gain["value"] is None else f"{gain['value']:+.3f}"
-        values = (number(found[when][measure]) for when in ("before", "after"))
-        yield (caption, *values, change, bounds(gain["interval_95"]))
-
-
-def _choice(found: Mapping[str, Any]) -> str:
-    """In words: the calibrator with its parameters."""
-    match found:
-        case {"method": "identity", "tried": tried}:
-            return f"as it is, since nothing helps; the table shows {tried}"
-        case {"method": "temperature", "temperature": temperature}:
-            return f"temperature {temperature:.3g}"
-    return f"Platt, slope {found['slope']:.3g}, intercept {found['intercept']:.3g}"
+        values = (found[when][measure] for when in ("before", "after"))
+        numbers = ("-" if value is None else f"{value:.3f}" for value in values)
+        low_high = ", ".join(f"{end:.3f}" for end in gain["interval_95"] or ())
+        yield (caption, *numbers, change, low_high and f"[{low_high}]")

@@ -1,67 +1,150 @@
-"""What a person reads at the end of a task on claims against sources."""
+"""Atoms and other claims, each with its label and what decides on it: of a run, or its worst ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column
 
-from factreasoner.cli.atom_tables import claim_cells
-from factreasoner.cli.lacking import lacking_of
-from factreasoner.cli.running import Show
-from factreasoner.cli.tables import counted_records, mean_text, print_rows, run_rows
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of
+from factreasoner.tasks.recall.result import FACTS
 from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.rows import ClaimRow, main_rows
 from factreasoner.tasks.task import Task
+from factreasoner.tasks.verdicts import CONTEXTS
+from factreasoner.tasks.verify.rows import CITED
+
+QUOTE_LENGTH, LONG_QUOTE = 90, 300
+P_WIDTH, LABEL_WIDTH = 5, 14
+ROWS_AT_ONCE = 500
 
 
-def print_claims(task: Task[Any]) -> Show:
-    """What prints the short table at the end of a run of `task`."""
-
-    def show(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-        print_rows(_rows(summary, config, task), summary, config, folder)
-
-    return show
+def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
+    """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
+    p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
+    said = (f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest))
+    return p_true, label_cell(row, task.label_words), plain(row.text), "; ".join(said)
 
 
-def _rows(summary: Mapping[str, Any], config: Config, task: Task[Any]) -> Iterator[tuple[str, str]]:
-    yield "records", counted_records(summary)
-    lacking = lacking_of(task.table, "run", summary["given"])
-    records = summary["records"]
-    all_failed = 0 < records["failed"] == records["total"]
-    if all_failed:
-        yield "scores", "[red]none: every record failed[/red], see failures"
-    for metric in task.table.shown_in("run"):
-        found = summary["metrics"][metric.name]
-        if found["value"] is None and (all_failed or metric.needs.labels or metric.name in lacking.metrics):
-            continue
-        reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
-        yield metric.caption(None, room=True), mean_text(metric, summary) + reason
-    yield from (("not scored", sentence) for sentence in lacking.sentences)
-    if summary["few_records"] is not None and not all_failed:
-        yield "", summary["few_records"]
-    undecided = summary["undecided_claims"]
-    if undecided["count"]:
-        words = "claims lack a verdict that would decide them; shares leave out what is undecided"
-        yield "undecided", f"[red]{undecided['count']:,}[/red] of {undecided['of']:,} {words}"
-    yield from run_rows(summary, config, "verdicts")
+def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
+    """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
+    return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
+
+
+def coloured(look: Look) -> str:
+    """The word of a label in its colour."""
+    return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
+
+
+def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
+    """Print rows as they come, with a heading where the record or what they are held against changes.
+
+    Returns how many there were.
+    """
+    console = Terminal(highlight=False)
+    count = 0
+    for heading, group in groupby(rows, key=lambda row: _heading(row, task)):
+        console.print(f"[bold]{plain(heading)}[/bold]")
+        count += _print_rows(console, task, (_cells(row, task, row.claim, LONG_QUOTE) for row in group))
+    return count
+
+
+def print_in_order(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
+    """Print rows of any records, each with its record. Returns how many there were."""
+    console = Terminal(highlight=False)
+    remaining = (_cells(row, task, f"{row.record} {row.claim}", LONG_QUOTE) for row in rows)
+    count = 0
+    while printed := _print_rows(console, task, islice(remaining, ROWS_AT_ONCE)):
+        count += printed
+    return count
+
+
+def print_left_out(told: str) -> None:
+    """Print what is not in the tables."""
+    Terminal(highlight=False).sentence(plain(told))
+
+
+def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
+    """The atoms or claims of a run that want a second look, each with what decided on it: see `Worst`."""
+    worst = summary[f"worst_{task.claim_word}s"]
+    pairs = (summary["coherence"] or {}).get("pairs", ())
+    run, console = RunFolder(folder, task), Terminal(highlight=False)
+    if pairs:
+        console.columns(
+            (Column("p", no_wrap=True), "the answer contradicts itself"), _pairs(task, run, pairs)
+        )
+        console.print()
+    if not worst:
+        return
+    labels = {item["label"] for item in worst}
+    first, last = "contradicted" in labels, "supported" in labels
+    heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and disputed ones' * last}"
+    rows = []
+    for item in worst:
+        (result,) = run.results([item["record"]])
+        found = main_rows(list(task.rows(result)))
+        row = next(row for row in found if row.claim == item[task.claim_word])
+        rows.append(_cells(row, task, row.record if summary["records"]["total"] > 1 else ""))
+    console.columns((Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading), rows)
+    console.print()
 
 
 def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     """The facts that answers do not state, and those that stayed unanswered, record by record."""
-    run = RunFolder(folder, RECALL)
     console = Terminal(highlight=False)
-    for result in run.results(ids):
+    for result in RunFolder(folder, RECALL).results(ids):
         missed = [claim_cells(row, RECALL)[:3] for row in RECALL.rows(result) if row.label != "supported"]
-        if not missed:
-            continue
-        console.print(f"\n{plain(result.record_id)}")
-        table = Table(RECALL.p_word, "", "fact", box=None, pad_edge=False)
-        for cells in missed:
-            table.add_row(*cells)
-        console.print(table)
+        if missed:
+            console.print(f"\n{plain(result.record_id)}")
+            console.columns((RECALL.p_word, "", "fact"), missed)
+
+
+def _print_rows(console: Terminal, task: Task[Any], rows: Iterable[tuple[str, str, str]]) -> int:
+    """Print a table of rows, unless there is none; returns how many there were."""
+    found = list(rows)
+    if found:
+        columns = (
+            Column(task.p_word, width=max(len(task.p_word), P_WIDTH)),
+            Column("", width=LABEL_WIDTH, no_wrap=True),
+            Column(task.claim_word, ratio=1),
+        )
+        console.columns(columns, found, expand=True)
+        console.print()
+    return len(found)
+
+
+def _cells(row: ClaimRow, task: Task[Any], name: str, longest: int = QUOTE_LENGTH) -> tuple[str, str, str]:
+    """P, label and text of a row, under that name if there is one, with its evidence on a line of its own."""
+    p_true, label, text, evidence = claim_cells(row, task, longest)
+    place = f"[dim]{plain(name)}:[/dim] " if name else ""
+    fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
+    said = f"\n[dim]{evidence}[/dim]" if evidence else ""
+    return p_true, label, f"{place}{text}{fate}{said}"
+
+
+def _pairs(
+    task: Task[Any], run: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]
+) -> Iterator[tuple[str, str]]:
+    """Both sentences of claims that contradict each other."""
+    for pair in pairs:
+        (result,) = run.results([pair["record"]])
+        texts = {row.claim: row.text for row in task.rows(result)}
+        one, other = (plain(texts[claim]) for claim in pair["atoms"])
+        yield f"{pair['probability']:.3f}", f"[dim]{plain(pair['record'])}:[/dim] {one}\n{other}"
+
+
+def _heading(row: ClaimRow, task: Task[Any]) -> str:
+    """The record, and of claims which they are and what they were held against."""
+    if task.claim_word == "atom":
+        return row.record
+    of = FACTS if row.of == FACTS else f"claims of the {row.of}"
+    if row.label == "uncited":
+        return f"{row.record}: {of} that cite nothing"
+    plural = {CITED: "sources they cite", CONTEXTS: "contexts"}
+    return f"{row.record}: {of}, held against the {plural.get(row.against, row.against)}"

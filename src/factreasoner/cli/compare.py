@@ -12,15 +12,13 @@ from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.compare_options import CompareOptions, OutputFiles
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.running import check_data, default_folder
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.analysis.side_by_side import Contender
     from factreasoner.errors import InputProblem
-    from factreasoner.inputs.input import CheckedInput
-    from factreasoner.models import Assessment, Record
-    from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.replay import PastRecords
+    from factreasoner.models import Record
 
 FILES = "comparison"
 """The name of the files in --out."""
@@ -57,7 +55,7 @@ def compare(
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
     from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
-    from factreasoner.cli.running import default_folder
+    from factreasoner.cli.score_tables import print_comparison
     from factreasoner.errors import ConfigError
     from factreasoner.report.figures import require_matplotlib
 
@@ -67,44 +65,35 @@ def compare(
         if assessors is not None:
             raise ConfigError("--assessors: they are those of `run`; leave out --task and --modes")
         raise typer.Exit(compare_modes(targets, profile, comparing, files, running, settings))
+    out, complete = files.out, True
     if assessors is None:
         _refuse_run_flags(settings, profile, running)
-        runs, complete, out = named_runs(targets), True, files.out
     else:
-        out = files.out or default_folder(targets[0], "compared")
-        runs, complete = _run(_contenders(assessors, settings, profile), _one(targets), out, running)
+        if len(targets) != 1:
+            raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
+        out = out or default_folder(targets[0], "compared")
+        contenders = _contenders(assessors, settings, profile)
+        complete = _run(contenders, targets[0], out, running)
+        targets = [out / contender.name for contender in contenders]
     how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
-    content = compare_runs(runs, baseline=comparing.baseline, settings=how)
+    content = compare_runs(named_runs(targets), baseline=comparing.baseline, settings=how)
     _write(content, files, out)
-    _show(content, running)
-    raise typer.Exit(0 if complete else 3)
-
-
-def _show(content: Mapping[str, Any], running: RunOptions) -> None:
-    from factreasoner.cli.score_tables import print_comparison
-
     if running.as_json:
         say_json(content)
     elif not running.quiet:
         print_comparison(content)
     for note in content["notes"]:
         say(note, err=True)
+    raise typer.Exit(0 if complete else 3)
 
 
 def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
     from factreasoner.errors import ConfigError
 
-    scoring = ("k", "seed")
-    given = [key for key, value in settings.items() if value is not None and key not in scoring]
-    flags = {
-        "config": profile,
-        "column_map": running.column_map,
-        "limit": running.limit,
-        "fresh": running.fresh,
-    }
-    given += [key for key, value in flags.items() if value]
-    if given:
-        names = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+    given = {key: value for key, value in settings.items() if value is not None and key not in ("k", "seed")}
+    given |= {"config": profile, "column_map": running.column_map, "limit": running.limit}
+    given |= {"fresh": running.fresh or None}
+    if names := ", ".join(f"--{key.replace('_', '-')}" for key, value in given.items() if value is not None):
         raise ConfigError(f"{names}: finished runs are compared as they are; --assessors makes new ones")
 
 
@@ -118,47 +107,19 @@ def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -
     return parse_contenders(names.split(","), settings, profile)
 
 
-def _one(targets: list[Path]) -> Path:
-    from factreasoner.errors import ConfigError
-
-    if len(targets) != 1:
-        raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
-    return targets[0]
-
-
-def _checked(data: Path, contenders: list[Contender], running: RunOptions) -> CheckedInput | PastRecords:
-    from factreasoner.cli.running import check_data
+def _run(contenders: list[Contender], data: Path, out: Path, running: RunOptions) -> bool:
+    """Run them on `data`; returns whether all of them are complete."""
+    from factreasoner.analysis.side_by_side import run_side_by_side
+    from factreasoner.report.progress import named_progress
     from factreasoner.tasks.factuality import check_fits
 
     def fits(record: Record) -> list[InputProblem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))
         return list(dict.fromkeys(found))
 
-    return check_data(data, fits, running)
-
-
-def _run(
-    contenders: list[Contender], data: Path, out: Path, running: RunOptions
-) -> tuple[dict[str, FinishedRun[Assessment]], bool]:
-    """The runs on `data` in the order they were named, and whether all of them are complete."""
-    from factreasoner.analysis.side_by_side import run_side_by_side
-    from factreasoner.errors import RunError
-    from factreasoner.report.progress import named_progress
-    from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.factuality import TASK
-
-    source = _checked(data, contenders, running)
-    complete = True
-    for contender, report in run_side_by_side(
-        contenders, source, out, fresh=running.fresh, progress=named_progress(quiet=running.quiet)
-    ):
-        complete = complete and report.complete
-        if report.stopped:
-            raise RunError(
-                f"{contender.name}: {report.stopped} {report.unfinished} of {report.total} records are not "
-                "assessed; the same command with a higher --max-cost goes on"
-            )
-    return {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}, complete
+    source = check_data(data, fits, running)
+    progress = named_progress(quiet=running.quiet)
+    return run_side_by_side(contenders, source, out, fresh=running.fresh, progress=progress)
 
 
 def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:
@@ -166,19 +127,12 @@ def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> Non
     from factreasoner.errors import MissingExtraError
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure
-    from factreasoner.runs.replacing import replace_file
 
-    texts = {"md": markdown, "csv": csv_text, "json": json_text}
-    named = {"md": files.markdown, "csv": files.csv, "png": files.plot}
-    for ending in (*texts, "png"):
-        for path in (named.get(ending), out and out / f"{FILES}.{ending}"):
-            if path is None:
-                continue
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if ending != "png":
-                replace_file(path, [texts[ending](content).rstrip("\n")])
-                continue
-            try:
-                comparison_figure(content, path)
-            except MissingExtraError as error:
-                say(f"No figure: {error}", err=True)
+    texts = {"md": markdown(content), "csv": csv_text(content), "json": json_text(content)}
+    files.write(out, FILES, texts)
+    for path in filter(None, (files.plot, out and out / f"{FILES}.png")):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            comparison_figure(content, path)
+        except MissingExtraError as error:
+            say(f"No figure: {error}", err=True)

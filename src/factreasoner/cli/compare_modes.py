@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.options import RunOptions
+from factreasoner.cli.running import check_data, default_folder
 from factreasoner.report.console import plain
 from factreasoner.report.terminal import say, say_json
 
@@ -34,30 +35,23 @@ def compare_modes(
         RunError: the budget is used up before all modes are run.
     """
     from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
-    from factreasoner.cli.running import check_data, default_folder
-    from factreasoner.errors import RunError
+    from factreasoner.report.comparison_tables import csv_lines, json_text
+    from factreasoner.report.markdown_tables import markdown_table
     from factreasoner.report.progress import named_progress
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.recall.task import TASK
 
     _check(targets, comparing, files, settings)
     contenders = parse_modes(str(comparing.modes).split(","), settings, profile)
-    data = targets[0]
-    out = files.out or default_folder(data, "modes")
-    source = check_data(data, lambda record: TASK.problems(record, contenders[0].config), running)
-    complete = True
+    out = files.out or default_folder(targets[0], "modes")
+    source = check_data(targets[0], lambda record: TASK.problems(record, contenders[0].config), running)
     progress = named_progress(quiet=running.quiet)
-    for contender, report in run_modes(contenders, source, out, fresh=running.fresh, progress=progress):
-        complete = complete and report.complete
-        if report.stopped:
-            raise RunError(
-                f"{contender.name}: {report.stopped} {report.unfinished} of {report.total} records are not "
-                "judged; the same command with a higher --max-cost goes on"
-            )
+    complete = run_modes(contenders, source, out, fresh=running.fresh, progress=progress)
     runs = {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}
     content = modes_content(runs, comparing.by)
     rows = mode_rows(content)
-    _write(content, rows, files, out)
+    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
+    files.write(out, FILES, texts)
     if running.as_json:
         say_json(content)
     elif not running.quiet:
@@ -90,23 +84,9 @@ def _check(
         raise ConfigError(f"{', '.join(given)}: means nothing with --modes; leave it out")
 
 
-def _write(content: Mapping[str, Any], rows: Sequence[Sequence[str]], files: OutputFiles, out: Path) -> None:
-    """The files that were asked for, and all of them into `out`."""
-    from factreasoner.report.comparison_tables import csv_lines, json_text
-    from factreasoner.report.markdown_tables import markdown_table
-    from factreasoner.runs.replacing import replace_file
-
-    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
-    named = {"md": files.markdown, "csv": files.csv}
-    for ending in texts:
-        for path in filter(None, (named.get(ending), out / f"{FILES}.{ending}")):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(path, [texts[ending].rstrip("\n")])
-
-
 def _print(rows: Sequence[Sequence[str]]) -> None:
     """A table a group, one below the other, and one of what judging took."""
-    from factreasoner.cli.score_tables import console, flush_right
+    from factreasoner.cli.score_tables import console, print_scores
 
     groups, captions, *modes = rows
     out = console()
@@ -114,7 +94,7 @@ def _print(rows: Sequence[Sequence[str]]) -> None:
         cells = slice(start, start + IN_GROUP)
         last = start + IN_GROUP == len(groups)
         out.print(f"[bold]{'judging' if last else plain(groups[start])}[/bold]")
-        out.print(flush_right(captions[0], *captions[cells], rows=[[row[0], *row[cells]] for row in modes]))
+        print_scores(out, [captions[0], *captions[cells]], [[row[0], *row[cells]] for row in modes])
         out.print()
     out.print(
         "[dim]N/A: facts that stayed unanswered. Error rate: share of the answered, labelled facts where "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -42,3 +43,13 @@ class OutputFiles(NamedTuple):
     markdown: Annotated[Path | None, typer.Option(help="Write the tables as Markdown.")] = None
     csv: Annotated[Path | None, typer.Option(help="Write every number as CSV.")] = None
     plot: Annotated[Path | None, typer.Option(help="Draw the scores: a PNG and an SVG.")] = None
+
+    def write(self, out: Path | None, name: str, texts: Mapping[str, str]) -> None:
+        """Write the texts, by the endings of their files, that were asked for, and all of them into `out`."""
+        from factreasoner.runs.replacing import replace_file
+
+        named = {"md": self.markdown, "csv": self.csv}
+        for ending, text in texts.items():
+            for path in filter(None, (named.get(ending), out and out / f"{name}.{ending}")):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                replace_file(path, [text.rstrip("\n")])

@@ -46,10 +46,8 @@ def doctor(
 
 def _print(checks: Iterable[Check]) -> None:
     from rich.markup import escape
-    from rich.table import Column, Table
+    from rich.table import Column
 
-    table = Table(Column(), Column(), Column(overflow="fold"), box=None, show_header=False, pad_edge=False)
     marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
-    for check in checks:
-        table.add_row(marks[check.state], check.name, escape(check.detail))
-    Terminal(soft_wrap=True).print(table)
+    rows = ((marks[check.state], check.name, escape(check.detail)) for check in checks)
+    Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)

@@ -11,12 +11,8 @@ from factreasoner.cli.options import RunDir
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from factreasoner.errors import InputProblem
     from factreasoner.explanations import Explanation
-    from factreasoner.models import Assessment
-    from factreasoner.runs.store import RunFolder
 
 
 @takes_settings("Graph")
@@ -43,9 +39,9 @@ def explain(
 
     Calls no model. Every other flag changes a setting of the run.
     """
-
     from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
+    from factreasoner.errors import RunError
     from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import parse_config
@@ -55,22 +51,24 @@ def explain(
     changes = {key: value for key, value in settings.items() if value is not None}
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     refuse_changed_files(folder, named=("relations",))
+    ids = folder.order()
+    if not ids:
+        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
     told: list[Explanation] = []
     problems: list[InputProblem] = []
-    ids = _ids(folder, record)
     for assessment, explanation, found in explain_journal(
-        folder, ids, config, atom_ids=atom or (), search_size=flip_size, changed=bool(changes)
+        folder,
+        ids if record is None else [folder.known_id(record)],
+        config,
+        atom_ids=atom or (),
+        search_size=flip_size,
+        changed=bool(changes),
     ):
         problems += found
         if explanation is not None:
             told.append(explanation)
             if not as_json:
                 print_explanation(explanation, assessment, in_full=bool(atom))
-    _conclude(told, problems, as_json=as_json)
-
-
-def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json: bool) -> None:
-    """All explanations where JSON is wanted, then what could not be explained; ends the command."""
     if as_json and (told or not problems):
         say_json([explanation.model_dump(mode="json") for explanation in told])
     elif not told and not problems:
@@ -78,13 +76,3 @@ def _conclude(told: list[Explanation], problems: list[InputProblem], *, as_json:
     for problem in problems:
         say(f"not explained: {problem}", err=True)
     raise typer.Exit(0 if not problems else 3 if told else 1)
-
-
-def _ids(folder: RunFolder[Assessment], record: str | None) -> Sequence[str]:
-    """The records of a run, or the one that was asked for."""
-    from factreasoner.errors import RunError
-
-    known = folder.order()
-    if not known:
-        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
-    return known if record is None else [folder.known_id(record)]

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from rich.table import Table
-
-from factreasoner.cli.atom_tables import label_cell
+from factreasoner.cli.claim_tables import label_cell
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
 from factreasoner.report.console import Terminal, plain
@@ -22,26 +20,24 @@ def print_explanation(explanation: Explanation, assessment: Assessment, *, in_fu
     """One record: a table of its atoms, or each atom in sentences."""
     console = Terminal(soft_wrap=in_full, highlight=False)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
-    supports = {atom.atom_id: atom.support for atom in explanation.atoms}
-    rows = {
-        row.claim: row._replace(label=supports.get(row.claim, row.label)) for row in atom_rows(assessment)
-    }
+    found = {row.claim: row for row in atom_rows(assessment)}
+    rows = [
+        (atom, found[atom.atom_id]._replace(label=atom.support), _quotes(atom, assessment))
+        for atom in explanation.atoms
+    ]
     if in_full:
-        for atom in explanation.atoms:
-            for line in (*_sentences(atom, rows[atom.atom_id]), *_passages(atom, assessment)):
-                console.sentence(line.lstrip(), indent=len(line) - len(line.lstrip()))
-    elif explanation.atoms:
-        table = Table("atom", "P(true)", "", "why", box=None, pad_edge=False)
-        for atom in explanation.atoms:
-            label = label_cell(rows[atom.atom_id], {})
-            lines = "\n".join(_lines(atom, _quotes(atom, assessment)))
-            table.add_row(plain(atom.atom_id), f"{atom.p_true:.3f}", label, lines)
-        console.print(table)
-    if not in_full and assessment.outcome:
-        for words, ids in (
-            ("not judged", assessment.outcome.unjudged),
-            ("judged in part", assessment.outcome.partly_judged),
-        ):
+        for atom, row, quotes in rows:
+            console.sentence(_first_line(atom, row))
+            for line in (*_sentences(atom), *_passages(atom, assessment, quotes)):
+                console.sentence(line, indent=2)
+    elif rows:
+        cells = (
+            (plain(atom.atom_id), f"{atom.p_true:.3f}", label_cell(row, {}), "\n".join(_lines(atom, quotes)))
+            for atom, row, quotes in rows
+        )
+        console.columns(("atom", "P(true)", "", "why"), cells)
+    if not in_full and (outcome := assessment.outcome):
+        for words, ids in (("not judged", outcome.unjudged), ("judged in part", outcome.partly_judged)):
             if ids:
                 console.print(f"[dim]{words}: {_listed(ids)}[/dim]")
     console.print()
@@ -61,6 +57,7 @@ def _how(explanation: Explanation) -> str:
 
 
 def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
+    """An atom in the table: its text, the quote for its label, what moves it and what flips it."""
     if atom.text:
         yield f"[dim]{plain(atom.text)}[/dim]"
     against = atom.support in ("contradicted", "conflicting")
@@ -70,7 +67,8 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
     if atom.belief:
         yield _believed(atom)
     if effects := _visible_effects(atom):
-        yield f"without {_first([_without(effect) for effect in effects])}"
+        shown = (f"{plain(e.context_id)}: {e.p_without:.3f}{_taking_over(e)}" for e in effects)
+        yield f"without {_first(list(shown))}"
     if atom.untold:
         yield f"[yellow]{plain(atom.untold)}[/yellow]"
     if atom.flip is None:
@@ -84,13 +82,61 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
         yield f"conflict: {_first([_dispute(dispute) for dispute in atom.disputes])}"
 
 
+def _first_line(atom: AtomExplanation, row: ClaimRow) -> str:
+    label = label_cell(row, {}, between=", ")
+    return f"{plain(atom.atom_id)}  {atom.p_true:.3f}  {label}  {plain(atom.text)}"
+
+
+def _sentences(atom: AtomExplanation) -> Iterator[str]:
+    """The same of an atom alone, with every context named."""
+    if atom.belief:
+        yield _believed(atom)
+    effects = _visible_effects(atom)
+    for effect in effects:
+        yield (
+            f"without {plain(effect.context_id)}, P({plain(atom.atom_id)}) would be {effect.p_without:.3f}, "
+            f"not {atom.p_true:.3f}{_taking_over(effect)}"
+        )
+    if atom.untold:
+        yield f"[yellow]{plain(atom.untold)}[/yellow]"
+    if atom.tried and not effects:
+        yield f"none of {atom.tried} contexts moved it alone"
+    if atom.tried < atom.connected:
+        yield f"[dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
+    yield _flip_sentence(atom)
+    if atom.entailing:
+        yield f"for it: {', '.join(_named(atom.entailing))}"
+    if atom.contradicting:
+        yield f"against it: {', '.join(_named(atom.contradicting))}"
+    yield from map(_dispute, atom.disputes)
+
+
+def _passages(atom: AtomExplanation, assessment: Assessment, quotes: Mapping[str, str]) -> Iterator[str]:
+    """What the contexts say that are the atom's own evidence (the judge's quote; a passage's first words
+    where it gave none), and for which others they stand."""
+    contexts = {context.id: context for context in assessment.contexts}
+    outcome = assessment.outcome
+    sources = outcome.independence.sources if outcome and outcome.independence else ()
+    others = {speaker: members for speaker, *members in sources}
+    origin = outcome.prior_from or {} if outcome else {}
+    nodes = outcome.graph.nodes if outcome and outcome.graph else ()
+    priors = {node.id: node.prior for node in nodes if node.id in origin}
+    own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
+    for context in (contexts[i] for i in own if i in contexts):
+        name = plain(context.id)
+        if context.id in others:
+            name += f" (also for {_listed(others[context.id])})"
+        if context.id in priors:
+            name += f" (prior {priors[context.id]:.2f}, {origin[context.id]})"
+        title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
+        quote = quotes.get(context.id)
+        said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
+        yield f"[dim]{name}: {title}{said}[/dim]"
+
+
 def _visible_effects(atom: AtomExplanation) -> list[Effect]:
     """The effects that are large enough to change P in the three digits that are printed."""
     return [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
-
-
-def _without(effect: Effect) -> str:
-    return f"{plain(effect.context_id)}: {effect.p_without:.3f}{_taking_over(effect)}"
 
 
 def _taking_over(effect: Effect) -> str:
@@ -116,9 +162,15 @@ def _believed(atom: AtomExplanation) -> str:
     return nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
 
 
-def _first(items: Sequence[str]) -> str:
-    rest = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-    return ", ".join(items[:SHOWN]) + rest
+def _flip_sentence(atom: AtomExplanation) -> str:
+    flip = atom.flip
+    if flip is None:
+        return _no_flip(atom)
+    least = "no smaller set flips it" if flip.smallest else "a smaller set may flip it too"
+    alone = "" if len(flip.context_ids) == 1 else f"; {least}"
+    return (
+        f"flips: without {_listed(flip.context_ids)} it would be {flip.support} ({flip.p_without:.3f}){alone}"
+    )
 
 
 def _no_flip(atom: AtomExplanation) -> str:
@@ -133,66 +185,9 @@ def _no_flip(atom: AtomExplanation) -> str:
     return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
-def _sentences(atom: AtomExplanation, row: ClaimRow) -> Iterator[str]:
-    name = plain(atom.atom_id)
-    label = label_cell(row, {}, between=", ")
-    yield f"{name}  {atom.p_true:.3f}  {label}  {plain(atom.text)}"
-    if atom.belief:
-        yield f"  {_believed(atom)}"
-    effects = _visible_effects(atom)
-    for effect in effects:
-        yield (
-            f"  without {plain(effect.context_id)}, P({name}) would be {effect.p_without:.3f}, "
-            f"not {atom.p_true:.3f}{_taking_over(effect)}"
-        )
-    if atom.untold:
-        yield f"  [yellow]{plain(atom.untold)}[/yellow]"
-    if atom.tried and not effects:
-        yield f"  none of {atom.tried} contexts moved it alone"
-    if atom.tried < atom.connected:
-        yield f"  [dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
-    yield f"  {_flip_sentence(atom)}"
-    if atom.entailing:
-        yield f"  for it: {', '.join(_named(atom.entailing))}"
-    if atom.contradicting:
-        yield f"  against it: {', '.join(_named(atom.contradicting))}"
-    for dispute in atom.disputes:
-        yield f"  {_dispute(dispute)}"
-
-
-def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
-    """What the contexts say that are the atom's own evidence (the judge's quote; a passage's first words
-    where it gave none), and for which others they stand."""
-    contexts = {context.id: context for context in assessment.contexts}
-    outcome = assessment.outcome
-    sources = outcome.independence.sources if outcome and outcome.independence else ()
-    others = {speaker: members for speaker, *members in sources}
-    origin = outcome.prior_from or {} if outcome else {}
-    nodes = outcome.graph.nodes if outcome and outcome.graph else ()
-    priors = {node.id: node.prior for node in nodes if node.id in origin}
-    quotes = _quotes(atom, assessment)
-    own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
-    for context in (contexts[i] for i in own if i in contexts):
-        name = plain(context.id)
-        if context.id in others:
-            name += f" (also for {_listed(others[context.id])})"
-        if context.id in priors:
-            name += f" (prior {priors[context.id]:.2f}, {origin[context.id]})"
-        title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
-        quote = quotes.get(context.id)
-        said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
-        yield f"  [dim]{name}: {title}{said}[/dim]"
-
-
-def _flip_sentence(atom: AtomExplanation) -> str:
-    flip = atom.flip
-    if flip is None:
-        return _no_flip(atom)
-    least = "no smaller set flips it" if flip.smallest else "a smaller set may flip it too"
-    alone = "" if len(flip.context_ids) == 1 else f"; {least}"
-    return (
-        f"flips: without {_listed(flip.context_ids)} it would be {flip.support} ({flip.p_without:.3f}){alone}"
-    )
+def _first(items: Sequence[str]) -> str:
+    rest = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return ", ".join(items[:SHOWN]) + rest
 
 
 def _named(evidence: Sequence[Evidence]) -> list[str]:

@@ -2,44 +2,28 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from factreasoner.cli.options import Corrections, RunDir
 from factreasoner.report.terminal import say, say_data
 
-
-class Tables(StrEnum):
-    """Which table of a run is exported."""
-
-    atoms = "atoms"
-    claims = "claims"
-    records = "records"
-    verdicts = "verdicts"
-
-
-class Formats(StrEnum):
-    """Which kind of file is written."""
-
-    csv = "csv"
-    jsonl = "jsonl"
-    parquet = "parquet"
+Format = Literal["csv", "jsonl", "parquet"]
 
 
 def export(
     run_dir: RunDir,
     table: Annotated[
-        Tables | None,
+        Literal["atoms", "claims", "records", "verdicts"] | None,
         typer.Option(
             help="atoms, claims, records or verdicts. "
             "(default: atoms of a run, claims of recall, rag and verify)"
         ),
     ] = None,
     form: Annotated[
-        Formats | None,
+        Format | None,
         typer.Option("--format", help="csv, jsonl or parquet. (default: by the ending of --out, else csv)"),
     ] = None,
     corrections: Corrections = None,
@@ -65,33 +49,22 @@ def export(
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)
-    wanted = table_of(run, table.value if table else claim_table_of(run.task))
-    to_stdout = str(out) == "-"
+    wanted = table_of(run, table or claim_table_of(run.task))
     chosen = _format_of(out, form)
-    if to_stdout and chosen is Formats.parquet:
+    if str(out) == "-" and chosen == "parquet":
         raise ConfigError("parquet is no text: name a file with --out")
     if run.unfinished:
         say(run.unfinished, err=True)
-    if to_stdout:
-        for line in text_lines(wanted, chosen.value):
+    if str(out) == "-":
+        for line in text_lines(wanted, chosen):
             say_data(line)
         return
     path = out or run_dir / f"{wanted.name}.{chosen}"
-    write(wanted, chosen.value, path)
+    write(wanted, chosen, path)
     say(str(path))
 
 
-ENDINGS = {
-    ".csv": Formats.csv,
-    ".jsonl": Formats.jsonl,
-    ".ndjson": Formats.jsonl,
-    ".parquet": Formats.parquet,
-}
-ANY_TEXT = ("", ".txt")
-"""Endings that fit every text."""
-
-
-def _format_of(out: Path | None, form: Formats | None) -> Formats:
+def _format_of(out: Path | None, form: Format | None) -> Format:
     """The format that is asked for, else the one that the ending names (before .gz or .zst).
 
     A name without an ending is one of csv. Raises ConfigError for an ending of another format.
@@ -99,13 +72,14 @@ def _format_of(out: Path | None, form: Formats | None) -> Formats:
     from factreasoner.errors import ConfigError
     from factreasoner.files import plain_name
 
+    endings: dict[str, Format] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
     ending = plain_name(out).suffix.lower() if out else ""
-    if ending in ANY_TEXT:
-        return form or Formats.csv
-    named = ENDINGS.get(ending)
+    if ending in ("", ".txt"):
+        return form or "csv"
+    named = endings.get(ending)
     if named is None:
         of_spreadsheets = " (a spreadsheet opens .csv)" if ending in (".xlsx", ".xls", ".ods") else ""
-        known = ", ".join(ENDINGS)
+        known = ", ".join(endings)
         raise ConfigError(f"{out}: no format here ends in {ending}; name it {known}{of_spreadsheets}")
     if form not in (None, named):
         raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")

@@ -15,7 +15,6 @@ from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
     from factreasoner.corpus.indexing import IndexReport
-    from factreasoner.models import Usage
     from factreasoner.settings import Config
 
 
@@ -74,7 +73,9 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
             report = index_files(paths, config, prune=prune, tell=tell)
     finally:
         if meter.total.calls and not quiet:
-            say(_spent(meter.total), err=True)
+            used = meter.total
+            cost = "unknown cost" if used.cost is None else f"${used.cost:.6f}"
+            say(f"Embeddings: {used.calls} requests, {used.prompt_tokens:,} tokens, {cost}.", err=True)
     for problem in report.problems:
         say(f"not indexed: {one_line(problem)}", err=True)
     for document in report.unread:
@@ -82,11 +83,6 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
     if not quiet:
         _print(report, config)
     return 3 if report.problems else 0
-
-
-def _spent(usage: Usage) -> str:
-    cost = "unknown cost" if usage.cost is None else f"${usage.cost:.6f}"
-    return f"Embeddings: {usage.calls} requests, {usage.prompt_tokens:,} tokens, {cost}."
 
 
 def _print(report: IndexReport, config: Config) -> None:
@@ -134,12 +130,11 @@ def _show(config: Config, *, list_: bool) -> None:
             say(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
         return
     collection = store.collection(config.collection)
-    held = collection.held()
     made = collection.made
     rows = {
         "collection": collection.name,
         "store": str(store.folder),
-        "files": len(held),
+        "files": len(collection.held()),
         "passages": collection.count(),
         "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),
         "state": "whole" if made.revision else "an index run is under way or was cut off",

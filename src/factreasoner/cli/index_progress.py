@@ -23,33 +23,25 @@ def index_progress(*, quiet: bool) -> Iterator[Tell]:
     """The right kind of progress for where standard error goes."""
     if quiet:
         yield lambda step: None
-    elif not sys.stderr.isatty():
-        yield _lines()
-    else:
-        columns = (
-            TextColumn("Indexing"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-        )
-        with Progress(*columns, console=Terminal(stderr=True)) as bar:
-            task = bar.add_task("", total=None)
+        return
+    if not sys.stderr.isatty():
+        last = time.monotonic()
 
-            def tell(step: Step) -> None:
-                words = f"{step.passages} passages  {plain(step.doing[-_LONGEST_NAME:])}"
-                bar.update(task, total=step.files, completed=step.done, description=words)
+        def line(step: Step) -> None:
+            nonlocal last
+            if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
+                last = time.monotonic()
+                text = f"{step.done}/{step.files} files, {step.passages} passages written"
+                say(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
 
-            yield tell
+        yield line
+        return
+    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Terminal(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
 
+        def tell(step: Step) -> None:
+            words = f"{step.passages} passages  {plain(step.doing[-_LONGEST_NAME:])}"
+            bar.update(task, total=step.files, completed=step.done, description=words)
 
-def _lines() -> Tell:
-    last = time.monotonic()
-
-    def tell(step: Step) -> None:
-        nonlocal last
-        if time.monotonic() - last >= SECONDS_BETWEEN_LINES:
-            last = time.monotonic()
-            text = f"{step.done}/{step.files} files, {step.passages} passages written"
-            say(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
-
-    return tell
+        yield tell

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.options import Profile
 from factreasoner.cli.serve import UNUSED
 from factreasoner.report.terminal import say
 
@@ -19,10 +19,7 @@ SECONDS_TO_END = 5
 
 @takes_settings(without=UNUSED)
 def mcp(
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     http: Annotated[
         int | None,
         typer.Option(min=0, max=65535, help="Serve http://127.0.0.1:PORT/mcp; 0: a port that is free."),

@@ -18,7 +18,7 @@ def metrics(
     as_json: AsJson = False,
 ) -> None:
     """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
-    from rich.table import Column, Table
+    from rich.table import Column
 
     from factreasoner.metrics.table import ARROWS
     from factreasoner.tasks.registry import TASKS, check_task, task_named
@@ -31,9 +31,7 @@ def metrics(
         return
     console = Terminal(highlight=False)
     for name, rows in tables.items():
-        table = Table(Column("metric", no_wrap=True), "needs", "meaning", box=None, pad_edge=False)
-        for metric in rows:
-            table.add_row(metric.name + ARROWS[metric.better], metric.needs.words, metric.meaning)
         console.print(f"[bold]{name}[/bold]")
-        console.print(table)
+        cells = ((m.name + ARROWS[m.better], m.needs.words, m.meaning) for m in rows)
+        console.columns((Column("metric", no_wrap=True), "needs", "meaning"), cells)
         console.print()

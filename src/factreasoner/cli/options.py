@@ -11,6 +11,10 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
+Profile = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
+]
 Corrections = Annotated[
     Path | None,
     typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` hands them out."),

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
-from rich.table import Table
+from typing import TYPE_CHECKING
 
+from factreasoner.cli.running import Job
+from factreasoner.judges.probe import MOST_FACTS, as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.report.console import Terminal, plain
-from factreasoner.runs.plan import RunPlan, StagePlan
+from factreasoner.report.terminal import say_json
+from factreasoner.runs.plan import RunPlan, StagePlan, plan
+from factreasoner.runs.rehearsal import rehearsed
 from factreasoner.settings import Config
+from factreasoner.tasks.registry import FACTUALITY
+
+if TYPE_CHECKING:
+    from factreasoner.inputs.input import CheckedInput
+    from factreasoner.runs.replay import PastRecords
 
 
-def print_plan(planned: RunPlan, config: Config, records: int) -> None:
-    """Print what a run would take: calls, tokens and cost by stage, searches, and calls at worst."""
+def show_plan(job: Job, checked: CheckedInput | PastRecords, beyond: str) -> None:
+    """Print what a run would take; `beyond` says what is asked about the claims that fail."""
+    task, count, config = job.task, len(checked.ids), as_probed(job.config)
+    of_atoms = task.name == FACTUALITY
+    planned = plan(checked.records(), config) if of_atoms else rehearsed(task, checked.records(), config)
+    if job.running.as_json:
+        say_json(planned.content(count))
+        return
     console = Terminal(soft_wrap=True, highlight=False)
-    stages = planned.stages
+    _print_plan(console, planned, job.config, count)
+    if beyond and job.config.model:
+        all_failed = rehearsed(task, checked.records(), config, borne_out=False)
+        most, least = _total(all_failed), _total(planned)
+        if (calls := most.calls - least.calls) > 0:
+            prompt = most.prompt_tokens - least.prompt_tokens
+            reply = most.completion_tokens - least.completion_tokens
+            console.sentence(
+                f"Calls beyond these, where no claim is borne out: up to {calls:,} with ~{prompt:,} prompt "
+                f"and ~{reply:,} completion tokens ({beyond})."
+            )
+
+
+def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: int) -> None:
+    """Calls, tokens and cost by stage, searches, and calls at worst."""
     if planned.searches:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
     if planned.pairs:
@@ -23,26 +52,13 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
         )
     for part in planned.uncounted:
         console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
-    if not stages:
+    if not planned.stages:
         console.sentence(f"{records} records, no model calls.")
         return
-    table = Table("stage", "calls", "prompt tokens", "completion tokens", "cost", box=None, pad_edge=False)
-    total = StagePlan(
-        "total",
-        sum(stage.calls for stage in stages),
-        sum(stage.prompt_tokens for stage in stages),
-        sum(stage.completion_tokens for stage in stages),
-        sum(stage.most_calls for stage in stages),
-    )
-    for stage in (*stages, total):
-        dollars = price(
-            str(config.model), stage.prompt_tokens, stage.completion_tokens, batch=config.batch != "none"
-        )
-        cost = "unknown" if dollars is None else f"~${dollars:.4f}"
-        tokens = (f"~{stage.prompt_tokens:,}", f"~{stage.completion_tokens:,}")
-        table.add_row(stage.stage, f"{stage.calls:,}", *tokens, cost)
+    total = _total(planned)
     console.sentence(f"{records} records")
-    console.print(table)
+    head = ("stage", "calls", "prompt tokens", "completion tokens", "cost")
+    console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
     if config.model is not None and config.plugin("judge") == "llm":
         console.sentence(_facts_per_call(config))
     console.sentence("Without re-asks and audits; answers that are cached already cost nothing.")
@@ -54,14 +70,24 @@ def print_plan(planned: RunPlan, config: Config, records: int) -> None:
     )
 
 
+def _total(planned: RunPlan) -> StagePlan:
+    """All stages together."""
+    counts = [stage[1:] for stage in planned.stages] or [(0, 0, 0, 0)]
+    return StagePlan("total", *map(sum, zip(*counts, strict=True)))
+
+
+def _cells(stage: StagePlan, config: Config) -> tuple[str, ...]:
+    tokens = (stage.prompt_tokens, stage.completion_tokens)
+    dollars = price(str(config.model), *tokens, batch=config.batch != "none")
+    cost = "unknown" if dollars is None else f"~${dollars:.4f}"
+    return (stage.stage, f"{stage.calls:,}", *(f"~{count:,}" for count in tokens), cost)
+
+
 def _facts_per_call(config: Config) -> str:
     """How many facts a call are counted with, and why."""
-    from factreasoner.judges.probe import MOST_FACTS, known_probe
-
     if config.atoms_per_call is not None or config.batch != "none":
         return f"Counted with {config.atoms_per_call or MOST_FACTS} atoms a call."
-    found = known_probe(config)
-    if found is not None:
+    if (found := known_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (
         f"Counted with {MOST_FACTS} atoms a call. How many the model bears is not known yet: the run finds "

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
@@ -17,12 +16,8 @@ SHOWN = 5
 """Reasons that are shown."""
 
 
-class Backends(StrEnum):
-    """Where scores can be sent."""
-
-    otlp = "otlp"
-    langfuse = "langfuse"
-    phoenix = "phoenix"
+To = Literal["otlp", "langfuse", "phoenix"]
+"""Where scores can be sent."""
 
 
 class Chosen(NamedTuple):
@@ -47,7 +42,7 @@ class Chosen(NamedTuple):
 @takes_groups
 def publish(
     run_dir: RunDir,
-    to: Annotated[Backends, typer.Option(help="What takes them; its keys are read from the environment.")],
+    to: Annotated[To, typer.Option(help="What takes them; its keys are read from the environment.")],
     url: Annotated[
         str | None, typer.Option(help="Where it is. (default: as its own variables say, else as it installs)")
     ] = None,
@@ -85,13 +80,13 @@ def _scores(count: int) -> str:
     return f"{count:,} score{'s' * (count != 1)}"
 
 
-def _backend(to: Backends, url: str | None, *, by_model: bool) -> Backend:
+def _backend(to: To, url: str | None, *, by_model: bool) -> Backend:
     from factreasoner.plugins.table import extras_named
 
-    if to is Backends.otlp:
+    if to == "otlp":
         with extras_named():
             from factreasoner.analysis.publish.otlp import Otlp
         return Otlp(url)
     from factreasoner.analysis.publish.services import Langfuse, Phoenix
 
-    return Langfuse(url) if to is Backends.langfuse else Phoenix(url, by_model=by_model)
+    return Langfuse(url) if to == "langfuse" else Phoenix(url, by_model=by_model)

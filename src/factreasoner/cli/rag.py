@@ -8,16 +8,8 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import (
-    Show,
-    check_task_data,
-    default_folder,
-    print_rehearsal,
-    refuse_json,
-    refuse_own_source,
-    run_task,
-)
+from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
+from factreasoner.cli.running import Job, carry_out, default_folder, refuse_json
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -49,10 +41,7 @@ def rag(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-rag)")
     ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     k: Annotated[
         int | None,
         typer.Option(min=1, help="Score retrieval at the first K contexts. (default: all)"),
@@ -66,28 +55,14 @@ def rag(
 
     The same command again resumes where the last one stopped.
     """
+    from factreasoner.cli.rag_tables import print_lost_claims
     from factreasoner.settings import load_settings
     from factreasoner.tasks.rag.task import TASK
 
     if showing.explain:
         refuse_json(running)
     config = load_settings(profile, settings | {"k": k})
-    folder = out or default_folder(data, TASK.name)
-    refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, running)
-    if showing.dry_run:
-        further = "an answer's claims that no context bears out alone are asked about all contexts together"
-        print_rehearsal(TASK, checked, config, as_json=running.as_json, further=further)
-        raise typer.Exit
-    code = run_task(TASK, checked, config, folder, running, shown=_shown)
-    if showing.explain:
-        from factreasoner.cli.rag_tables import print_lost_claims
-
-        print_lost_claims(folder, checked.ids)
-    raise typer.Exit(code)
-
-
-def _shown() -> Show:
-    from factreasoner.cli.rag_tables import print_rag
-
-    return print_rag
+    job = Job(TASK, data, config, out or default_folder(data, TASK.name), running)
+    beyond = "an answer's claims that no context bears out alone are asked about all contexts together"
+    at_end = print_lost_claims if showing.explain else None
+    raise typer.Exit(carry_out(job, dry_run=showing.dry_run, beyond=beyond, at_end=at_end))

@@ -1,52 +1,31 @@
-"""What a person reads at the end of `rag`: metrics, where the loss is, and what was lost claim by claim."""
+"""What `rag --explain` lists: claims that answers invent or lose, one by one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
-from rich.table import Table
-
-from factreasoner.cli.claim_tables import print_claims
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
 from factreasoner.tasks.rag.evidence import ClaimLine, lines_of
-from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.rag.task import TASK
 
 Row = tuple[str, str, str]
 FAILED = "[red]a verdict failed[/red]"
 
 
-def print_rag(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-    """The short table at the end of a run, and where the loss is."""
-    print_claims(TASK)(summary, config, folder)
-    values = {name: found["value"] for name, found in summary["metrics"].items()}
-    records = {name: found["records"] for name, found in summary["metrics"].items()}
-    console = Terminal(highlight=False)
-    if isinstance(config.k, int) and values["retrieval_recall"] is not None:
-        console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
-    for sentence in losses(values, records):
-        console.print(plain(sentence))
-
-
 def print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
     """Claims of answers that nothing bears out, and claims of references that answers do not state."""
-    run = RunFolder(folder, TASK)
     console = Terminal(highlight=False)
-    for result in run.results(ids):
+    for result in RunFolder(folder, TASK).results(ids):
         said, wanted = lines_of(result)
-        ids_of = [context.id for context in result.contexts or ()]
-        rows = [row for line in said if (row := _said(line, ids_of))]
-        rows += [row for line in wanted if (row := _wanted(line, ids_of))]
-        if rows:
+        contexts = [context.id for context in result.contexts or ()]
+        found = [*(_said(line, contexts) for line in said), *(_wanted(line, contexts) for line in wanted)]
+        if rows := [row for row in found if row is not None]:
             console.print(f"\n{plain(result.record_id)}")
-            table = Table("claim of", "", "claim", box=None, pad_edge=False)
-            for whose, what, text in rows:
-                table.add_row(whose, what, plain(text))
-            console.print(table)
+            console.columns(
+                ("claim of", "", "claim"), [(whose, what, plain(text)) for whose, what, text in rows]
+            )
 
 
 def _said(line: ClaimLine, contexts: list[str]) -> Row | None:

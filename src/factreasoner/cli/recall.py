@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import (
-    check_task_data,
-    claims_shown,
-    default_folder,
-    print_rehearsal,
-    refuse_json,
-    refuse_own_source,
-    run_task,
-)
+from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
+from factreasoner.cli.running import Job, carry_out, default_folder, refuse_json
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 UNUSED = (
@@ -41,10 +32,7 @@ def recall(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>-recall)")
     ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="List the facts that answers do not state.")
     ] = False,
@@ -57,21 +45,12 @@ def recall(
 
     The same command again resumes where the last one stopped.
     """
+    from factreasoner.cli.claim_tables import print_missed_facts
     from factreasoner.settings import load_settings
     from factreasoner.tasks.recall.task import TASK
 
     if explain:
         refuse_json(running)
     config = load_settings(profile, settings)
-    folder = out or default_folder(data, TASK.name)
-    refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, running)
-    if dry_run:
-        print_rehearsal(TASK, checked, config, as_json=running.as_json)
-        raise typer.Exit
-    code = run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK))
-    if explain:
-        from factreasoner.cli.claim_tables import print_missed_facts
-
-        print_missed_facts(folder, checked.ids)
-    raise typer.Exit(code)
+    job = Job(TASK, data, config, out or default_folder(data, TASK.name), running)
+    raise typer.Exit(carry_out(job, dry_run=dry_run, at_end=print_missed_facts if explain else None))

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from factreasoner.cli.options import Corrections
 from factreasoner.report.terminal import say, say_data
 
-
-class Formats(StrEnum):
-    """What a report is written as."""
-
-    html = "html"
-    md = "md"
-
-
-ENDINGS = {".html": Formats.html, ".htm": Formats.html, ".md": Formats.md, "": None, "-": Formats.md}
-"""What the ending of a report's name says."""
+Format = Literal["html", "md"]
 
 
 def report(
@@ -37,7 +27,7 @@ def report(
         ),
     ] = None,
     form: Annotated[
-        Formats | None,
+        Format | None,
         typer.Option("--format", help="html, or md: short, for a pull request or an issue. (default: html)"),
     ] = None,
     corrections: Corrections = None,
@@ -57,12 +47,12 @@ def report(
     chosen = _format_of(out, form)
     if corrections is not None and len(run_dirs) > 1:
         raise ConfigError("--corrections: they are of one run's verdicts; name that run alone")
-    if chosen is Formats.md and len(run_dirs) > 1:
+    if chosen == "md" and len(run_dirs) > 1:
         raise ConfigError(
             "--format md: it tells of one run; name that run alone, or see `compare --markdown`"
         )
     runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]
-    if chosen is Formats.html:
+    if chosen == "html":
         say(str(write_report(runs, out or default_page(*run_dirs))))
     elif out is None or str(out) == "-":
         say_data(markdown(runs[0]))
@@ -71,18 +61,18 @@ def report(
         say(f"Report: {out}")
 
 
-def _format_of(out: Path | None, form: Formats | None) -> Formats:
+def _format_of(out: Path | None, form: Format | None) -> Format:
     """The format that is asked for, or that the ending of the file's name says."""
     from factreasoner.errors import ConfigError
 
     if out is None:
-        return form or Formats.html
+        return form or "html"
     if out.is_dir():
         raise ConfigError(f"{out}: a folder; name the file in it: {out / 'report.html'}")
+    named: dict[str, Format | None] = {".html": "html", ".htm": "html", ".md": "md", "": None, "-": "md"}
     ending = "-" if str(out) == "-" else out.suffix.lower()
-    if ending not in ENDINGS:
+    if ending not in named:
         raise ConfigError(f"{out}: a report is a page or Markdown; name it {out.with_suffix('.html')} or .md")
-    named = ENDINGS[ending]
-    if form is not None and named not in (None, form):
-        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
-    return form or named or Formats.html
+    if form is not None and named[ending] not in (None, form):
+        raise ConfigError(f"{out}: its ending says {named[ending]}, and --format {form}; change one of them")
+    return form or named[ending] or "html"

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
-from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import Show, check_task_data, default_folder, refuse_own_source, run_task
-from factreasoner.report.terminal import say, say_json
-
-if TYPE_CHECKING:
-    from factreasoner.inputs.input import CheckedInput
-    from factreasoner.runs.replay import PastRecords
-    from factreasoner.settings import Config
+from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
+from factreasoner.cli.running import Job, carry_out, default_folder
+from factreasoner.report.terminal import say
 
 
 @takes_settings(without=OF_CLAIMS)
@@ -33,10 +28,7 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Run folder. (default: runs/<name of the file>)")
     ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     dry_run: DryRun = False,
     export_uai: Annotated[
         Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
@@ -47,52 +39,22 @@ def run(
 ) -> None:
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
     from factreasoner.calibration.applying import misfits
+    from factreasoner.runs.networks import check_export, export_networks
+    from factreasoner.runs.store import RunFolder
     from factreasoner.settings import load_settings
     from factreasoner.tasks.factuality import TASK
+
+    def export(folder: Path, ids: Sequence[str]) -> None:
+        if export_uai is not None:
+            exported = export_networks(RunFolder(folder, TASK).results(ids), config, export_uai)
+            if not (running.quiet or running.as_json):
+                say(str(exported))
 
     config = load_settings(profile, settings)
     if not running.quiet:
         for note in misfits(config):
             say(note, err=True)
-    folder = out or default_folder(data)
-    refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, running)
-    if dry_run:
-        _print_plan(checked, config, as_json=running.as_json)
-        raise typer.Exit
-    if export_uai is not None:
-        from factreasoner.runs.networks import check_export
-
+    if export_uai is not None and not dry_run:
         check_export(export_uai, config)
-    code = run_task(TASK, checked, config, folder, running, shown=_shown)
-    if export_uai is not None:
-        _export(folder, checked.ids, config, export_uai, quiet=running.quiet or running.as_json)
-    raise typer.Exit(code)
-
-
-def _shown() -> Show:
-    from factreasoner.cli.tables import print_summary
-
-    return print_summary
-
-
-def _export(run_dir: Path, ids: Sequence[str], config: Config, folder: Path, *, quiet: bool) -> None:
-    from factreasoner.runs.networks import export_networks
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.factuality import TASK
-
-    exported = export_networks(RunFolder(run_dir, TASK).results(ids), config, folder)
-    if not quiet:
-        say(str(exported))
-
-
-def _print_plan(checked: CheckedInput | PastRecords, config: Config, *, as_json: bool) -> None:
-    from factreasoner.cli.plan_tables import print_plan
-    from factreasoner.judges.probe import as_probed
-    from factreasoner.runs.plan import plan
-
-    planned = plan(checked.records(), as_probed(config))
-    if as_json:
-        say_json(planned.content(len(checked.ids)))
-    else:
-        print_plan(planned, config, len(checked.ids))
+    job = Job(TASK, data, config, out or default_folder(data), running)
+    raise typer.Exit(carry_out(job, dry_run=dry_run, at_end=export))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factreasoner.cli.batches import BATCH_WAITS, say_unanswered
 from factreasoner.cli.options import RunOptions
 from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
@@ -17,17 +16,24 @@ if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
     from factreasoner.runs.batch_rounds import RoundsReport
-    from factreasoner.runs.plan import RunPlan
     from factreasoner.runs.replay import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
 
-Show = Callable[[Mapping[str, Any], "Config", Path], None]
-"""Prints the table at the end of a run, from its summary, its settings and its folder."""
-Shown = Callable[[], Show]
-"""Imports what shows that table: while a model is waited for, it takes no time."""
+BATCH_WAITS = 5
+"""Exit code where a batch waits for its results, or was cancelled."""
+
+
+class Job(NamedTuple):
+    """A task on records: where these are, and how and where to they are run."""
+
+    task: Task[Any]
+    data: Path
+    config: Config
+    out: Path
+    running: RunOptions
 
 
 def default_folder(data: Path, task: str = "") -> Path:
@@ -38,29 +44,47 @@ def default_folder(data: Path, task: str = "") -> Path:
     return Path("runs") / (f"{name}-{task}" if task else name)
 
 
+def carry_out(
+    job: Job,
+    *,
+    dry_run: bool,
+    beyond: str = "",
+    at_end: Callable[[Path, Sequence[str]], None] | None = None,
+) -> int:
+    """Run or resume a job, or print what it would take; returns the exit code.
+
+    `beyond` says what is asked about claims that fail. `at_end` gets the folder and the records' ids.
+
+    Raises:
+        ConfigError: the run would be written into what it reads from.
+        InputError: every problem of every line.
+        RunError: a folder that is no run, or a damaged one.
+    """
+    from factreasoner.errors import ConfigError
+    from factreasoner.judges.recorded import recording_file
+
+    task, data, config, out, running = job
+    for source in (data, config.relations):
+        if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
+            raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
+    checked = check_data(data, lambda record: task.problems(record, config), running)
+    if dry_run:
+        from factreasoner.cli.plan_tables import show_plan
+
+        show_plan(job, checked, beyond)
+        return 0
+    code = _run(job, checked)
+    if at_end is not None:
+        at_end(out, checked.ids)
+    return code
+
+
 def refuse_json(running: RunOptions) -> None:
     """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
     from factreasoner.errors import ConfigError
 
     if running.as_json:
         raise ConfigError("--explain prints a table: leave it out, or --json; `show --json` has every claim")
-
-
-def refuse_own_source(folder: Path, data: Path, config: Config) -> None:
-    """Raise ConfigError where a run would be written into what it reads from."""
-    from factreasoner.errors import ConfigError
-    from factreasoner.judges.recorded import recording_file
-
-    for source in (data, config.relations):
-        if source is not None and recording_file(source).resolve() == recording_file(folder).resolve():
-            raise ConfigError(f"{folder}: this run reads from that folder; choose another one with --out")
-
-
-def check_task_data(
-    task: Task[Any], data: Path, config: Config, running: RunOptions
-) -> CheckedInput | PastRecords:
-    """The records for a run of `task`. Raises as `check_data` does."""
-    return check_data(data, lambda record: task.problems(record, config), running)
 
 
 def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
@@ -94,118 +118,62 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     return checked
 
 
-def print_rehearsal(
-    task: Task[Any],
-    checked: CheckedInput | PastRecords,
-    config: Config,
-    *,
-    as_json: bool,
-    further: str = "",
-) -> None:
-    """What a run of a task on claims would take; `further` says what is asked about those that fail."""
-    from factreasoner.cli.plan_tables import print_plan
-    from factreasoner.judges.probe import as_probed
-    from factreasoner.runs.rehearsal import rehearsed
-
-    counted = as_probed(config)
-    planned = rehearsed(task, checked.records(), counted)
-    if as_json:
-        say_json(planned.content(len(checked.ids)))
-        return
-    print_plan(planned, config, len(checked.ids))
-    if further and config.model:
-        _print_further(planned, rehearsed(task, checked.records(), counted, borne_out=False), further)
-
-
-def _print_further(planned: RunPlan, most: RunPlan, why: str) -> None:
-    """What a run takes beyond what is planned where no claim is borne out; nothing where that is none."""
-    from factreasoner.report.console import Terminal
-
-    calls, prompt, reply = (
-        sum(getattr(stage, name) for stage in most.stages) - sum(getattr(s, name) for s in planned.stages)
-        for name in ("calls", "prompt_tokens", "completion_tokens")
-    )
-    if calls > 0:
-        tokens = f"~{prompt:,} prompt and ~{reply:,} completion tokens"
-        Terminal(soft_wrap=True, highlight=False).sentence(
-            f"Calls beyond these, where no claim is borne out: up to {calls:,} with {tokens} ({why})."
-        )
-
-
-def run_task(
-    task: Task[Any],
-    checked: CheckedInput | PastRecords,
-    config: Config,
-    path: Path,
-    running: RunOptions,
-    *,
-    shown: Shown,
-) -> int:
-    """Run or resume; returns the exit code.
-
-    Unless it is to be quiet, the claims to look at first are printed at the end, and what `shown` gives.
-    """
+def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
+    """Run or resume; at the end the claims to look at first and the scores are printed, unless quiet."""
     from factreasoner.runs.runner import opened
     from factreasoner.runs.store import RunFolder
 
-    folder = RunFolder(path, task)
+    running, folder = job.running, RunFolder(job.out, job.task)
     try:
-        with opened(folder, config, fresh=running.fresh):
-            ended = _gone_through(checked, config, folder, running)
+        with opened(folder, job.config, fresh=running.fresh):
+            ended = _gone_through(job, checked, folder)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
         raise
     report = ended.last
     if ended.waiting or ended.cancelled:
-        say_unanswered(ended)
+        for line in _unanswered(ended):
+            say(line, err=True)
         return BATCH_WAITS
     if running.as_json:
         say_json(report.summary)
     elif not running.quiet:
-        from factreasoner.cli.atom_tables import print_worst
+        from factreasoner.cli.claim_tables import print_worst
+        from factreasoner.cli.summary_tables import print_summary
 
-        print_worst(task, report.summary, path)
-        shown()(report.summary, config, path)
+        print_worst(job.task, report.summary, job.out)
+        print_summary(job.task, report.summary, job.config, job.out)
     if not running.quiet:
         for model, capabilities in folder.manifest.models().items():
             say(f"{model}: {capabilities}.", err=True)
-        if told := _without_claims(folder, checked.ids):
-            say(one_line(told), err=True)
+        _say_note(False, _without_claims(folder, checked.ids))
     if running.report and folder.entries:
-        _write_report(path, quiet=running.quiet or running.as_json)
-    return _ended(report, path)
+        _write_report(job.out, quiet=running.quiet or running.as_json)
+    return _ended(report, job.out)
 
 
-def _gone_through(
-    checked: CheckedInput | PastRecords, config: Config, folder: RunFolder[Any], running: RunOptions
-) -> RoundsReport:
+def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RoundsReport:
     """Go through the records by calls that are made at once, or in rounds of batches."""
     from factreasoner.report.progress import progress_for
     from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.runner import run as run_records
     from factreasoner.runs.searched import note_searched
 
-    worker = folder.task.worker(config, folder.calls(config))
+    config, quiet = job.config, job.running.quiet
+    worker = job.task.worker(config, folder.calls(config))
     for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
-        say(one_line(note), err=True)
+        _say_note(False, note)
 
     def run_round(as_set: Config = config) -> RunReport:
-        able = worker if as_set is config else folder.task.worker(as_set, folder.calls(as_set))
-        with progress_for(quiet=running.quiet) as progress:
+        able = worker if as_set is config else job.task.worker(as_set, folder.calls(as_set))
+        with progress_for(quiet=quiet) as progress:
             return run_records(able, folder, checked.ids, checked.records(), progress)
 
-    told = partial(_say_note, running.quiet)
+    told = partial(_say_note, quiet)
     if config.batch == "none":
         return RoundsReport(run_at_once(run_round, folder, config, told))
     return run_in_rounds(run_round, folder, config, told)
-
-
-def claims_shown(task: Task[Any]) -> Show:
-    """What shows the metrics of a task on claims."""
-    from factreasoner.cli.claim_tables import print_claims
-
-    return print_claims(task)
 
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
@@ -233,8 +201,29 @@ def _ended(report: RunReport, path: Path) -> int:
     return 0 if report.complete else 3
 
 
+def _unanswered(ended: RoundsReport) -> Iterator[str]:
+    """What waits for a batch's results or was cancelled, and how to go on."""
+    total, unfinished = ended.last.total, ended.last.unfinished
+    yield f"{total - unfinished} of {total} records are assessed; the others wait for answers to requests:"
+    for batch in ended.cancelled or ended.waiting:
+        state = batch.state
+        end = f"; its batch {state['batch_id']} was cancelled" if ended.cancelled else ""
+        yield f"  {batch.requests_path}: {state['requests']:,} to {state['model']}{end}"
+    if ended.cancelled:
+        yield (
+            "What was answered by then is kept. Run the same command again to have the rest answered by a "
+            "new\nbatch, or without --batch to have it answered at once."
+        )
+        return
+    first = ended.waiting[0]
+    yield "Have each file answered by a batch service or an offline engine, put the results beside it as"
+    yield f"  {first.results_path}"
+    yield "and run the same command again: it goes on from there. With vLLM, for example:"
+    yield f"  vllm run-batch -i {first.requests_path} -o {first.results_path} --model NAME"
+
+
 def _say_note(quiet: bool, note: str) -> None:
-    if not quiet:
+    if note and not quiet:
         say(one_line(note), err=True)
 
 

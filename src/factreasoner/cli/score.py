@@ -14,7 +14,6 @@ from factreasoner.report.terminal import say, say_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from factreasoner.cli.running import Show
     from factreasoner.models import Assessment
     from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.store import RunFolder
@@ -40,6 +39,7 @@ def score(
 
     The run itself is not changed, and no model is called.
     """
+    from factreasoner.cli.summary_tables import print_summary
     from factreasoner.runs.corrections import Corrections as ReadCorrections
     from factreasoner.runs.corrections import scored_again
     from factreasoner.runs.finished import ScoredAgain, note_scored_again
@@ -63,7 +63,7 @@ def score(
     if as_json:
         say_json(summary)
     else:
-        _end_of(folder.task)(summary, config, out)
+        print_summary(folder.task, summary, config, out)
     if summary["records"]["failed"] or summary["records"]["partial"]:
         raise typer.Exit(3)
 
@@ -107,12 +107,3 @@ def _export(
     found = folder.results(folder.order())
     graphs = (rebuilt(corrections.applied(item) if corrections else item, config) for item in found)
     say(str(export_networks(graphs, config, path)), err=True)
-
-
-def _end_of(task: Task[Any]) -> Show:
-    """What shows the end of a run of `task`."""
-    from factreasoner.cli.claim_tables import print_claims
-    from factreasoner.cli.rag_tables import print_rag
-    from factreasoner.cli.tables import print_summary
-
-    return {"run": print_summary, "rag": print_rag}.get(task.name) or print_claims(task)

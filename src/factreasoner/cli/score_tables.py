@@ -1,13 +1,13 @@
-"""What a person reads of scores against labels, of comparisons and of calibrations."""
+"""What a person reads of the scores of a finished run, and of runs side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
-from rich.table import Table
+from rich.table import Column
 
 from factreasoner.cli.lacking import Lacking, lacking_of
 from factreasoner.metrics.factuality_table import FINER
@@ -22,8 +22,8 @@ from factreasoner.report.comparison_tables import (
 )
 from factreasoner.report.console import Terminal, plain
 
-SHORTEST_GROUP, NARROWEST_SCORE = 16, 5
-"""Characters of a group's name that are shown at least, and those of a column of scores."""
+SHORTEST_NAME = 16
+"""Characters of a group's name that are shown at least."""
 
 
 def console() -> Terminal:
@@ -31,15 +31,34 @@ def console() -> Terminal:
     return Terminal(soft_wrap=True, highlight=False)
 
 
-def number(value: float | None) -> str:
-    """A score as it is shown, a dash where there is none."""
-    return "-" if value is None else f"{value:.3f}"
+def print_scores(
+    out: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bool = False
+) -> None:
+    """Print rows of a name and scores; names are cut where they are to be, scores never are.
 
-
-def bounds(interval: Sequence[float] | None, metric: Metric | None = None) -> str:
-    """A 95 % interval as it is shown, that of a metric like its values."""
-    text = number if metric is None else metric.text
-    return "" if interval is None else f"[{text(interval[0])}, {text(interval[1])}]"
+    Scores that a line of a terminal does not hold are in tables below each other.
+    """
+    first, *widths = (max(map(len, cells)) for cells in zip(head, *rows, strict=True))
+    left = out.width - sum(2 + own for own in widths) - len(" …")
+    narrow = out.is_terminal and left < (SHORTEST_NAME if cut else first - len(" …"))
+    longest = max(SHORTEST_NAME, out.width // 3 if narrow else left) if cut else None
+    first = first if longest is None else min(first, longest + len(" …"))
+    parts: list[list[int]] = []
+    used = 0
+    for place, own in enumerate(widths, start=1):
+        if not parts or (narrow and used + 2 + own > out.width):
+            parts.append([])
+            used = first
+        parts[-1].append(place)
+        used += 2 + own
+    for part in parts:
+        if part is not parts[0]:
+            out.print()
+        scores = [
+            Column(escape(head[i]), justify="right", no_wrap=True, min_width=widths[i - 1]) for i in part
+        ]
+        cells = ([plain(row[0], longest), *(escape(row[i]) for i in part)] for row in rows)
+        out.columns((Column(plain(head[0], longest), no_wrap=True), *scores), cells)
 
 
 def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
@@ -47,15 +66,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     out = console()
     out.print(f"{records_of(content)} with a score{_labels(content)}")
     lacking = lacking_of(table_of(content), "evaluate", content["given"])
-    table = Table("", "", "95 %", box=None, pad_edge=False, show_header=False)
-    k = content["k_setting"] if content["k"] is None else content["k"]
-    for metric in _evaluated(content, lacking):
-        found = content["scores"][metric.name]
-        beside = bounds(found["interval_95"], metric) + fewer(found, content["num_records"])
-        if found["value"] is None and "confusion" not in content:
-            beside = f"({escape(found['reason'])})"
-        table.add_row(metric.caption(k, room=True), metric.text(found["value"]), beside)
-    out.print(table)
+    out.columns(("", "", "95 %"), _evaluated(content, lacking), show_header=False)
     for sentence in lacking.sentences:
         out.sentence(f"not scored: {escape(sentence)}")
     if "confusion" in content:
@@ -63,9 +74,12 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         told = f"{found} of {found + missed} wrong atoms, {wronged} of {right + wronged} right ones"
         out.print(f"called false (P(true) at most 1/2): {told}")
     if content["by"] is not None:
-        for table in _groups(content, lacking, out):
-            out.print(table)
+        _print_groups(content, lacking, out)
     out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
+
+
+def _has_labels(content: Mapping[str, Any]) -> bool:
+    return any(metric.needs.labels for metric in table_of(content))
 
 
 def _labels(content: Mapping[str, Any]) -> str:
@@ -78,51 +92,30 @@ def _labels(content: Mapping[str, Any]) -> str:
     return f"; {claims}: {counted or 'none judged'}"
 
 
-def _has_labels(content: Mapping[str, Any]) -> bool:
-    return any(metric.needs.labels for metric in table_of(content))
-
-
-def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[Metric]:
+def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[str, str, str]]:
     """The metrics that have a value, or none for a reason worth a line."""
+    k = content["k_setting"] if content["k"] is None else content["k"]
     for metric in table_of(content).shown_in("evaluate"):
-        known = content["scores"][metric.name]["value"] is not None
-        if known or (metric.needs is not FINER and metric.name not in lacking.metrics):
-            yield metric
+        found = content["scores"][metric.name]
+        if found["value"] is None and (metric.needs is FINER or metric.name in lacking.metrics):
+            continue
+        low_high = ", ".join(map(metric.text, found["interval_95"] or ()))
+        beside = f"[{low_high}]" * bool(low_high) + fewer(found, content["num_records"])
+        if found["value"] is None and "confusion" not in content:
+            beside = f"({escape(found['reason'])})"
+        yield metric.caption(k, room=True), metric.text(found["value"]), beside
 
 
-def _groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> Iterator[Table]:
-    """Some scores of every group; names are cut so that lines keep within the width.
-
-    Scores that a line of a terminal does not hold are in tables below each other.
-    """
+def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
+    """Some scores of every group."""
     metrics = [m for m in table_of(content).shown_in("groups") if m.name not in lacking.metrics]
     labels = ["atoms" if "confusion" in content else "labels"] if _has_labels(content) else []
-    rows = {
-        group: list(_of_group(found, bool(labels), metrics)) for group, found in content["groups"].items()
-    }
-    captions = ["records", *labels, *(metric.shown for metric in metrics)]
-    widths = [
-        max(len(caption), NARROWEST_SCORE, *(len(cells[place]) for cells in rows.values()))
-        for place, caption in enumerate(captions)
-    ]
-    left = out.width - sum(2 + own for own in widths) - len(" …")
-    parts = [list(range(len(captions)))]
-    if left < SHORTEST_GROUP and out.is_terminal:
-        left = out.width // 3
-        named = [(content["by"], captions), *rows.items()]
-        parts = _fitting(captions, [[f"{name[:left]} …", *cells] for name, cells in named], out.width)
-    for part in parts:
-        table = Table(box=None, pad_edge=False)
-        longest = max(SHORTEST_GROUP, left)
-        table.add_column(plain(content["by"], longest), no_wrap=True)
-        for place in part:
-            table.add_column(captions[place], justify="right", min_width=widths[place])
-        for group, cells in rows.items():
-            table.add_row(plain(group, longest), *(cells[place] for place in part))
-        yield table
+    head = [content["by"], "records", *labels, *(metric.shown for metric in metrics)]
+    rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
+    print_scores(out, head, rows, cut=True)
 
 
-def _of_group(found: Mapping[str, Any], labels: bool, metrics: Iterable[Metric]) -> Iterator[str]:
+def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric]) -> Iterator[str]:
     """The cells of a group: its records, its labelled claims where there are `labels`, its scores."""
     yield str(found["num_records"])
     if labels:
@@ -134,50 +127,17 @@ def _of_group(found: Mapping[str, Any], labels: bool, metrics: Iterable[Metric])
 
 def print_comparison(content: Mapping[str, Any]) -> None:
     """The scores of every run, then each run's differences from the baseline."""
-    out = console()
-    runs = list(content["runs"])
-    rows = list(score_rows(content))
-    for part in _fitting(runs, rows, out.width if out.is_terminal else None):
-        shown = [[row[0], *(row[place + 1] for place in part)] for row in rows]
-        out.print(flush_right("", *(runs[place] for place in part), rows=shown))
-        out.print()
-    for name in runs:
-        if name != content["baseline"]:
-            out.print(f"[bold]{escape(name)} - {escape(content['baseline'])}[/bold]")
-            out.print(
-                flush_right("", "difference", "95 %", "p", "p (Holm)", rows=difference_rows(content, name))
-            )
+    out, baseline = console(), content["baseline"]
+    print_scores(out, ["", *content["runs"]], list(score_rows(content)))
+    out.print()
+    for name in content["runs"]:
+        if name != baseline:
+            out.print(f"[bold]{escape(name)} - {escape(baseline)}[/bold]")
+            head = ("", "difference", "95 %", "p", "p (Holm)")
+            print_scores(out, head, list(difference_rows(content, name)))
             out.print()
     for sentence in explanation(content):
         out.sentence(f"[dim]{sentence}[/dim]")
     for key, values in content["differing_settings"].items():
         each = ", ".join(f"{name} {value}" for name, value in values.items())
         out.sentence(f"[dim]{escape(f'{key}: {each}')}[/dim]")
-
-
-def _fitting(runs: Sequence[str], rows: Sequence[Sequence[str]], width: int | None) -> list[list[int]]:
-    """The places of the runs, in as many parts as keep the lines of a table within `width` characters."""
-    first = max(len(row[0]) for row in rows)
-    parts: list[list[int]] = []
-    used = 0
-    for place, name in enumerate(runs):
-        own = 2 + max(len(name), *(len(row[place + 1]) for row in rows))
-        if not parts or (width is not None and used + own > width):
-            parts.append([])
-            used = first
-        parts[-1].append(place)
-        used += own
-    return parts
-
-
-def flush_right(first: str, *others: str, rows: Iterable[Sequence[str]]) -> Table:
-    """A table whose columns but the first are flush right, and none of which is cut."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column(escape(first), no_wrap=True)
-    cells = [[escape(cell) for cell in row] for row in rows]
-    for place, caption in enumerate(others, start=1):
-        width = max(map(len, [caption, *(row[place] for row in cells)]))
-        table.add_column(escape(caption), justify="right", no_wrap=True, min_width=width)
-    for row in cells:
-        table.add_row(*row)
-    return table

@@ -5,13 +5,12 @@ from __future__ import annotations
 import contextlib
 import os
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import takes_groups
+from factreasoner.cli.options import Profile, takes_groups
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
@@ -63,10 +62,7 @@ class Served(NamedTuple):
 @takes_settings(without=UNUSED)
 @takes_groups
 def serve(
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     *,
     served: Served,
     settings: dict[str, Any],

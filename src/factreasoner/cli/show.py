@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -13,48 +12,38 @@ from factreasoner.report.terminal import say, say_json
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
-
-class Labels(StrEnum):
-    """Labels of atoms and of claims."""
-
-    supported = "supported"
-    contradicted = "contradicted"
-    conflicting = "conflicting"
-    unverified = "unverified"
-    uncited = "uncited"
-    unknown_source = "unknown_source"
-    not_judged = "not_judged"
-    stated = "stated"
-    not_stated = "not_stated"
-    unanswered = "unanswered"
-    disputed = "disputed"
-
-
-CAUTIONS = (Labels.disputed,)
-"""Flags that claims of any label may have."""
-
-
-class Orders(StrEnum):
-    """In which order the rows of `show` come."""
-
-    text = "text"
-    p = "p"
+Label = Literal[
+    "supported",
+    "contradicted",
+    "conflicting",
+    "unverified",
+    "uncited",
+    "unknown_source",
+    "not_judged",
+    "stated",
+    "not_stated",
+    "unanswered",
+    "disputed",
+]
+"""Labels of atoms and of claims; `disputed` is a flag that claims of any label may have."""
 
 
 def show(
     run_dir: RunDir,
     record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
     label: Annotated[
-        list[Labels] | None,
+        list[Label] | None,
         typer.Option(
+            metavar="LABEL",
             help="Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
             "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
-            "disputed: a passage supports them and one contradicts them."
+            "disputed: a passage supports them and one contradicts them.",
         ),
     ] = None,
     sort: Annotated[
-        Orders, typer.Option(help="p: the least likely of all first; text: by record, as the text has them.")
-    ] = Orders.text,
+        Literal["text", "p"],
+        typer.Option(help="p: the least likely of all first; text: by record, as the text has them."),
+    ] = "text",
     corrections: Corrections = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
     *,
@@ -63,24 +52,24 @@ def show(
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
     from factreasoner.analysis.run_tables import claim_row
     from factreasoner.analysis.shown_claims import Wanted, shown_claims
-    from factreasoner.cli.shown_tables import print_by_record, print_in_order, print_left_out
+    from factreasoner.cli.claim_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.without_claims import WithoutClaims
 
     run = FinishedRun.of_any_task(run_dir, corrections)
-    names = label or []
+    names = set(label or ())
     wanted = Wanted(
         None if record is None else run.known_id(record),
-        frozenset(found for name in names if name not in CAUTIONS for found in _labels(name, run.task)),
-        frozenset(name.value for name in names if name in CAUTIONS),
+        frozenset(found for name in names - {"disputed"} for found in _labels(name, run.task)),
+        frozenset(names & {"disputed"}),
         limit,
     )
     without = WithoutClaims()
-    rows = shown_claims(run, wanted, without, by_p=sort is Orders.p)
+    rows = shown_claims(run, wanted, without, by_p=sort == "p")
     if as_json:
         say_json([claim_row(run.task, row) for row in rows])
     else:
-        shown = (print_in_order if sort is Orders.p else print_by_record)(rows, run.task)
+        shown = (print_in_order if sort == "p" else print_by_record)(rows, run.task)
         if told := without.said(run.task.claim_word):
             print_left_out(told)
         elif not shown:
@@ -89,7 +78,7 @@ def show(
         say(run.unfinished, err=True)
 
 
-def _labels(name: Labels, task: Task[Any]) -> set[str | None]:
+def _labels(name: str, task: Task[Any]) -> set[str | None]:
     """The labels that the task calls so."""
-    called = {label for label, word in task.label_words.items() if word == name.value.replace("_", " ")}
-    return called or {None if name is Labels.not_judged else name.value}
+    called = {label for label, word in task.label_words.items() if word == name.replace("_", " ")}
+    return called or {None if name == "not_judged" else name}

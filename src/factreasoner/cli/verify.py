@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import DryRun, RunOptions, takes_groups
-from factreasoner.cli.running import (
-    check_task_data,
-    claims_shown,
-    default_folder,
-    print_rehearsal,
-    refuse_own_source,
-    run_task,
-)
+from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
+from factreasoner.cli.running import Job, carry_out, default_folder
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
@@ -62,10 +54,7 @@ def verify(
             "the file the corrected text goes to.",
         ),
     ] = None,
-    profile: Annotated[
-        Path | None,
-        typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-    ] = None,
+    profile: Profile = None,
     dry_run: DryRun = False,
     *,
     one: OneText,
@@ -90,14 +79,9 @@ def verify(
         raise ConfigError("--source and --prompt go with one text: add --text FILE")
     if data is None:
         raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-    folder = out or default_folder(data, TASK.name)
-    refuse_own_source(folder, data, config)
-    checked = check_task_data(TASK, data, config, running)
-    if dry_run:
-        further = "their sentences are rewritten and judged again"
-        print_rehearsal(TASK, checked, config, as_json=running.as_json, further=further)
-        raise typer.Exit
-    raise typer.Exit(run_task(TASK, checked, config, folder, running, shown=partial(claims_shown, TASK)))
+    job = Job(TASK, data, config, out or default_folder(data, TASK.name), running)
+    beyond = "their sentences are rewritten and judged again"
+    raise typer.Exit(carry_out(job, dry_run=dry_run, beyond=beyond))
 
 
 def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: bool) -> int:

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Column, Table
 
 from factreasoner.cli.advice import judging_notice
-from factreasoner.cli.atom_tables import label_cell
+from factreasoner.cli.claim_tables import label_cell
 from factreasoner.report.console import Terminal, plain
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
@@ -24,10 +24,8 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
     """Claims in the order of the text, the changes as a diff, and the scores before and after."""
     console = Terminal(highlight=False)
     if result.claims:
-        table = Table("P", Column("", no_wrap=True), "claim", "cites", "why", box=None, pad_edge=False)
-        for claim, row in zip(result.claims, verified_rows(result), strict=True):
-            table.add_row(*_row(claim, row))
-        console.print(table)
+        rows = map(_row, result.claims, verified_rows(result))
+        console.columns(("P", Column("", no_wrap=True), "claim", "cites", "why"), rows)
     elif not result.failures:
         console.print(f"No claims: {nothing_in(result.response)}.")
     for change in result.changes:
@@ -39,7 +37,10 @@ def print_verified(result: VerifyResult, config: Config, out: Path | None) -> No
         if change.after:
             sides.add_row("[green]+[/green]", f"[green]{plain(change.after)}[/green]")
         console.print(sides)
-    _print_closing(console, result)
+    for line in _closing(result):
+        console.print(line)
+    for failure in result.failures:
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if out is not None and result.corrected is not None:
         told = f"{escape(str(out))}: the text{' as corrected' if result.changes else ', unchanged'}"
         console.print(f"[dim]{told}[/dim]", soft_wrap=True)
@@ -61,13 +62,6 @@ def _row(claim: VerifiedClaim, row: ClaimRow) -> tuple[str, ...]:
         escape(" ".join(cites)),
         plain(why, QUOTE_LENGTH),
     )
-
-
-def _print_closing(console: Terminal, result: VerifyResult) -> None:
-    for line in _closing(result):
-        console.print(line)
-    for failure in result.failures:
-        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
 
 
 def _closing(result: VerifyResult) -> Iterator[str]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.padding import Padding
 from rich.segment import Segment
+from rich.table import Column, Table
 
 from factreasoner.text.visible import is_plain, one_line, visible
 
@@ -27,6 +29,15 @@ class Terminal(Console):
     def sentence(self, text: str, indent: int = 0) -> None:
         """Print a sentence, `indent` characters in, with its lines broken between words."""
         self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
+
+    def columns(
+        self, head: Sequence[Column | str], rows: Iterable[Sequence[RenderableType]], **layout: Any
+    ) -> None:
+        """Print columns over rows, without lines between them; `layout` is of rich's `Table`."""
+        table = Table(*head, box=None, pad_edge=False, **layout)
+        for row in rows:
+            table.add_row(*row)
+        self.print(table)
 
     def failed(self, text: str) -> None:
         """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""

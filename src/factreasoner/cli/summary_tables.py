@@ -1,16 +1,17 @@
-"""What a person reads at the end: tables of a run, and of one response."""
+"""What a person reads at the end: the scores of a run of any task, and of one response."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
 from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Column
 
 from factreasoner.cli.advice import better_judge, judging_notice
-from factreasoner.cli.atom_tables import claim_cells
+from factreasoner.cli.claim_tables import claim_cells
+from factreasoner.cli.lacking import lacking_of
 from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
@@ -21,6 +22,8 @@ from factreasoner.runs.finished import parser_of
 from factreasoner.runs.searched import searched_rows
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.rag.losses import losses
+from factreasoner.tasks.task import Task
 from factreasoner.tasks.without_claims import nothing_in
 from factreasoner.text.parsing import REMEDY, describe_model
 
@@ -35,23 +38,14 @@ CONFIDENCES = {
 """Where probabilities of verdicts come from, in words; other sources are told by their names."""
 GOLD_IN_ROW = 3
 """How many scores against labels stand in one row."""
+Rows = Iterator[tuple[str, str]]
 
 
-def print_summary(summary: Mapping[str, Any], config: Config, folder: Path) -> None:
-    """The short table at the end of a run."""
-    print_rows(_summary_rows(summary, config), summary, config, folder)
-
-
-def print_rows(
-    rows: Iterable[tuple[str, str]], summary: Mapping[str, Any], config: Config, folder: Path
-) -> None:
+def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, folder: Path) -> None:
     """The table at the end of a run of any task, where its files are, and what would judge better."""
-    table = Table(box=None, show_header=False, pad_edge=False)
-    table.add_row("judged by", escape(judged_by(config)))
-    for name, value in rows:
-        table.add_row(name, value)
+    rows = _atom_rows(summary, config) if task is TASK else _claim_rows(task, summary, config)
     console = Terminal(highlight=False)
-    console.print(table)
+    console.columns(("", ""), [("judged by", escape(judged_by(config))), *rows], show_header=False)
     for message, count in summary["failures"]["messages"].items():
         console.failed(f"{count} x {message}")
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
@@ -59,16 +53,25 @@ def print_rows(
         _print_atoms_notice(console, config, parser_of(folder))
     if advice := better_judge(config):
         console.print(f"[dim]{escape(advice)}[/dim]")
+    if task.name == "rag":
+        _print_losses(console, summary["metrics"], config)
+
+
+def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config) -> None:
+    """Where an answer loses what was wanted: in retrieval, or in what was made of it."""
+    values = {name: found["value"] for name, found in metrics.items()}
+    if isinstance(config.k, int) and values["retrieval_recall"] is not None:
+        console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
+    for sentence in losses(values, {name: found["records"] for name, found in metrics.items()}):
+        console.print(plain(sentence))
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
     console = Terminal(highlight=False)
-    table = Table(TASK.p_word, Column(no_wrap=True), "atom", "evidence", box=None, pad_edge=False)
-    for row in TASK.rows(assessment):
-        table.add_row(*claim_cells(row, TASK))
     if assessment.atoms:
-        console.print(table)
+        rows = (claim_cells(row, TASK) for row in TASK.rows(assessment))
+        console.columns((TASK.p_word, Column(no_wrap=True), "atom", "evidence"), rows)
     else:
         console.print(f"No atoms: {nothing_in(assessment.response)}.")
     scores = factuality(assessment, _k(assessment, config))
@@ -98,13 +101,14 @@ def _print_atoms_notice(console: Terminal, config: Config, parser: str | None) -
     console.print(f"[dim]{escape(notice)}[/dim]")
 
 
-def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[str, str]]:
+def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
+    """The rows of a run of `run`."""
     atoms = summary["atoms"]
-    yield "records", counted_records(summary)
+    yield "records", _counted_records(summary)
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
-            yield metric.caption(k, room=True), mean_text(metric, summary)
+            yield metric.caption(k, room=True), _mean_text(metric, summary)
     mean = summary["mean"]
     if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
         unsaid = mean["factuality_score"] - mean["precision"]
@@ -133,7 +137,31 @@ def _summary_rows(summary: Mapping[str, Any], config: Config) -> Iterator[tuple[
     if summary["audit"]:
         yield "audit", _audit_row(summary["audit"])
     yield "solver", _solver_row(summary["solver"])
-    yield from run_rows(summary, config, "answers" if summary["answers"] else "verdicts")
+    yield from _common_rows(summary, config, "answers" if summary["answers"] else "verdicts")
+
+
+def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> Rows:
+    """The rows of a run of a task on claims."""
+    yield "records", _counted_records(summary)
+    lacking = lacking_of(task.table, "run", summary["given"])
+    records = summary["records"]
+    all_failed = 0 < records["failed"] == records["total"]
+    if all_failed:
+        yield "scores", "[red]none: every record failed[/red], see failures"
+    for metric in task.table.shown_in("run"):
+        found = summary["metrics"][metric.name]
+        if found["value"] is None and (all_failed or metric.needs.labels or metric.name in lacking.metrics):
+            continue
+        reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
+        yield metric.caption(None, room=True), _mean_text(metric, summary) + reason
+    yield from (("not scored", sentence) for sentence in lacking.sentences)
+    if summary["few_records"] is not None and not all_failed:
+        yield "", summary["few_records"]
+    undecided = summary["undecided_claims"]
+    if undecided["count"]:
+        words = "claims lack a verdict that would decide them; shares leave out what is undecided"
+        yield "undecided", f"[red]{undecided['count']:,}[/red] of {undecided['of']:,} {words}"
+    yield from _common_rows(summary, config, "verdicts")
 
 
 def _coherence_row(told: Mapping[str, Any]) -> str:
@@ -145,14 +173,14 @@ def _coherence_row(told: Mapping[str, Any]) -> str:
     return f"{mean} ({pairs} {word} each other{unjudged})"
 
 
-def counted_records(summary: Mapping[str, Any]) -> str:
+def _counted_records(summary: Mapping[str, Any]) -> str:
     """How many records there are, by status."""
     records = summary["records"]
     counted = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
     return f"{records['total']} ({counted})" if counted else "0"
 
 
-def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterator[tuple[str, str]]:
+def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Rows:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
     is_embedded = config.plugin("judge") == "embedded"
@@ -171,7 +199,7 @@ def run_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Iterato
     yield from _usage_rows(summary["usage"])
 
 
-def _judge_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _judge_rows(summary: Mapping[str, Any]) -> Rows:
     """What each judge of an ensemble found by itself, how far they agree, and who judged its own answers."""
     if judges := summary["judges"]:
         for name, scores in judges["scores"].items():
@@ -185,7 +213,7 @@ def _judge_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "", f"[yellow]{told}[/yellow]"
 
 
-def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
     if bare := summary["without_contexts"]:
         of = summary["records"]["total"]
         yield "no context", f"in {bare} of {of} records: nothing there to judge atoms by"
@@ -201,7 +229,7 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "evidence", f"counted once; shared sources: {once['shared_sources']:,}, {left_out}"
 
 
-def _usage_rows(spending: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     usage = spending["total"]
     if usage["calls"] or usage["cached_calls"]:
         cached = f"{usage['cached_calls']:,} answered from the cache"
@@ -223,7 +251,7 @@ def _cost_row(cost: float | None, spent: float | None) -> str:
     return f"${cost:.4f}{more}"
 
 
-def mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
+def _mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
     """A metric of a run with its 95 % interval, and of how many records it is where some have none."""
     found = summary["metrics"][metric.name]
     text = metric.text(found["value"])
@@ -235,7 +263,7 @@ def mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
     return text
 
 
-def _gold_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _gold_rows(summary: Mapping[str, Any]) -> Rows:
     found = [(m, summary["metrics"][m.name]["value"]) for m in FACTUALITY.shown_in("run") if m.needs.labels]
     shown = [
         f"{metric.caption(None, room=True)} {metric.text(value)}"
