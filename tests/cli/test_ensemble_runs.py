@@ -4,7 +4,7 @@ import json
 
 import pytest
 from command import results, write_records
-from fake_server import FakeServer, answering, server_error, unauthorized
+from fake_server import FakeServer, answering, server_error
 
 FACTS = ["Fact one.", "Fact two.", "Fact three."]
 MODELS = ("openai/a", "openai/b", "openai/c")
@@ -88,46 +88,6 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
         "openai/b": pytest.approx(2 / 3),
         "openai/c": pytest.approx(1 / 3),
     }
-
-
-def test_a_tie_is_unanswered_and_counts_for_the_agreement(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record())
-    with FakeServer(panel()) as server:
-        done = judge(factreasoner, "recall", server, data, models=MODELS[:2])
-    assert done.returncode == 3
-    line = results(tmp_path / "out")[0]
-    assert [fact["value"] for fact in line["facts"]] == [True, None, None]
-    assert [failure["error_type"] for failure in line["failures"]] == ["Tie", "Tie"]
-    judges = summary(tmp_path)["judges"]
-    assert judges["pairs"] == 3
-    assert judges["scores"]["openai/a"]["num_unanswered"]["value"] == 0
-
-
-def test_a_judge_whose_key_is_wrong_leaves_the_others_and_is_said(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-
-    def answer(request):
-        return unauthorized() if request.body["model"] == "c" else panel()(request)
-
-    with FakeServer(answer) as server:
-        done = judge(factreasoner, "recall", server, data)
-        assert (done.returncode, server.calls) == (3, 5), done.stderr
-        line = results(tmp_path / "out")[0]
-        assert [fact["value"] for fact in line["facts"]] == [True, None, None]
-        assert any("openai/c: " in failure["message"] for failure in line["failures"])
-
-
-def test_not_clear_and_false_are_no_tie_in_recall(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record())
-
-    def answer(request):
-        value = "Not clear" if request.body["model"] == "a" else "False"
-        return answering(lambda name, prop, request: value)(request)
-
-    with FakeServer(answer) as server:
-        done = judge(factreasoner, "recall", server, data, "--mode", "tfn", models=MODELS[:2])
-    assert done.returncode == 0, done.stdout
-    assert [fact["value"] for fact in results(tmp_path / "out")[0]["facts"]] == [False] * 3
 
 
 def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_path):

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from command import record, results, write_records
-from fake_server import FakeServer, answering, minimal, missing, sequence
+from fake_server import FakeServer, answering, minimal, missing
 
 from factreasoner.assessors.assessors import ASSESSORS
 
@@ -63,16 +63,6 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, call
     if name != "prompt-tf":
         assert summary["usage"]["total"]["calls"] == expected
         assert summary["usage"]["total"]["prompt_tokens"] > 0
-
-
-def test_a_reason_without_an_answer_is_mended_by_asking_again(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    answer = sequence(missing("fact_0", policy=good("factverify")), good("factverify"))
-    with FakeServer(answer) as server:
-        done = run(factreasoner, server, data, "factverify", "--calls", "single", "--concurrency", 1)
-        assert server.calls == 4
-    assert done.returncode == 0, done.stderr
-    assert results(tmp_path / "out")[0]["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
 
 
 def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasoner, tmp_path):

@@ -3,12 +3,10 @@
 import json
 
 import pytest
-from command import record, results, write_records
+from command import record, write_records
 from fake_server import Completion, FakeServer, answering, error, prose
 
 RECORDS = [record(f"r{number}") for number in range(6)]
-PLANNED = 12
-"""Two passages a record, three atoms a call."""
 CONTRADICTED = "Paris"
 
 
@@ -36,17 +34,16 @@ def uncounted(request):
 
 
 SERVERS = {
-    # answers, log-probabilities, learning calls, what is said
-    "gives all": (good, True, 0, "form: json_schema; probabilities: log-probabilities"),
-    "no log-probabilities": (good, False, 0, "form: json_schema; probabilities: no log-probabilities"),
-    "ignores tools": (prose_for_tools_and_schemas, True, 2, "form: json_object; probabilities: log-prob"),
+    # answers, log-probabilities, what is said
+    "gives all": (good, True, "form: json_schema; probabilities: log-probabilities"),
+    "no log-probabilities": (good, False, "form: json_schema; probabilities: no log-probabilities"),
+    "ignores tools": (prose_for_tools_and_schemas, True, "form: json_object; probabilities: log-prob"),
     "no system role": (
         without_system,
         False,
-        0,
         "probabilities: no log-probabilities; without a system role",
     ),
-    "tells no tokens": (uncounted, True, 0, "form: json_schema; probabilities: log-probabilities"),
+    "tells no tokens": (uncounted, True, "form: json_schema; probabilities: log-probabilities"),
 }
 
 
@@ -56,37 +53,13 @@ def run(factreasoner, server, out, *flags):
     return factreasoner("run", "d.jsonl", *place, *flags)
 
 
-def without_times(folder):
-    lines = results(folder)
-    for line in lines:
-        del line["elapsed_seconds"]
-    return json.dumps(lines)
-
-
-@pytest.mark.parametrize("name", SERVERS)
-def test_results_are_equal_byte_for_byte_at_any_concurrency(factreasoner, tmp_path, name):
-    answer, logprobs, learning, said = SERVERS[name]
-    write_records(tmp_path / "d.jsonl", *RECORDS)
-    found = set()
-    for concurrency in (1, 16):
-        with FakeServer(answer, logprobs=logprobs, delay=0.01) as server:
-            done = run(factreasoner, server, f"out{concurrency}", "--no-cache", "--concurrency", concurrency)
-            refused = sum(role_of(request) == "system" for request in server.requests)
-            assert done.returncode == 0, done.stderr
-            assert server.calls - refused * (name == "no system role") == PLANNED + learning
-        assert said in " ".join(done.stderr.split())
-        found.add(without_times(tmp_path / f"out{concurrency}"))
-    (only,) = found
-    assert all(line["predictions"] == {"a0": "S", "a1": "NS", "a2": "S"} for line in json.loads(only))
-
-
 def role_of(request):
     return request.body["messages"][0]["role"]
 
 
 @pytest.mark.parametrize("name", SERVERS)
 def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factreasoner, tmp_path, name):
-    answer, logprobs, _, said = SERVERS[name]
+    answer, logprobs, said = SERVERS[name]
     write_records(tmp_path / "d.jsonl", *RECORDS)
     down = [True]
 

@@ -52,18 +52,6 @@ def test_compressed_relations_are_read_and_a_compressed_journal_is_refused(
     assert (done.returncode, "a run's journal, compressed; unpack it first" in done.stderr) == (1, True)
 
 
-def test_missing_pairs_are_listed_or_neutral_by_request(factreasoner, tmp_path, data, relations):
-    done = recorded(factreasoner, data, relations, "--version", 2)
-    assert done.returncode == 3
-    (line,) = results(tmp_path / "out")
-    assert [f["item_id"] for f in line["failures"]] == ["c1->a0", "c1->a1", "c1->a2"]
-    assert {f["error_type"] for f in line["failures"]} == {"MissingVerdict"}
-    assert line["partly_judged_atoms"] == ["a0", "a1", "a2"]
-    done = recorded(factreasoner, data, relations, "--version", 2, "--unlisted", "neutral", "--fresh")
-    assert done.returncode == 0, done.stderr
-    assert results(tmp_path / "out")[0]["failures"] == []
-
-
 def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, data):
     relations = write_records(
         tmp_path / "relations.jsonl",
@@ -104,14 +92,6 @@ def test_a_changed_file_is_noticed_and_a_moved_one_is_not(factreasoner, tmp_path
     assert "--fresh" in done.stderr
 
 
-def test_a_bad_file_spoils_no_folder(factreasoner, tmp_path, data, relations):
-    bad = write_records(tmp_path / "bad.jsonl", RELATIONS[0], {"record": "r1"})
-    done = recorded(factreasoner, data, bad, "--version", 1)
-    assert done.returncode == 1
-    assert "bad.jsonl:2: label: missing" in done.stderr
-    assert recorded(factreasoner, data, relations, "--version", 1).returncode == 0
-
-
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
@@ -148,11 +128,8 @@ def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_pat
 @pytest.mark.parametrize(
     "flags",
     [
-        ("--version", 1),
-        ("--version", 2),
-        ("--factors", "table1"),
-        ("--context-prior", 0.6),
-        ("--assessor", "factscore"),
+        ("--version", 1, "--context-prior", 0.6),
+        ("--version", 2, "--factors", "table1"),
         ("--assessor", "veriscore", "--version", 1),
     ],
 )
@@ -170,19 +147,6 @@ def test_a_replay_says_what_an_earlier_run_never_judged(factreasoner, tmp_path, 
     assert done.returncode == 3
     (line,) = results(tmp_path / "out")
     assert [f["item_id"] for f in line["failures"]] == ["c1->a0", "c1->a1", "c1->a2"]
-
-
-def test_atoms_that_a_run_found_are_those_of_its_replay(factreasoner, tmp_path):
-    found = {
-        "id": "r1",
-        "output": "She was born in Warsaw. She died in Passy.",
-        "contexts": ["Warsaw is a city."],
-    }
-    data = write_records(tmp_path / "d.jsonl", found)
-    assert factreasoner("run", data, "--out", "first").returncode == 0
-    assert recorded(factreasoner, "first", "first").returncode == 0
-    assert len(p_true(tmp_path / "out")) == 2
-    assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
 
 
 @pytest.mark.parametrize("flags", [("--out", "first"), ("--out", "first", "--fresh")])

@@ -64,12 +64,6 @@ def test_each_version(run, tmp_path, version, pairs):
         assert found["c1", "a1"]["label"] == overlap_label(PASSAGES[1], ATOMS[1]) == "contradiction"
 
 
-@pytest.mark.parametrize("assessor", ["factscore", "veriscore", "factverify"])
-def test_other_assessors_combine_its_verdicts(run, tmp_path, assessor):
-    assert run("--assessor", assessor, "--version", 2).returncode == 0
-    assert results(tmp_path / "out")[0]["predictions"]["a0"] == "S"
-
-
 def test_recall_of_facts(factreasoner, model, tmp_path):
     facts = [{"id": f"f{n}", "text": text} for n, text in enumerate(ATOMS)]
     data = write_records(tmp_path / "facts.jsonl", {"id": "r1", "output": PASSAGES[0], "facts": facts})
@@ -124,7 +118,7 @@ def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data
 
 @pytest.mark.parametrize(
     ("flags", "pairs"),
-    [((), 6), (("--version", 3), 8), (("--version", 1), 3), (("--assessor", "factscore"), 6)],
+    [((), 6), (("--version", 3), 8)],
 )
 def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
     done = run("--dry-run", *flags)

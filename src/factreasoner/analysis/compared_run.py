@@ -6,90 +6,108 @@ import hashlib
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.analysis.judging_usage import cached_calls, is_replayed, usage_of_judging
 from factreasoner.inputs.gold_labels import GoldFile
+from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import record_k
 from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
-from factreasoner.models import Assessment, TaskResult, judged_atoms
+from factreasoner.models import Assessment, Usage, judged_atoms
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings import Config
+from factreasoner.runs.plan import plan
+from factreasoner.runs.replay import record_of
+from factreasoner.settings import Config, parse_config
+
+JUDGING = "evaluator"
+"""The stage whose calls, tokens and cost are compared; what came before may have been shared."""
 
 
-class RecordsSeen:
-    """What was seen of each record of a run, by its id: status, and digests of its response and claims."""
+class RecordSeen(NamedTuple):
+    """What was seen of a record: its status, and digests of its response and of its claims."""
 
-    def __init__(self, run: FinishedRun[Any]) -> None:
-        self.status: dict[str, str] = {}
-        self.responses: dict[str, bytes] = {}
-        self.claims: dict[str, bytes] = {}
-        self._claims_of = run.task.claims
-
-    def add(self, result: TaskResult) -> None:
-        """Count a record."""
-        self.status[result.record_id] = result.status
-        self.responses[result.record_id] = _digest(result.response)
-        texts = (text for claim in self._claims_of(result) for text in (claim.id, claim.text))
-        self.claims[result.record_id] = _digest(*texts)
+    status: str
+    response: bytes
+    claims: bytes
 
 
 class ComparedRun(NamedTuple):
     """One run, read through: its scores, its records, and what a reader of the comparison must know."""
 
     sample: Sample
-    seen: RecordsSeen
+    seen: dict[str, RecordSeen]
     notes: list[str]
     usage_estimated: bool
 
 
-def compared_run(run: FinishedRun[Any]) -> ComparedRun:
-    """A run of any task but factuality. Raises RunError where its journal can't be read."""
-    tally, seen, cached = run.tally(run.config), RecordsSeen(run), 0
-    for result in run.results():
-        tally.add(result)
-        seen.add(result)
-        cached += sum(usage.cached_calls for usage in result.usage.values())
-    notes = _unfinished(run)
-    if cached:
-        notes.append(
-            f"{cached} of its calls were answered from the cache: their tokens and cost are not counted"
-        )
-    return ComparedRun(tally.sample(), seen, notes, bool(cached))
+class AtomScoring(NamedTuple):
+    """How a run of factuality is scored: with the K and gamma of `config`, `k`, and the labels of `gold`."""
+
+    config: Config
+    k: int | None
+    gold: Path | None
 
 
-def compared_factuality_run(
-    run: FinishedRun[Assessment], config: Config, k: int | None, gold: Path | None
-) -> ComparedRun:
-    """A run of factuality, scored with the K and gamma of `config` and the labels of the file `gold`.
+def compared_run(run: FinishedRun[Any], scoring: AtomScoring | None) -> ComparedRun:
+    """A run of any task; of factuality with its `scoring`.
 
     Raises:
         RunError: its journal can't be read.
         InputError: something is wrong with the gold file.
     """
-    labels = None if gold is None else GoldFile(gold)
-    sampling, seen, cached = Sampling(FACTUALITY), RecordsSeen(run), 0
-    for assessment in run.results():
-        labelled = labels.apply(assessment) if labels else assessment
-        own_k = record_k(config.k, k, len(judged_atoms(labelled)))
-        usage = usage_of_judging(run.config, assessment)
-        sampling.add(assessment.record_id, scored_record(labelled, own_k, config.gamma, usage))
-        seen.add(assessment)
-        cached += cached_calls(assessment)
-    notes = _unfinished(run)
+    labels = GoldFile(scoring.gold) if scoring and scoring.gold else None
+    atoms, tally = Sampling(FACTUALITY), run.tally(run.config)
+    seen: dict[str, RecordSeen] = {}
+    cached = 0
+    for read in run.results():
+        result = labels.apply(read) if labels else read
+        stages = [JUDGING] if scoring else result.usage
+        cached += sum(result.usage.get(stage, Usage()).cached_calls for stage in stages)
+        if scoring:
+            own_k = record_k(scoring.config.k, scoring.k, len(judged_atoms(result)))
+            usage = _usage_of_judging(run.config, result)
+            atoms.add(result.record_id, scored_record(result, own_k, scoring.config.gamma, usage))
+        else:
+            tally.add(result)
+        texts = (text for claim in run.task.claims(result) for text in (claim.id, claim.text))
+        seen[result.record_id] = RecordSeen(result.status, _digest(result.response), _digest(*texts))
+    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
-    if is_replayed(run.config):
+    replayed = scoring is not None and _is_replayed(run.config)
+    if replayed:
         notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
     elif cached:
-        notes.append(
-            f"{cached} of its calls were answered from the cache: tokens and cost are estimates of all"
-        )
-    return ComparedRun(sampling.sample(), seen, notes, bool(cached) or is_replayed(run.config))
+        told = "tokens and cost are estimates of all" if scoring else "their tokens and cost are not counted"
+        notes.append(f"{cached} of its calls were answered from the cache: {told}")
+    sample = atoms.sample() if scoring else tally.sample()
+    return ComparedRun(sample, seen, notes, bool(cached) or replayed)
 
 
-def _unfinished(run: FinishedRun[Any]) -> list[str]:
-    return [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
+def _is_replayed(config: Config) -> bool:
+    """Whether the verdicts of a run are a model's that another run paid for."""
+    return config.judge == "recorded" and config.model is not None
+
+
+def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
+    """What the assessor's own calls took; of replayed and cached ones an estimate of what they would."""
+    used = assessment.usage.get(JUDGING, Usage())
+    if not _is_replayed(config) and (not used.cached_calls or config.model is None):
+        return used
+    changes: dict[str, object] = {"summarizer": "none"}
+    if _is_replayed(config):
+        changes |= {"judge": "auto", "relations": None}
+    asking = parse_config(config.model_dump() | changes, "settings")
+    stages = plan([record_of(assessment)], asking).stages
+    prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
+    estimate = Usage(
+        calls=sum(stage.calls for stage in stages),
+        prompt_tokens=prompt,
+        completion_tokens=completion,
+        cost=price(str(config.model), prompt, completion),
+    )
+    if _is_replayed(config):
+        return estimate
+    return estimate.model_copy(update={"calls": used.calls, "cached_calls": used.cached_calls})
 
 
 def _digest(*texts: str) -> bytes:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.compared_run import ComparedRun, compared_factuality_run, compared_run
+from factreasoner.analysis.compared_run import AtomScoring, ComparedRun, compared_run
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
@@ -20,7 +20,7 @@ from factreasoner.metrics.table import Metric, Table, estimate
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.manifest import result_settings
-from factreasoner.settings import Config, parse_config
+from factreasoner.settings import parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 SHOWN_IDS = 3
@@ -76,17 +76,17 @@ def compare_runs(
     baseline = _baseline(runs, baseline)
     task = runs[baseline].task
     table: Table[Any] = task.table
-    scored_k: dict[str, Any] = {"k_setting": None, "k": None}
+    scoring = None
     if task is FACTUALITY_TASK:
-        config = _with_k(runs[baseline].config, settings.k)
-        k = resolve_k(config.k, runs[baseline].sizes)
-        scored_k = {"k_setting": config.k, "k": k}
-        read = {name: compared_factuality_run(run, config, k, settings.gold) for name, run in runs.items()}
-        _refuse_other_responses(read)
+        config = runs[baseline].config
+        if settings.k is not None:
+            config = parse_config(config.model_dump(), "settings", {"k": settings.k})
+        scoring = AtomScoring(config, resolve_k(config.k, runs[baseline].sizes), settings.gold)
     elif settings.gold is not None:
         raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
-    else:
-        read = {name: compared_run(run) for name, run in runs.items()}
+    read = {name: compared_run(run, scoring) for name, run in runs.items()}
+    if scoring is not None:
+        _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
@@ -94,7 +94,8 @@ def compare_runs(
         "task": task.name,
         "baseline": baseline,
         "num_records": len(ids),
-        **scored_k,
+        "k_setting": scoring and scoring.config.k,
+        "k": scoring and scoring.k,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
@@ -113,16 +114,12 @@ def _baseline(runs: Mapping[str, FinishedRun[Any]], name: str | None) -> str:
     return next(iter(runs)) if name is None else name
 
 
-def _with_k(config: Config, k: int | str | None) -> Config:
-    return config if k is None else parse_config(config.model_dump(), "settings", {"k": k})
-
-
 def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:
     first: dict[str, tuple[str, bytes]] = {}
     for name, part in read.items():
-        for record_id, digest in part.seen.responses.items():
-            other, there = first.setdefault(record_id, (name, digest))
-            if there != digest:
+        for record_id, record in part.seen.items():
+            other, there = first.setdefault(record_id, (name, record.response))
+            if there != record.response:
                 raise RunError(
                     f"record {record_id!r} has one response in {other} and another in {name}: these are "
                     "runs over different data"
@@ -167,17 +164,12 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 
 def _lack(part: ComparedRun, ids: set[str], total: int) -> str:
-    reasons = Counter(_reason(part.seen.status.get(record_id)) for record_id in ids)
+    why = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
+    found = (part.seen[record_id].status if record_id in part.seen else None for record_id in ids)
+    reasons = Counter(why.get(status, "without a judged atom") for status in found)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
     return f"lacks {len(ids)} of {total} ({counts}: {shown})"
-
-
-def _reason(status: str | None) -> str:
-    """Why a record of this status has no score in a run."""
-    return {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}.get(
-        status, "without a judged atom"
-    )
 
 
 def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
@@ -235,9 +227,9 @@ def _notes(
         left = len(part.sample.ids) - len(ids)
         if left:
             yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
-        if other := sum(part.seen.claims[i] != first.seen.claims[i] for i in ids):
+        if other := sum(part.seen[i].claims != first.seen[i].claims for i in ids):
             yield f"{name}: {other} records have other {claim} than in {baseline}"
-        if other := sum(part.seen.responses[i] != first.seen.responses[i] for i in ids):
+        if other := sum(part.seen[i].response != first.seen[i].response for i in ids):
             yield f"{name}: {other} records have another response than in {baseline}"
         if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, explainable_atoms
-from factreasoner.explanations.flips import LARGEST_SIZE
 from factreasoner.models import Assessment
 from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.kinds import SOLVER
+from factreasoner.runs.fingerprints import refuse_changed_files
 from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
+from factreasoner.settings import parse_config
 
 
 class ExplainedRecord(NamedTuple):
@@ -25,28 +25,32 @@ class ExplainedRecord(NamedTuple):
 
 def explain_journal(
     folder: RunFolder[Assessment],
-    ids: Sequence[str],
-    config: Config,
+    changes: Mapping[str, Any],
     *,
-    atom_ids: Collection[str] = (),
-    search_size: int = LARGEST_SIZE,
-    changed: bool = False,
+    record: str | None,
+    atom_ids: Collection[str],
+    search_size: int,
 ) -> Iterator[ExplainedRecord]:
-    """Explain the records `ids`, one after another: all their judged atoms, or those named in `atom_ids`.
+    """Explain one record or all, one after another: all their judged atoms, or those named in `atom_ids`.
 
-    Of several records those without atoms, or with none of `atom_ids`, are passed over.
-    `changed`: `config` is not the one of the run, so that posteriors are to be found anew.
+    Of several records those without atoms, or with none of `atom_ids`, are passed over. Settings in `changes`
+    take the place of the run's, and posteriors are found anew then.
 
     Raises:
-        ConfigError: the solver is unknown or not installed.
-        RunError: the journal is damaged, or no record has a judged atom of that name.
+        ConfigError: a setting is wrong, or the solver is unknown or not installed.
+        RunError: the journal is damaged, no record was assessed, or none has a judged atom of that name.
     """
+    config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
+    refuse_changed_files(folder, named=("relations",))
+    ids = folder.order() if record is None else [folder.known_id(record)]
+    if not ids:
+        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
     solver = SOLVER.make(config.solver, {"config": lambda: config})
     named = False
     for journaled in folder.results(ids):
         if journaled.status == "no_atoms" and len(ids) > 1:
             continue
-        assessment = rescore(journaled, solver, config) if changed else journaled
+        assessment = rescore(journaled, solver, config) if changes else journaled
         wanted = atom_ids
         if len(ids) > 1:
             wanted = [i for i in explainable_atoms(assessment.outcome) if i in atom_ids]

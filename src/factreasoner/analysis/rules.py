@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
 from factreasoner.metrics.table import SHARE, Estimate, Table, of_fewer
+from factreasoner.models import Support
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
@@ -34,15 +35,8 @@ TOTALS: dict[str, tuple[str, ...]] = {
 }
 """Totals over a run of any task, and where the summary has them."""
 
-ATOM_TOTALS: dict[str, tuple[str, ...]] = {
-    "atoms": ("atoms", "judged"),
-    "atoms_supported": ("atoms", "supported"),
-    "atoms_disputed": ("atoms", "disputed"),
-    "atoms_contradicted": ("atoms", "contradicted"),
-    "atoms_conflicting": ("atoms", "conflicting"),
-    "atoms_unverified": ("atoms", "unverified"),
-    "atoms_unjudged": ("atoms", "unjudged"),
-    "atoms_partly_judged": ("atoms", "partly_judged"),
+ATOM_TOTALS: dict[str, tuple[str, ...]] = {"atoms": ("atoms", "judged")} | {
+    f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed", "unjudged", "partly_judged")
 }
 """Totals over a run of factuality alone, and where the summary has them."""
 

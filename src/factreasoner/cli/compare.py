@@ -55,7 +55,6 @@ def compare(
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
     from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
-    from factreasoner.cli.score_tables import print_comparison
     from factreasoner.errors import ConfigError
     from factreasoner.report.figures import require_matplotlib
 
@@ -69,22 +68,24 @@ def compare(
     if assessors is None:
         _refuse_run_flags(settings, profile, running)
     else:
-        if len(targets) != 1:
-            raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
         out = out or default_folder(targets[0], "compared")
-        contenders = _contenders(assessors, settings, profile)
-        complete = _run(contenders, targets[0], out, running)
-        targets = [out / contender.name for contender in contenders]
+        targets, complete = _run(_contenders(assessors, settings, profile), targets, out, running)
     how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(named_runs(targets), baseline=comparing.baseline, settings=how)
     _write(content, files, out)
+    _show(content, running)
+    raise typer.Exit(0 if complete else 3)
+
+
+def _show(content: Mapping[str, Any], running: RunOptions) -> None:
+    from factreasoner.cli.score_tables import print_comparison
+
     if running.as_json:
         say_json(content)
     elif not running.quiet:
         print_comparison(content)
     for note in content["notes"]:
         say(note, err=True)
-    raise typer.Exit(0 if complete else 3)
 
 
 def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
@@ -107,19 +108,26 @@ def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -
     return parse_contenders(names.split(","), settings, profile)
 
 
-def _run(contenders: list[Contender], data: Path, out: Path, running: RunOptions) -> bool:
-    """Run them on `data`; returns whether all of them are complete."""
+def _run(
+    contenders: list[Contender], targets: list[Path], out: Path, running: RunOptions
+) -> tuple[list[Path], bool]:
+    """Run them on one file of records; returns their folders, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
+    from factreasoner.errors import ConfigError
     from factreasoner.report.progress import named_progress
     from factreasoner.tasks.factuality import check_fits
+
+    if len(targets) != 1:
+        raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
 
     def fits(record: Record) -> list[InputProblem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))
         return list(dict.fromkeys(found))
 
-    source = check_data(data, fits, running)
+    source = check_data(targets[0], fits, running)
     progress = named_progress(quiet=running.quiet)
-    return run_side_by_side(contenders, source, out, fresh=running.fresh, progress=progress)
+    complete = run_side_by_side(contenders, source, out, fresh=running.fresh, progress=progress)
+    return [out / contender.name for contender in contenders], complete
 
 
 def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:

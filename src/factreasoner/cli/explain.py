@@ -41,28 +41,14 @@ def explain(
     """
     from factreasoner.analysis.explaining import explain_journal
     from factreasoner.cli.explanation_tables import print_explanation
-    from factreasoner.errors import RunError
-    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.store import RunFolder
-    from factreasoner.settings import parse_config
     from factreasoner.tasks.factuality import TASK
 
-    folder = RunFolder(run_dir, TASK)
-    changes = {key: value for key, value in settings.items() if value is not None}
-    config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
-    refuse_changed_files(folder, named=("relations",))
-    ids = folder.order()
-    if not ids:
-        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")
     told: list[Explanation] = []
     problems: list[InputProblem] = []
+    changes = {key: value for key, value in settings.items() if value is not None}
     for assessment, explanation, found in explain_journal(
-        folder,
-        ids if record is None else [folder.known_id(record)],
-        config,
-        atom_ids=atom or (),
-        search_size=flip_size,
-        changed=bool(changes),
+        RunFolder(run_dir, TASK), changes, record=record, atom_ids=atom or (), search_size=flip_size
     ):
         problems += found
         if explanation is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -12,19 +13,11 @@ from factreasoner.report.terminal import say, say_json
 if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
-Label = Literal[
-    "supported",
-    "contradicted",
-    "conflicting",
-    "unverified",
-    "uncited",
-    "unknown_source",
-    "not_judged",
-    "stated",
-    "not_stated",
-    "unanswered",
-    "disputed",
-]
+Label = StrEnum(
+    "Label",
+    "supported contradicted conflicting unverified uncited unknown_source not_judged stated not_stated "
+    "unanswered disputed",
+)
 """Labels of atoms and of claims; `disputed` is a flag that claims of any label may have."""
 
 
@@ -34,7 +27,6 @@ def show(
     label: Annotated[
         list[Label] | None,
         typer.Option(
-            metavar="LABEL",
             help="Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
             "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
             "disputed: a passage supports them and one contradicts them.",
@@ -57,7 +49,7 @@ def show(
     from factreasoner.tasks.without_claims import WithoutClaims
 
     run = FinishedRun.of_any_task(run_dir, corrections)
-    names = set(label or ())
+    names = {name.value for name in label or ()}
     wanted = Wanted(
         None if record is None else run.known_id(record),
         frozenset(found for name in names - {"disputed"} for found in _labels(name, run.task)),

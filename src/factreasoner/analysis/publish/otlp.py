@@ -10,13 +10,12 @@ import os
 import re
 import time
 from collections.abc import Sequence
-from typing import Protocol
 
 from opentelemetry._logs import LogRecord
 from opentelemetry.context import Context
 from opentelemetry.exporter.otlp.proto.http._log_exporter import OTLPLogExporter
 from opentelemetry.sdk._logs import ReadableLogRecord
-from opentelemetry.sdk._logs.export import LogRecordExportResult
+from opentelemetry.sdk._logs.export import LogRecordExporter, LogRecordExportResult
 from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
@@ -26,28 +25,7 @@ from factreasoner.analysis.publish.scores import Place, Score
 from factreasoner.analysis.publish.sending import Taken
 from factreasoner.errors import PublishError
 
-EVENT = "gen_ai.evaluation.result"
-NAME = "gen_ai.evaluation.name"
-VALUE = "gen_ai.evaluation.score.value"
-LABEL = "gen_ai.evaluation.score.label"
-EXPLANATION = "gen_ai.evaluation.explanation"
-RESPONSE = "gen_ai.response.id"
-ERROR = "error.type"
-RECORD = "factreasoner.record"
-KEY = "factreasoner.key"
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
-
-
-class LogExporter(Protocol):
-    """Of OpenTelemetry's exporters, what is used here."""
-
-    def export(self, batch: Sequence[ReadableLogRecord]) -> LogRecordExportResult:
-        """Send them all, or none."""
-        ...
-
-    def shutdown(self) -> None:
-        """Close connections."""
-        ...
 
 
 class Otlp:
@@ -57,7 +35,7 @@ class Otlp:
     `url` is a collector's; OTEL_EXPORTER_OTLP_LOGS_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT name one as well.
     """
 
-    def __init__(self, url: str | None = None, exporter: LogExporter | None = None) -> None:
+    def __init__(self, url: str | None = None, exporter: LogRecordExporter | None = None) -> None:
         self.url = _endpoint(url)
         self._exporter = exporter or OTLPLogExporter(endpoint=self.url)
         self._resource = Resource.create(
@@ -83,7 +61,7 @@ class Otlp:
 
     def close(self) -> None:
         """See `Backend`."""
-        self._exporter.shutdown()
+        self._exporter.shutdown()  # type: ignore[no-untyped-call]
 
 
 def _endpoint(url: str | None) -> str:
@@ -95,20 +73,20 @@ def _endpoint(url: str | None) -> str:
 
 def _event(score: Score, now: int) -> LogRecord:
     attributes = {
-        NAME: score.name,
-        VALUE: score.value,
-        LABEL: score.label,
-        EXPLANATION: score.explanation,
-        RESPONSE: score.place.response,
-        ERROR: score.error,
-        RECORD: score.record,
-        KEY: score.key,
+        "gen_ai.evaluation.name": score.name,
+        "gen_ai.evaluation.score.value": score.value,
+        "gen_ai.evaluation.score.label": score.label,
+        "gen_ai.evaluation.explanation": score.explanation,
+        "gen_ai.response.id": score.place.response,
+        "error.type": score.error,
+        "factreasoner.record": score.record,
+        "factreasoner.key": score.key,
     }
     return LogRecord(
         timestamp=now,
         observed_timestamp=now,
         context=_context(score.place),
-        event_name=EVENT,
+        event_name="gen_ai.evaluation.result",
         attributes={key: value for key, value in attributes.items() if value is not None},
     )
 
