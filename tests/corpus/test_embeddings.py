@@ -94,6 +94,7 @@ def test_what_goes_wrong_is_said(answer: Answer, error: type[Exception], words: 
     ):
         embedding(server).embed(["abc"])
     assert "BAAI/some-model" in str(caught.value)
+    assert len(server.requests) == (2 if error is StoreError else 1)
 
 
 def test_a_key_that_is_not_set() -> None:

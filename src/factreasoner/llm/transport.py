@@ -84,6 +84,7 @@ def _loaded() -> Any:
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
+    litellm.DEFAULT_MAX_RETRIES = 0  # requests of embeddings take their own 0 for two retries
     if litellm.client_session is None:
         # One pool for the process: litellm drops a client of its own, connections open, for every 200 places.
         litellm.client_session = Session(verify=get_ssl_configuration())
