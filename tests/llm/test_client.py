@@ -58,12 +58,6 @@ def test_model_names_with_and_without_a_provider(scene, model):
     assert set_up.server.requests[0].body["model"] == "fake"
 
 
-def test_an_organisation_is_no_provider(scene):
-    set_up = scene()
-    set_up.client(model="some-lab/model-7b").call(PROMPT, SCHEMA)
-    assert set_up.server.requests[0].body["model"] == "some-lab/model-7b"
-
-
 def test_a_sample_is_drawn_warm(scene):
     set_up = scene()
     client = set_up.client()
@@ -124,7 +118,7 @@ def test_a_model_that_thinks_gets_room_at_once(scene):
 
 def test_where_a_longer_reply_takes_too_long_the_limit_stays(scene):
     set_up = scene(sequence(obliging, cut(), hang(), cut()))
-    client = set_up.client(timeout=4.0)
+    client = set_up.client(timeout=2.0)
     with planned_call():
         replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3, 4)]
     assert [reply.truncated for reply in replies[1:]] == [True, True]
@@ -160,6 +154,7 @@ def test_nothing_usable_on_any_rung(scene, answer, reason):
     assert caught.value.reason == reason
     assert caught.value.attempts == set_up.server.calls == 4
     assert set_up.forms == ["json_schema", "tool", "json_object", "lines"]
+    assert ("most of it is right" in str(caught.value)) == (reason == "malformed")  # the reply is quoted
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
 
 
@@ -180,25 +175,13 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
     assert set_up.forms == ["json_schema"]
 
 
-def test_the_error_quotes_the_reply(scene):
-    with pytest.raises(UnusableReplyError, match="most of it is right"):
-        scene(lambda request: prose()).client().call(PROMPT, SCHEMA)
-
-
 # Errors that asking again may cure
 
 
 @pytest.mark.parametrize(
     "wrong",
-    [
-        rate_limited(),
-        server_error(),
-        server_error(503),
-        error(408, "late"),
-        disconnect(),
-        reset(),
-    ],
-    ids=["429", "500", "503", "408", "disconnect", "reset"],
+    [rate_limited(), server_error(503), error(408, "late"), disconnect()],
+    ids=["429", "503", "408", "disconnect"],
 )
 def test_a_passing_error_is_retried(scene, wrong):
     set_up = scene(sequence(wrong, obliging))
@@ -222,39 +205,23 @@ def test_a_lasting_error_fails_when_patience_ends(scene, wrong, message):
     assert caught.value.attempts == set_up.server.calls > 1
 
 
-def test_without_patience_there_is_one_try(scene):
-    set_up = scene(lambda request: server_error())
-    with pytest.raises(ProviderError, match=r"\(asked once, without waiting\)$"):
-        set_up.client(patience=0).call(PROMPT, SCHEMA)
-    assert set_up.server.calls == 1
-
-
-def test_a_bad_request_is_not_retried(scene):
-    set_up = scene(lambda request: error(400, "this prompt was flagged by our content policy"))
-    with pytest.raises(ProviderError, match="flagged") as caught:
-        set_up.client().call(PROMPT, SCHEMA)
-    assert caught.value.attempts == set_up.server.calls == 1
-
-
-def test_a_moderated_prompt_does_not_end_the_run(scene):
-    set_up = scene(sequence(error(403, "input was flagged by moderation"), obliging))
+def test_a_request_that_is_refused_is_sent_once_and_does_not_end_the_run(scene):
+    flagged = "this prompt was flagged by our content policy"
+    set_up = scene(sequence(error(400, flagged), error(403, flagged), obliging))
     client = set_up.client()
-    with pytest.raises(ProviderError, match="403"):
-        client.call(PROMPT, SCHEMA)
+    for _ in range(2):
+        with pytest.raises(ProviderError, match="flagged") as caught:
+            client.call(PROMPT, SCHEMA)
+        assert caught.value.attempts == 1
     assert client.call(PROMPT, SCHEMA).arguments == TRUE
 
 
 @pytest.mark.parametrize("wrong", [hang(), drip()], ids=["hang", "drip"])
 def test_the_deadline_holds_for_servers_that_hang_or_drip(scene, wrong):
     set_up = scene(lambda request: wrong)
-    with pytest.raises(CallTimeoutError, match=r"no answer within 2 s") as caught:
-        set_up.client(timeout=2.0, max_attempts=2).call(PROMPT, SCHEMA)
+    with pytest.raises(CallTimeoutError, match=r"no answer within 0.5 s") as caught:
+        set_up.client(timeout=0.5, max_attempts=2).call(PROMPT, SCHEMA)
     assert caught.value.attempts == set_up.server.calls == 2
-
-
-def test_an_answer_after_a_hang_is_taken(scene):
-    set_up = scene(sequence(hang(), obliging))
-    assert set_up.client(timeout=4.0).call(PROMPT, SCHEMA).arguments == TRUE
 
 
 # Errors only the user can mend
@@ -307,19 +274,13 @@ def test_a_wrong_key_ends_the_waiting_of_other_calls(scene):
     assert len(errors) == 1
 
 
-def test_an_unknown_provider_is_named():
-    with pytest.raises(ConfigError, match="--api-base"):
-        LiteLLMClient(Config(model="nobody-knows-me", cache=False)).call(PROMPT, SCHEMA)
-
-
-def test_a_missing_key_is_named():
-    with pytest.raises(ConfigError, match=r"\$OPENAI_API_KEY"):
-        LiteLLMClient(Config(model="openai/gpt-4o-mini", cache=False)).call(PROMPT, SCHEMA)
-
-
-def test_a_model_is_needed():
-    with pytest.raises(ConfigError, match="--model"):
-        LiteLLMClient(Config())
+@pytest.mark.parametrize(
+    ("model", "remedy"),
+    [("nobody-knows-me", "--api-base"), ("openai/gpt-4o-mini", r"\$OPENAI_API_KEY"), (None, "--model")],
+)
+def test_what_is_missing_is_named(model, remedy):
+    with pytest.raises(ConfigError, match=remedy):
+        LiteLLMClient(Config(model=model, cache=False)).call(PROMPT, SCHEMA)
 
 
 # Parameters a provider refuses
@@ -364,13 +325,10 @@ def refusing_limits(request):
     )
 
 
-def test_where_no_limit_is_taken_there_is_none(scene):
+def test_where_no_limit_is_taken_there_is_none_and_no_cost_can_be_limited(scene):
     set_up = scene(refusing_limits)
     assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
     assert set_up.server.calls == 3
-
-
-def test_where_no_limit_is_taken_no_cost_can_be_limited(scene):
     with pytest.raises(ConfigError, match="without --max-cost"):
         scene(refusing_limits).client(model="openai/gpt-4o-mini", max_cost=1.0).call(PROMPT, SCHEMA)
 

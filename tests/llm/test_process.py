@@ -50,7 +50,7 @@ def started(code, *arguments):
 
 def test_a_process_prints_nothing_of_its_own_and_leaves_an_abandoned_request_behind():
     with FakeServer(sequence(obliging, server_error(), hang(120))) as server:
-        out, err = started(CALLER, server.url, "8").communicate(timeout=90)  # the server hangs for longer
+        out, err = started(CALLER, server.url, "3").communicate(timeout=90)  # the server hangs for longer
     assert (out, err) == ("json_schema\nProviderError\nCallTimeoutError\n", "")
 
 

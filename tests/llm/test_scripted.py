@@ -29,11 +29,6 @@ def test_an_exhausted_list_says_so():
         llm.call(PROMPT, SCHEMA)
 
 
-def test_a_function_answers_every_call():
-    llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, prompt.name))
-    assert llm.call(PROMPT, SCHEMA).arguments == {"fact_0": "check", "fact_1": "check"}
-
-
 def test_usage_is_metered_like_the_clients():
     llm, meter = ScriptedLLM([TRUE, Reply(arguments=TRUE, usage=Usage(calls=2, cost=1.0))]), Meter()
     with meter.stage("evaluator"):

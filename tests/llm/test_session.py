@@ -53,11 +53,6 @@ def test_any_other_response_stays_as_it_is(content, status):
     assert (response.content, response.status_code, aside.logprobs) == (content, status, None)
 
 
-def test_outside_nothing_is_taken():
-    with session_for(json.dumps(BODY).encode()) as session:
-        assert session.get("http://model.test/").json() == BODY
-
-
 def test_other_threads_keep_theirs():
     with session_for(json.dumps(BODY).encode()) as session, with_aside() as aside:
         found = []

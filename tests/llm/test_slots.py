@@ -150,7 +150,7 @@ def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
 
 
 def test_a_near_server_with_one_place_is_not_asked_many_at_once(scene):
-    set_up = scene(obliging, delay=0.3, places=1)
+    set_up = scene(obliging, delay=0.1, places=1)
     client = set_up.client(concurrency=16)
     parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), range(24), 16)
     assert set_up.server.calls == 24

@@ -58,25 +58,6 @@ def test_a_stage_that_fails_is_counted():
     assert meter.usage == {"reviser": ONE}
 
 
-def test_a_stage_without_calls_has_usage_zero():
-    meter = Meter()
-    with meter.stage("retriever"):
-        pass
-    assert meter.usage == {"retriever": Usage()}
-
-
-def test_meters_of_threads_do_not_mix():
-    def work(number):
-        meter = Meter()
-        with meter.stage(f"stage {number}"):
-            parallel_map(lambda _: record_usage(ONE), range(20), 4)
-        return meter.usage
-
-    usages = parallel_map(work, range(5), 5)
-    assert [usage[f"stage {n}"].calls for n, usage in enumerate(usages)] == [20] * 5
-    assert all(len(usage) == 1 for usage in usages)
-
-
 def test_a_thread_counts_only_in_a_copy_of_the_context():
     meter = Meter()
     with meter.stage("evaluator"):

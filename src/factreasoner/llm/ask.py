@@ -55,8 +55,8 @@ class ItemQuestion(NamedTuple, Generic[I, R]):
 class _Turn(NamedTuple):
     """Items asked about together, by position: which time it is, and which sample of the answer is wanted.
 
-    Another sample of the same answer is `step` further on. `reason` is why the last reply about them was of
-    no use as a whole, so many `times` in a row; empty when it was of some.
+    Another sample of the same answer is `step` further on. `reason` is why the last replies, so many `times`
+    in a row, were of no use as a whole; empty when one was of some.
     """
 
     positions: Sequence[int]
@@ -178,8 +178,7 @@ class _PlannedCall(Generic[I, R]):
     def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
         """Ask about one group after the other, as far as the budget goes.
 
-        The same items again need another sample of the answer, lest the cache give the same reply. Where a
-        group waits for a batch, the others go with it.
+        The same items again are another sample, lest the cache give the same reply.
         """
         pending: PendingError | None = None
         for group in groups:

@@ -16,10 +16,7 @@ _listener: ContextVar[Callable[[float, str], None] | None] = ContextVar("factrea
 
 @contextlib.contextmanager
 def told_of_waiting(listener: Callable[[float, str], None]) -> Iterator[None]:
-    """Tell `listener` how many seconds calls made inside have waited for which server, 0 once none does.
-
-    Any thread that runs in a copy of this context does so, several times a second.
-    """
+    """Tell `listener`, in any thread, how many seconds calls inside wait for which server; 0: none does."""
     token = _listener.set(listener)
     try:
         yield

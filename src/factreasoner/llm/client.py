@@ -68,11 +68,9 @@ class Prober(NamedTuple):
 class LiteLLMClient:
     """A language model through litellm; one object serves all threads of a process.
 
-    It adds what a run of thousands of calls needs: call forms, own retries, a deadline a request, limits on
-    concurrency, rate and cost, a response cache, and usage by stage (see `Meter`).
-
-    A model name without a provider, together with `api_base`, is taken for an OpenAI-compatible server. Such
-    a server gets only the key that `api_key_env` names, never one that lies in the environment for another.
+    It adds call forms, own retries, a deadline a request, limits on concurrency, rate and cost, a response
+    cache, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`, is
+    taken for an OpenAI-compatible server.
 
     Args:
         config: the settings.
@@ -98,8 +96,7 @@ class LiteLLMClient:
             raise ConfigError(
                 "batch: batches go with a run folder: `run`, `recall`, `rag` or `verify` of a file"
             )
-        self._config = config
-        self._batches = batches
+        self._config, self._batches = config, batches
         self.shared = shared or SharedLimits.of(config)
         self._cache = self.shared.cache
         transport = Transport(config.model, config.api_base, config.api_key_env, batch=batches is not None)
@@ -107,11 +104,11 @@ class LiteLLMClient:
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
         note, kept_in = key_of(["capabilities", *asked]), self._cache if batches is None else None
         self._kept = KeptCapabilities(config.model, note, kept_in, self.shared.memory)
-        self._sender: Sender | BatchSender
-        if batches is None:
-            self._sender = Sender(config, self.shared, transport, backoff_seconds=backoff_seconds)
-        else:
-            self._sender = BatchSender(config, transport, batches)
+        self._sender: Sender | BatchSender = (
+            Sender(config, self.shared, transport, backoff_seconds=backoff_seconds)
+            if batches is None
+            else BatchSender(config, transport, batches)
+        )
         exchange = Exchange(config, transport, self._sender, self._kept)
         self._search = FormSearch(config, transport, exchange, self._kept)
         self._probing = threading.RLock()
@@ -131,7 +128,7 @@ class LiteLLMClient:
             PendingError: the answer comes with a batch.
         """
         config, batches = self._config, self._batches
-        temperature = max(config.temperature, SAMPLE_TEMPERATURE if sample > 0 else 0.0)
+        temperature = max(config.temperature, SAMPLE_TEMPERATURE if sample else 0.0)
         key = key_of(
             [
                 [config.model, config.api_base, config.form, temperature, config.max_tokens],
@@ -146,14 +143,13 @@ class LiteLLMClient:
         question = Question(prompt, schema, temperature, logprobs)
 
         def ask() -> Reply:
-            attempts = Attempts(current_budget(), config.max_attempts, short_key)
-            return self._search.answer(question, attempts)
+            return self._search.answer(question, Attempts(current_budget(), config.max_attempts, short_key))
 
         anew = batches is not None and batches.holds(short_key)
         reply = self._cache.get_or_ask(key, schema, ask, anew=anew)
         if reply.usage.cached_calls:
             record_usage(CACHED)
-        if anew and batches is not None:
+        if batches is not None and anew:
             batches.take(short_key)
         return reply
 
@@ -172,10 +168,7 @@ class LiteLLMClient:
 
     @property
     def settled(self) -> bool:
-        """Whether it is learnt how the model is asked; until then, calls should come one by one, in order.
-
-        A model that can't be asked at all leaves nothing to learn.
-        """
+        """Whether it is known how the model is asked, or can't be; until then calls come one by one."""
         known = bool(self._kept.known.forms) and (self._prober is None or self._facts is not None)
         return self._batches is not None or known or self._sender.stopped
 
@@ -185,10 +178,7 @@ class LiteLLMClient:
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the model bears at once, probed where that is not known.
-
-        Where it can't be probed, as its server is down, it is probed later once more.
-        """
+        """How many facts the model bears at once: probed, and once more later if its server is down."""
         prober = self._prober
         if prober is None or self._batches is not None:
             return MOST_FACTS

@@ -74,7 +74,7 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
     """`fn()`, run on a daemon thread that is abandoned after `seconds`, or so long after `since`.
 
     A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
-    caller for ever. The interpreter does not wait for an abandoned thread when it exits.
+    caller for ever.
 
     Raises:
         TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, UnusableReplyError
+from factreasoner.errors import CallTimeoutError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, Dialect, KeptCapabilities
@@ -26,8 +26,6 @@ ROOM = 100
 """Tokens that a reply may take beyond twice of what is expected of it."""
 TELLING_TOKENS = 64
 """Fewer tokens than these are too few to tell from what a chat template adds."""
-
-
 NO_LOGPROBS = Dialect(refused=frozenset({"logprobs"}))
 
 
@@ -67,13 +65,13 @@ class _FormRefusedError(Exception):
 class Exchange:
     """Asks a question in one form, in the dialect its provider takes, and longer where the reply is cut.
 
-    `sender` gets the answers; with batches they are results that are there, and nothing is learnt.
+    With batches nothing is learnt.
     """
 
     def __init__(
         self, config: Config, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
     ) -> None:
-        self._config, self._transport, self._sender, self._kept = config, transport, sender, kept
+        self._config, self._transport, self.sender, self._kept = config, transport, sender, kept
         self._learns = config.batch == "none"
         self._helped = False
         """Whether a longer limit has helped; it is kept for all later calls."""
@@ -108,17 +106,10 @@ class Exchange:
         )
         return Tried(form, reply, obeyed=parsed.obeyed)
 
-    def stop(self, reason: str) -> ConfigError:
-        """End all requests from now on, for a reason that only the user can mend."""
-        return self._sender.stop(reason)
-
     def _long_enough(
         self, form: CallForm, content: Mapping[str, Any], question: Question, attempts: Attempts
     ) -> Completion:
-        """The answer in one form; one that is cut, once more and longer.
-
-        Where the form is still searched for, only a model that thinks is asked again.
-        """
+        """The answer in one form; a cut one once more and longer, unless the form is still searched for."""
         long = self._helped or self._kept.known.thinks or attempts.budget.raised
         wanted = self._wanted(form, question, long=long)
         answer = self._answer(form, content, wanted, attempts)
@@ -148,13 +139,11 @@ class Exchange:
         What they teach is kept where the server is asked; with batches it holds for this request alone, so
         that the same results lead to the same requests.
         """
-        lesson, room, extra = Dialect(), None, self._config.model_parameters
-        if form in self._forms_without_logprobs:
-            lesson = NO_LOGPROBS
+        lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Dialect()
+        room, extra = None, self._config.model_parameters
         while True:
-            dialect = self._kept.known.learnt(lesson)
-            request = dialect.request(content, wanted, room=room) | extra
-            answer = self._sender.tried(request, form, extra.keys(), attempts)
+            request = self._kept.known.learnt(lesson).request(content, wanted, room=room) | extra
+            answer = self.sender.tried(request, form, extra.keys(), attempts)
             if isinstance(answer, Completion):
                 if self._learns and lesson != Dialect():
                     self._learn(form, lesson)
@@ -162,12 +151,12 @@ class Exchange:
             if answer.kind == "form":
                 raise _FormRefusedError(answer.message)
             if answer.kind != "dialect":
-                raise self._sender.failure(answer, attempts)
+                raise self.sender.failure(answer, attempts)
             lesson, room = lesson.learnt(answer.lesson), answer.room or room
             limitless = self._kept.known.learnt(lesson).refused.issuperset(TOKEN_LIMITS)
             if limitless and self._config.max_cost is not None:
                 remedy = "no reply's length can be limited, nor what it costs: run without --max-cost"
-                raise self._sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
+                raise self.sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
 
     def _learn(self, form: CallForm, lesson: Dialect) -> None:
         """Keep what a request taught that was answered; log-probabilities are refused in its form alone."""
@@ -186,7 +175,7 @@ class Exchange:
             return
         least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
         if least >= TELLING_TOKENS and reported < least / 2:
-            raise self.stop(
+            raise self.sender.stop(
                 f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not "
                 "seen all that it was asked about: raise its context length (num_ctx with Ollama), give its "
                 "server a chat template that shows every message, or use another model"

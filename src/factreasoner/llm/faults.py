@@ -179,10 +179,7 @@ def _dialect_fault(
 
 
 def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]) -> Dialect | None:
-    """What a provider's refusal of `request` teaches about later ones, None when it is about nothing known.
-
-    Parameters named in `fixed` are the user's wish and can't be left out.
-    """
+    """What a provider's refusal of `request` teaches about later ones; None: it is about nothing known."""
     if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
         return Dialect(system_role=False)
     sent = token_limit(request)
@@ -202,10 +199,7 @@ def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str
 
 
 def _room_of(complaint: str, request: Mapping[str, Any]) -> int | None:
-    """Tokens that the model's context leaves for a reply to `request`, as the refusal of a longer one says.
-
-    None when it says nothing of the kind, or when there is no room to speak of.
-    """
+    """Tokens that the context leaves for a reply, as a longer one's refusal says; None: nothing, or few."""
     found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
     room = int(found["most"]) - int(found["taken"]) if found else 0
     return room if LEAST_ROOM <= room < (token_limit(request) or 0) else None

@@ -29,10 +29,7 @@ class FormSearch:
     def __init__(
         self, config: Config, transport: Transport, exchange: Exchange, kept: KeptCapabilities
     ) -> None:
-        self._config = config
-        self._transport = transport
-        self._exchange = exchange
-        self._kept = kept
+        self._config, self._transport, self._exchange, self._kept = config, transport, exchange, kept
         self._scored = config.confidence in ("auto", "logprobs")
         self._searching = threading.Lock()
         self._questions = 0
@@ -70,19 +67,14 @@ class FormSearch:
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
         elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
             likely: CallForm = "json_schema" if "json_schema" in order else order[0]
-            self._kept.learn(
-                Capabilities(forms={kind: FoundForm(form=likely)})
-            )  # a schema is most often enforced
+            self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # it is enforced most often
         reply = _best_reply(tried, scored=self._scored)
         return reply if question.logprobs else reply.model_copy(update={"chances": None})
 
     def _settled(
         self, kind: forms.Kind, found: FoundForm, question: Question, attempts: Attempts
     ) -> Reply | None:
-        """The answer in the form that was found; where that is of no use once, in the others.
-
-        None where the server refuses the form, and is not what it was.
-        """
+        """The answer in the form that was found, or in others if useless; None: that form is refused now."""
         if found.logprobs is False:
             question = question._replace(logprobs=False)
         first = self._exchange.ask(found.form, question, attempts)
@@ -106,7 +98,7 @@ class FormSearch:
         while left:
             one = self._exchange.ask(left.pop(0), question, attempts)
             if one.refused and one.form == self._config.form:
-                raise self._exchange.stop(f"{one.refused}; choose another form than --form {one.form}")
+                raise self._exchange.sender.stop(f"{one.refused}; choose another form than --form {one.form}")
             tried.append(one)
             if one.final:
                 break

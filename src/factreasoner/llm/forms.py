@@ -208,10 +208,7 @@ def _utf8(text: str) -> str:
 
 
 def strict(schema: object) -> object:
-    """A JSON schema as strict providers want it: every object requires all its properties and no other.
-
-    It has types and allowed values alone: the message says the rest.
-    """
+    """A JSON schema as strict providers want it: all properties required, no other, no descriptions."""
     if isinstance(schema, list):
         return [strict(item) for item in schema]
     if not isinstance(schema, dict):

@@ -9,7 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
@@ -18,7 +18,6 @@ from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.slots import Slots, lease
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
-from factreasoner.models import Usage
 from factreasoner.settings import Config
 
 FIRST_COMPLETION = 256
@@ -78,8 +77,7 @@ class Budget:
     def set_aside(self, estimate: float) -> Iterator[Reservation]:
         """Set `estimate` aside for the request made inside, then replace it by the reservation's `cost`.
 
-        Where only the estimates of requests under way leave no room, it waits for them: what they come to
-        is usually far less.
+        Where only requests under way leave no room, it waits: they come to far less than their estimates.
         """
         limit, reservation = self.limit or 0.0, Reservation(estimate)
         with self._settled:
@@ -220,24 +218,6 @@ class Limits:
             self._changed.notify_all()
 
 
-class Ticket(NamedTuple):
-    """The tokens and the money set aside for one request; all go back unless `settle` or `keep` is called."""
-
-    admitted: Admitted
-    money: Reservation
-
-    def settle(self, usage: Usage) -> None:
-        """The request was answered and took this."""
-        self.admitted.took = usage.prompt_tokens + usage.completion_tokens
-        self.money.cost = usage.cost or 0.0
-
-    def keep(self) -> None:
-        """The request ran out of time, and nobody knows what became of it: it counts as estimated."""
-        self.admitted.timed_out = True
-        self.admitted.took = self.admitted.tokens
-        self.money.cost = self.money.estimate
-
-
 class SharedLimits:
     """What all model calls of a run share: this process's own, or what stands in for another process's.
 
@@ -265,8 +245,13 @@ class SharedLimits:
         return self._open_cache()
 
     @contextlib.contextmanager
-    def admitted(self, request: Mapping[str, Any], transport: Transport, config: Config) -> Iterator[Ticket]:
-        """Wait for a slot, for the limits and for money, and hold them for the request made inside."""
+    def admitted(
+        self, request: Mapping[str, Any], transport: Transport, config: Config
+    ) -> Iterator[tuple[Admitted, Reservation]]:
+        """Wait for a slot, for the limits and for money, and hold them for the request made inside.
+
+        All go back unless it says what it took, and what it cost.
+        """
         unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
         prompt = estimate_request(request) if config.tokens_per_minute is not None else 0
         expected = prompt + self._completion if prompt else 0
@@ -275,6 +260,6 @@ class SharedLimits:
             self.budget.reserved(lambda: transport.most_cost(request, config.max_tokens), unknown) as money,
         ):
             money.cost = 0.0
-            yield Ticket(admitted, money)
+            yield admitted, money
             if prompt and not admitted.timed_out and admitted.took:
                 self._completion += (max(admitted.took - prompt, 0) - self._completion) // WEIGHT

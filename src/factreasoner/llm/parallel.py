@@ -1,8 +1,8 @@
 """Running a function over items in threads; maps inside maps share the helper threads of the process.
 
 Records are mapped, and within each its stages, and within those its batches and votes. Who opens a map works
-on it too, so that it always gets on, with helpers or without. Helpers come in the order they are called for,
-so that what is begun is finished before anything new begins; as many are at work as the widest map allows.
+on it too, so that it always gets on. What is inside another map goes first, so that what is begun is finished
+before anything new begins; as many helpers are at work as the widest map allows.
 """
 
 from __future__ import annotations
@@ -31,11 +31,10 @@ _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
 def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list[R]:
     """`[fn(item) for item in items]` with at most `workers` items under way at once.
 
-    Items begin in their order. Each runs in a copy of the caller's context, so that usage is counted for the
-    caller's stage. After the first exception no further item is begun; it is raised once those under way
-    have ended, as their model calls are paid for and belong in the cache. One that waits for a batch stops
-    no other. Ctrl-C waits for nothing. Threads are daemons: an interpreter that exits does not wait for them
-    either.
+    Items begin in their order, each in a copy of the caller's context, so that usage is counted for the
+    caller's stage. After the first exception no further item is begun; it is raised once those under way have
+    ended, as their model calls are paid for and belong in the cache. One that waits for a batch stops no
+    other. Ctrl-C waits for nothing, nor does an interpreter that exits.
 
     Raises:
         BaseException: the first one that `fn` raised; PendingError where there is no other.
@@ -88,8 +87,8 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
 def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
     """Maps opened inside, nested ones included, begin an item only when none is under way, until `settled()`.
 
-    Until then everything happens in the order of the input, whatever the number of workers. `settled` is
-    asked before each item, by any thread; it must return at once, and once True it stays so.
+    Until then everything happens in the order of the input. `settled` is asked before each item, by any
+    thread; it must return at once, and once True it stays so.
     """
     token = _settled.set(settled)
     try:

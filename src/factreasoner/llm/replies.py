@@ -32,9 +32,9 @@ _MAX_DEPTH = 32
 
 
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
-    """The arguments of the first JSON object in `text` that has any of those known.
+    """The known arguments of the first JSON object in `text` that has any, in linear time.
 
-    Others are dropped, and so is one that was given twice with different values. Takes linear time.
+    One that was given twice with different values is dropped.
     """
     for value in _json_values(text):
         found = _arguments(value, known, function)
@@ -129,8 +129,7 @@ _decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
 class Parsed(NamedTuple):
     """What a reply holds: arguments, or the problem that there are none.
 
-    `obeyed`: they came the way the form says, no choice has a value that is not allowed, and no more than
-    half of them are missing.
+    `obeyed`: they came the way the form says, with allowed values, and no more than half are missing.
     """
 
     arguments: dict[str, Any]

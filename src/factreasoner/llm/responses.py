@@ -46,10 +46,7 @@ class Tokens:
         self._ends = list(itertools.accumulate(len(token.raw) for token in self.tokens))
 
     def chances(self, place: int, value: str, allowed: Sequence[str]) -> Chances | None:
-        """How probable each allowed value was, of which `value` begins at byte `place`; None if unknown.
-
-        The allowed values differ in their first word, so the token with its beginning decides.
-        """
+        """How probable each allowed value was, of which `value` begins at byte `place`; None if unknown."""
         number = bisect.bisect_right(self._ends, place)
         if number == len(self.tokens):
             return None
@@ -61,8 +58,7 @@ class Tokens:
 def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> Chances | None:
     """Shares of the allowed values at one token, of which `before` stands in front of the value.
 
-    A value that is not among the alternatives is at most as probable as the least of these, and as what they
-    leave of 1, and is taken to be that.
+    A value out of sight is taken to be as probable as the least alternative, and as what they leave of 1.
     """
     if token.logprob is None:
         return None
@@ -144,9 +140,8 @@ class Completion(NamedTuple):
     """One completion, free of any provider's types.
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
-    `refusal` the words in which the model declined to answer, where the provider tells them apart;
-    `prompt_tokens` what the provider reported, None where it did not, when `usage` holds an estimate.
-    `thinks`: the model reasoned before it answered, or was cut while it did.
+    `refusal` the words in which the model declined; `prompt_tokens` what the provider reported, None where it
+    did not, when `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did.
     """
 
     content: str
@@ -177,9 +172,9 @@ class Completion(NamedTuple):
 
 
 def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:  # noqa: ANN401
-    """What a response to `request` says; `logprobs` were taken aside. Its usage has no cost yet.
+    """What a response to `request` says, tokens that it does not report estimated, and no cost yet.
 
-    Tokens that it does not report are estimated.
+    `logprobs` were taken aside.
     """
     choices = field_of(response, "choices")
     choice = choices[0] if isinstance(choices, list | tuple) and choices else None

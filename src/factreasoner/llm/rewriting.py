@@ -51,11 +51,7 @@ class Rewriter:
         return [(prompt, self._schema(items, positions)) for positions in self._batches(items)]
 
     def rewrite(self, prompt: Prompt, items: Sequence[Claim]) -> list[str | Failure]:
-        """A text on one line, or a failure, for every item.
-
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
-        """
+        """A text on one line, or a failure, for every item. Raises the client's ConfigError, BudgetError."""
         asked = ItemQuestion[int, str](
             stage=self._rewriting.stage,
             result=self._rewriting.result,

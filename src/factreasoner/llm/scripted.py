@@ -62,13 +62,10 @@ class ScriptedLLM:
         answer = self._answer(prompt, schema) if self._answer else self._replies[position]
         if isinstance(answer, Exception):
             raise answer
-        reply = answer if isinstance(answer, Reply) else _reply(answer, prompt)
-        record_usage(reply.usage)
-        return reply
-
-
-def _reply(arguments: dict[str, Any], prompt: Prompt) -> Reply:
-    text = json.dumps(arguments, ensure_ascii=False)
-    prompt_tokens = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
-    usage = Usage(calls=1, prompt_tokens=prompt_tokens, completion_tokens=estimate_tokens(text))
-    return Reply(arguments=arguments, text=text, form="scripted", usage=usage)
+        if not isinstance(answer, Reply):
+            text = json.dumps(answer, ensure_ascii=False)
+            asked = estimate_tokens(prompt.system) + estimate_tokens(prompt.user)
+            usage = Usage(calls=1, prompt_tokens=asked, completion_tokens=estimate_tokens(text))
+            answer = Reply(arguments=answer, text=text, form="scripted", usage=usage)
+        record_usage(answer.usage)
+        return answer

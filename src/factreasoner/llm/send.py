@@ -59,17 +59,15 @@ class Sender:
     """Sends requests: retried, within a deadline and every limit.
 
     A server that is down, or has too many requests, is waited for up to `patience` seconds, by all calls
-    together (see `CircuitBreaker`). A request that runs into `timeout` is sent `max_attempts` times in all,
-    as each may be paid for. A fault that only the user can mend ends this request and all later ones.
-    `backoff_seconds` is the longest first wait before a retry.
+    together (see `CircuitBreaker`). A request that runs into `timeout` is sent `max_attempts` times in all. A
+    fault that only the user can mend ends this request and all later ones. `backoff_seconds` is the longest
+    first wait before a retry.
     """
 
     def __init__(
         self, config: Config, shared: SharedLimits, transport: Transport, *, backoff_seconds: float
     ) -> None:
-        self._config = config
-        self._transport = transport
-        self._shared = shared
+        self._config, self._shared, self._transport = config, shared, transport
         self._backoff_seconds = backoff_seconds
         self._breaker = CircuitBreaker(_server(config), config.patience)
         self._queue = ServerQueue()
@@ -100,7 +98,7 @@ class Sender:
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
         """Send one request, within every limit."""
-        with self._shared.admitted(request, self._transport, self._config) as ticket:
+        with self._shared.admitted(request, self._transport, self._config) as (turn, money):
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():
@@ -108,9 +106,10 @@ class Sender:
             attempts.count += 1
             answer = self._sent(request, form, fixed)
             if isinstance(answer, Completion):
-                ticket.settle(answer.usage)
-            elif answer.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for
-                ticket.keep()
+                turn.took = answer.usage.prompt_tokens + answer.usage.completion_tokens
+                money.cost = answer.usage.cost or 0.0
+            elif answer.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for, as estimated
+                turn.timed_out, turn.took, money.cost = True, turn.tokens, money.estimate
         self._count(answer, attempts)
         return answer
 
@@ -207,13 +206,13 @@ class Sender:
     def _remedy(self, fault: ProviderFault) -> str:
         if fault.remedy == "connection":
             return f"is {self._config.api_base or 'the server, or the network,'} up?"
-        if fault.remedy == "key":
-            if self._config.api_key_env:
-                return f"check the key in ${self._config.api_key_env}"
-            if self._config.api_base:
-                return "name the variable that holds this server's key with --api-key-env"
-            return self._transport.key_remedy
-        return fault.remedy
+        if fault.remedy != "key":
+            return fault.remedy
+        if self._config.api_key_env:
+            return f"check the key in ${self._config.api_key_env}"
+        if self._config.api_base:
+            return "name the variable that holds this server's key with --api-key-env"
+        return self._transport.key_remedy
 
 
 def _server(config: Config) -> str:

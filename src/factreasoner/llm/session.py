@@ -45,12 +45,9 @@ class Aside:
     too_long = False
 
     def take(self, response: httpx.Response) -> httpx.Response:
-        """The response, read, without log-probabilities; as it is where it is no completion that has any.
+        """The response, read, without log-probabilities, or as it is without any; an error's beginning.
 
-        Of an error's text the beginning is kept.
-
-        Raises:
-            TooLongError: it is longer than any answer.
+        Raises TooLongError for one that is longer than any answer.
         """
         read = bytearray()
         with contextlib.closing(response):

@@ -19,10 +19,7 @@ WORDS = 1 << 15
 
 
 def with_room(fn: Callable[P, T]) -> Callable[P, T]:
-    """`fn`, with room for the frames of all that it calls: some thousand. Memory is taken as they use it.
-
-    For what a thread begins with, or does seldom: each call gets a chunk and gives it back.
-    """
+    """`fn`, for what a thread begins with, or does seldom, with room for the frames of all that it calls."""
 
     def roomy(*args: P.args, **kwargs: P.kwargs) -> T:
         return fn(*args, **kwargs)

@@ -246,18 +246,15 @@ class Transport:
         return None if rates is None else prompt_tokens * rates[0] + completion_tokens * rates[1]
 
     def most_cost(self, request: Mapping[str, Any], longest: int) -> float | None:
-        """US dollars that a request may cost at most, None when the model's price is not known.
+        """US dollars that a request may cost at most, with a reply of `longest` tokens if it names no limit.
 
-        Its reply may take `longest` tokens where the request names no limit.
+        None when the model's price is not known.
         """
         return self.price(int(MARGIN * estimate_request(request)), token_limit(request) or longest)
 
     @functools.cached_property
     def _rates(self) -> tuple[float, float] | None:
-        """US dollars per prompt and per completion token, None when the price is not known.
-
-        Those of batches are as they are listed, else half of the others.
-        """
+        """US dollars per prompt and completion token, of batches as listed, else half; None: not known."""
         try:
             rates = load().cost_per_token(model=self.model, prompt_tokens=MILLION, completion_tokens=MILLION)
         except Exception:  # noqa: BLE001 - litellm raises a bare one for a model that is not on its list

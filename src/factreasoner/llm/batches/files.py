@@ -27,11 +27,7 @@ class ResultLine(NamedTuple):
 
 
 def parse_result(line: bytes) -> ResultLine:
-    """The result that a line holds.
-
-    Raises:
-        ValueError: it is no JSON object with a custom_id.
-    """
+    """The result that a line holds. Raises ValueError where it is no JSON object with a custom_id."""
     line = line.removeprefix(codecs.BOM_UTF8)
     try:
         data = from_json(line)
@@ -121,8 +117,7 @@ class Batch(NamedTuple):
     def state(self) -> dict[str, Any]:
         """`model`, `requests`, `most_cost`; `usage` once its results were read; a provider's ids of it.
 
-        Raises:
-            RunError: the file is damaged.
+        Raises RunError where the file is damaged.
         """
         try:
             found = json.loads(self.state_path.read_text(encoding="utf-8"))

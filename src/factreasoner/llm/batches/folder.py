@@ -96,11 +96,7 @@ class BatchFolder:
 
     @property
     def open(self) -> list[Batch]:
-        """Batches whose results may still come: those that are not closed.
-
-        Raises:
-            RunError: what says which are closed is damaged.
-        """
+        """Batches that are not closed: results may still come. Raises RunError where it is not told which."""
         path = self.path / "closed.txt"
         try:
             closed = int(path.read_text(encoding="ascii")) if path.exists() else 0
@@ -138,11 +134,7 @@ class BatchFolder:
         self._forget()
 
     def clear(self) -> None:
-        """Delete all batches.
-
-        Raises:
-            RunError: they can't be deleted, and would answer the new run's calls.
-        """
+        """Delete all batches. Raises RunError: they stay, and would answer the new run's calls."""
         self.release()
         try:
             shutil.rmtree(self.path)
@@ -160,8 +152,7 @@ class BatchFolder:
     def read(self, usage_of: UsageOf) -> list[str]:
         """Read all batches that are not closed; returns what is to be said of results read the first time.
 
-        Raises:
-            RunError: a file is damaged, or results are not of the requests they lie beside.
+        Raises RunError where a file is damaged, or results are not of the requests they lie beside.
         """
         self.release()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -210,11 +201,7 @@ class BatchFolder:
         self._taken.add(key)
 
     def result(self, custom_id: str) -> ResultLine | None:
-        """What a request came to; None where it was not made.
-
-        Raises:
-            PendingError: it was made, and its batch has no results yet.
-        """
+        """What a request came to; None where it was not made. Raises PendingError without results."""
         number = self._asked.get(custom_id)
         if number is None:
             return None

@@ -89,7 +89,7 @@ class BatchSender:
 def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
     """The request in OpenAI's words, the model under its bare name.
 
-    Raises whatever litellm raises of a parameter that the model is known not to take.
+    Raises what litellm raises of a parameter that the model is known not to take.
     """
     worded = copy.deepcopy(dict(request))
     messages = worded.pop("messages")
