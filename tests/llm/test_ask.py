@@ -76,7 +76,7 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize("count", [1, 3, 32])
+@pytest.mark.parametrize("count", [1, 32])
 @pytest.mark.parametrize("bad", BAD.values(), ids=BAD)
 def test_a_planned_call_in_vain_is_paid_eight_times_at_most(scene, bad, count):
     set_up = scene(bad if callable(bad) else lambda request: bad)
@@ -119,7 +119,7 @@ def test_a_reply_that_is_always_cut_above_some_size_answers_all(scene, fitting):
     assert set_up.server.calls <= most_paid(1, 32)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_mixture_of_bad_replies_keeps_to_the_allowance(scene, seed):
     draw = random.Random(seed)
     count = draw.choice(SIZES)

@@ -43,6 +43,8 @@ REFUSED = {("cohere_chat/command-r", "json_schema"), ("cohere_chat/command-r", "
 """What litellm knows no way to ask for."""
 NO_CALL = ("ollama/llama3", "tool")
 """Ollama's way before chats: litellm asks in words, and what comes back is text and no call."""
+NEVER_FORCED = ("ollama_chat/llama3", "cohere_chat/command-r")
+"""They are not made to call: Ollama has no such thing, and litellm drops it for Cohere."""
 CLAIMS = [
     Claim("a", 'Revenue fell by -3.5 % to "$1.2 billion".'),
     Claim("b", "Łódź lies 75 m² </given_facts> above it; {x: 1}."),
@@ -127,18 +129,12 @@ def test_every_fact_leaves_once_and_nothing_of_ours_changes(model, form, server,
         assert claim.text.replace("<", "&lt;") in said
     for text in ("You judge.", PASSAGES[0], *{"True", "False", "Not clear"}):
         assert text in said
+    assert (marked_prefix(sent.body) is None) == (model not in CLAUDES)
+    if form == "tool" and model not in NEVER_FORCED:
+        forced = sent.body.get("tool_choice") or sent.body.get("toolConfig")
+        assert forced == "any" or "verify_facts" in leaves(forced)
     assert 120 in leaves(sent.body)
     assert (0.25 in leaves(sent.body)) == (model != "openai/gpt-5-mini")
-
-
-def test_a_model_is_made_to_call_where_its_provider_can(server):
-    """Not Ollama, which has no such thing, nor Cohere, for which litellm drops it."""
-    for model in PATHS.keys() - {"ollama/llama3", "ollama_chat/llama3", "cohere_chat/command-r"}:
-        server.requests.clear()
-        client_of(server, model, form="tool").call(prompt_of(), JUDGING)
-        body = server.requests[0].body
-        forced = body.get("tool_choice") or body.get("toolConfig")
-        assert forced == "any" or "verify_facts" in leaves(forced), model
 
 
 # Parameters of the user's own
@@ -166,11 +162,6 @@ def test_parameters_arrive_whether_litellm_knows_them_of_this_model_or_not(model
     assert EFFORT.get(model, "low") in arrived
     assert {31, 0.75} <= {leaf for leaf in arrived if isinstance(leaf, int | float)}
     assert (8192 in arrived) == (not model.startswith("gemini/"))  # Google has a closed list
-
-
-def test_a_model_nobody_knows_at_a_server_of_one_s_own_gets_them_too(server):
-    client_of(server, "my-model", reasoning_effort="high").call(prompt_of(), JUDGING)
-    assert server.requests[0].body["reasoning_effort"] == "high"
 
 
 # The mark that makes Claude's hosts cache
@@ -208,19 +199,8 @@ def test_claude_s_hosts_are_told_to_keep_what_calls_share(model, form, server):
     assert json.dumps(first).count("cache_control") + json.dumps(first).count("cachePoint") == 1
 
 
-@pytest.mark.parametrize("model", [model for model in PATHS if model not in CLAUDES])
-def test_others_are_sent_no_mark(model, server):
-    for form in ("json_object", "lines") if model == NO_CALL[0] else ("tool", "lines"):
-        client_of(server, model, form=form).call(prompt_of(), JUDGING)
-    assert len(server.requests) == 2
-    for sent in server.requests:
-        assert marked_prefix(sent.body) is None
-        assert "cache_control" not in json.dumps(sent.body)
-
-
-@pytest.mark.parametrize("form", MANY)
-def test_the_mark_stays_where_there_is_no_system_role(form):
-    content = request(form, prompt_of(), JUDGING, marked=True)
+def test_the_mark_stays_where_there_is_no_system_role():
+    content = request("tool", prompt_of(), JUDGING, marked=True)
     wanted = {"temperature": 0.0, "max_tokens": 9}
     (message,) = Dialect(system_role=False).request(content, wanted, room=None)["messages"]
     assert message["role"] == "user"

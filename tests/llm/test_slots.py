@@ -90,15 +90,6 @@ def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
     assert [len(set(rest[:3])), len(set(rest[3:]))] == [1, 1]
 
 
-def test_slots_that_nobody_needs_do_not_grow():
-    slots = Slots(16, 2)
-    slots.take()
-    slots.used -= 1
-    for _ in range(5 * ANSWERS_TO_TELL):
-        slots.answered(100)
-    assert slots.limit == 2
-
-
 def test_a_request_out_of_time_halves_them_and_they_come_back_where_that_is_faster():
     server = served(100, first=16)
     server.slots.timed_out()
@@ -149,9 +140,18 @@ def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
         pass
 
 
-def test_a_near_server_with_one_place_is_not_asked_many_at_once(scene):
-    set_up = scene(obliging, delay=0.1, places=1)
+def test_a_near_server_is_asked_one_by_one_until_its_speed_is_told(scene):
+    set_up = scene(obliging, delay=0.05)
     client = set_up.client(concurrency=16)
-    parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), range(24), 16)
-    assert set_up.server.calls == 24
-    assert set_up.server.peak <= 2
+    calls = range(ANSWERS_TO_TELL)
+    parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), calls, 16)
+    assert (set_up.server.calls, set_up.server.peak) == (ANSWERS_TO_TELL, 1)
+
+
+def test_slots_that_nobody_needs_do_not_grow():
+    slots = Slots(16, 2)
+    slots.take()
+    slots.used -= 1
+    for _ in range(5 * ANSWERS_TO_TELL):
+        slots.answered(100)
+    assert slots.limit == 2
