@@ -143,14 +143,6 @@ def test_what_can_not_be_is_said(index, arguments, code, words):
     assert words in " ".join(done.stderr.split())
 
 
-def test_the_embedding_is_remembered(index):
-    assert index("docs", "--embedding", "own_embedding:words").returncode == 0
-    assert "embedding: own_embedding:words (64 numbers)" in index("--stats").stdout
-    done = index("docs", "--embedding", "none")
-    assert done.returncode == 1
-    assert "was made with 'own_embedding:words', not 'none'" in done.stderr
-
-
 @pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
     index()
@@ -172,17 +164,6 @@ def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
     (tower,) = [context for context in found["tower"] if context["id"] == "c_a0_0"]
     assert (tower["title"], tower["link"]) == ("Eiffel Tower", "")
     assert {"c_q_0" in {context["id"] for context in group} for group in found.values()} == {version > 1}
-
-
-def test_a_run_searches_by_vectors_too(factreasoner, index, tmp_path):
-    index("docs", "--embedding", "own_embedding:words")
-    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
-    search = ["--retriever", "corpus", "--store", "store"]
-    for way in ("bm25", "dense", "hybrid"):
-        done = factreasoner("run", data, *search, "--search", way, "--out", way, "--retrieve-k", 1)
-        assert done.returncode == 0, done.stderr
-        tower = {context["id"]: context["title"] for context in contexts(tmp_path / way)["tower"]}
-        assert tower["c_a0_0"] == "Eiffel Tower"
 
 
 def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, docs, tmp_path):

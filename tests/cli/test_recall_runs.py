@@ -227,15 +227,6 @@ def test_what_a_mode_leaves_open_is_shown_as_such(factreasoner, tmp_path):
     assert content["tfn"]["all"]["f1_false"]["value"] == 0
 
 
-def test_replies_with_neither_word_have_no_score(factreasoner, tmp_path):
-    with FakeServer(answering(lambda *_: "Who knows?")) as server:
-        done = modes(factreasoner, server, data_file(tmp_path), "prompt-tf,tf", "--max-attempts", 1)
-    assert done.returncode == 3
-    assert "prompt-tf: no F1 of False: every labelled fact is unanswered" in done.stderr
-    found = json.loads((tmp_path / "out" / "modes.json").read_text())["modes"]["prompt-tf"]["all"]
-    assert (found["na"], found["error_rate"]["value"], found["f1_false"]["value"]) == (1, None, None)
-
-
 def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r", "output": "x", "reference": "She was. It was."})
     made = {"statements": ["She was.", "It was."]}

@@ -123,25 +123,6 @@ def test_a_bad_line_is_named_before_anything_is_done(factreasoner, tmp_path, lin
     assert [r["id"] for r in results(tmp_path / "out")] == ["r0", "r2"]
 
 
-def test_every_bad_line_is_named(factreasoner, tmp_path):
-    path = tmp_path / "d.jsonl"
-    path.write_bytes(
-        b"\n".join([json.dumps(record("r0")).encode(), *(b[0].encode() for b in BAD_LINES), b"\xff"])
-    )
-    done = factreasoner("run", path)
-    assert done.returncode == 1
-    for number in range(2, 8):
-        assert f"d.jsonl:{number}:" in done.stderr
-
-
-def test_version_1_needs_links_and_says_so(factreasoner, tmp_path):
-    path = write_records(tmp_path / "d.jsonl", {"output": "Water is wet.", "contexts": ["Water is wet."]})
-    done = factreasoner("run", path, "--version", 1)
-    assert done.returncode == 1
-    assert "d.jsonl:1" in done.stderr
-    assert "version 2" in done.stderr
-
-
 def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl", {"text": "Water boils at 100 °C.", "docs": ["Water boils at 100 °C."]}

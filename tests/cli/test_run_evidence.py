@@ -88,20 +88,6 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
     assert p_true(tmp_path / "out" / "rescored") == pytest.approx({"a0": 0.86, "a1": 0.14, "a2": 0.5})
 
 
-def test_a_run_counts_once_and_score_takes_it_back(factreasoner, tmp_path, copies):
-    done = copies("--independence")
-    assert done.returncode == 0, done.stderr
-    assert "shared sources: 1, relations left out: 2" in done.stdout
-    (line,) = results(tmp_path / "out")
-    assert (line["independence"], line["shared_sources"]) == (True, [["c0", "c1"]])
-    assert p_true(tmp_path / "out")["a0"] == pytest.approx(0.86)
-    assert factreasoner("score", "out", "--no-independence").returncode == 0
-    assert p_true(tmp_path / "out" / "rescored")["a0"] > 0.95
-    refused = copies("--no-independence")
-    assert refused.returncode == 1
-    assert "independence" in refused.stderr
-
-
 @pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
 def test_a_part_that_needs_a_model_says_so(factreasoner, tmp_path, part):
     data = write_records(tmp_path / "d.jsonl", record("r1"))

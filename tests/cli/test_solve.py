@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from oracle import DATA
 
 PAIR = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n0.1 0.2 0.3 0.4\n"
 FACTS = {
@@ -109,26 +108,6 @@ def test_when_no_solver_can(factreasoner, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        ("", "it is empty"),
-        ("hello", "begins with 'hello'"),
-        ("MARKOV 2\n2 2\n1\n2 0 1\n4\n0.1 abc 0.3 0.4", "x, line 6: table 0, entry 1"),
-        ("MARKOV 2\n2 2\n1\n2 0 1\n4\n0.1 0.2", "x, end of file: table 0: 4 entries expected"),
-        ('{"nodes": [,]}', "x: not JSON: Expecting value (line 1, column 12)"),
-        ('{"a": 1}', "expected 'nodes', or 'atoms' and 'contexts'"),
-        ("[1]", "a fact graph is a JSON object"),
-        ('{"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []}', "nodes[0].prior: expected a"),
-    ],
-)
-def test_a_malformed_file_is_named_with_the_place(factreasoner, tmp_path, content, words):
-    (tmp_path / "x").write_text(content)
-    done = factreasoner("solve", "x")
-    assert (done.returncode, done.stdout) == (1, "")
-    assert words in done.stderr
-
-
-@pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["gone.uai"], "gone.uai: can't be read"),
@@ -147,19 +126,3 @@ def test_what_does_not_go_together_or_is_not_there(factreasoner, arguments, word
     done = factreasoner("solve", *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
-
-
-@pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
-@pytest.mark.parametrize(
-    ("name", "within"), [("text_example.graph.json", 4e-4), ("text_example.uai", 5.01e-7)]
-)
-def test_the_reference_run(factreasoner, name, within):
-    """Its relations are 0.999999 sure: a fact graph's count as 0.999, a network's tables as they are."""
-    folder = DATA / "factreasoner_reference"
-    expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
-    told = solved(factreasoner, folder / name)
-    found = [entry["probabilities"] for entry in told["marginals"]]
-    if name.endswith("json"):
-        by_name = {entry["variable"]: entry["probabilities"] for entry in told["marginals"]}
-        found = [by_name[variable] for variable in expected]
-    assert found == [pytest.approx(p, abs=within) for p in expected.values()]

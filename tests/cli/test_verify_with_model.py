@@ -1,10 +1,7 @@
 """`factreasoner verify` with a model behind a local server, one that answers badly too."""
 
-import json
-
-import pytest
 from command import results, write_records
-from fake_server import FakeServer, answering, cut, prose
+from fake_server import FakeServer, answering
 
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships [1]."
@@ -64,30 +61,3 @@ def test_a_text_is_corrected_by_the_model(factreasoner, tmp_path):
     assert line["claims"][0]["quote"] == "opened on 4 May 1932"
     assert line["citation_recall"] == 0.5
     assert line["corrected_citation_recall"] == 1.0
-
-
-@pytest.mark.parametrize("broken", ["verify_facts", "correct_sentences"])
-@pytest.mark.parametrize("kind", ["prose", "cut", "null", "missing"])
-def test_what_a_bad_model_leaves_open_is_listed_and_stays(factreasoner, tmp_path, broken, kind):
-    def answer(request):
-        if request.function != broken:
-            return good(request)
-        if kind in ("prose", "cut"):
-            return prose() if kind == "prose" else cut('{"fact_0": "Tr')
-        arguments = good(request)
-        spoilt = {name for name in arguments if name in ("fact_0", "sentence_0")}
-        if kind == "null":
-            return arguments | dict.fromkeys(spoilt)
-        return {name: value for name, value in arguments.items() if name not in spoilt}
-
-    data = write_records(tmp_path / "d.jsonl", RECORD)
-    with FakeServer(answer) as server:
-        done = verify(factreasoner, server, data, "--max-attempts", 2)
-    assert done.returncode == 3, done.stderr
-    (line,) = results(tmp_path / "out")
-    assert line["corrected"] == TEXT
-    assert line["changes"] == []
-    assert line["failures"]
-    assert line["claims"][0]["fate"] == "flagged"
-    assert line["claims"][0]["label"] == (None if broken == "verify_facts" else "contradicted")
-    assert json.dumps(line, allow_nan=False)

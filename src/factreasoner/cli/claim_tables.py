@@ -89,7 +89,7 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     for item in worst:
         (result,) = run.results([item["record"]])
         found = main_rows(list(task.rows(result)))
-        row = next(row for row in found if row.claim == item[task.claim_word])
+        row = next(row for row in found if row.claim == item[task.claim_word])._replace(fate="")
         rows.append(_cells(row, task, row.record if summary["records"]["total"] > 1 else ""))
     console.columns((Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading), rows)
     console.print()

@@ -12,7 +12,7 @@ from factreasoner.report.console import plain
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from factreasoner.cli.compare_options import CompareOptions, OutputFiles
+    from factreasoner.cli.compare import CompareOptions, OutputFiles
 
 FILES = "modes"
 """The name of the files in --out."""
