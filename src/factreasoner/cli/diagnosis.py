@@ -41,14 +41,15 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
     """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
     yield Check("ok", "python", platform.python_version())
     for package in REQUIRED:
-        yield _package(package)
+        found = _version(package)
+        yield Check("ok" if found else "wrong", package, found or "not installed: pip install factreasoner")
     for module, (feature, extra) in EXTRA_OF_MODULE.items():
         yield _extra(module, feature, extra)
     if find_spec("spacy") is not None:
         yield _pipeline(config)
     for key in KEYS:
-        state: Literal["ok", "missing"] = "ok" if os.environ.get(key) else "missing"
-        yield Check(state, key, "set" if state == "ok" else "not set")
+        is_set = bool(os.environ.get(key))
+        yield Check("ok" if is_set else "missing", key, "set" if is_set else "not set")
     yield _cache(config)
     yield _merlin(config)
     judge = config.plugin("judge")
@@ -60,11 +61,11 @@ def diagnose(config: Config, *, call: bool) -> Iterator[Check]:
         yield from _model(config)
 
 
-def _package(name: str) -> Check:
+def _version(name: str) -> str | None:
     try:
-        return Check("ok", name, version(name))
+        return version(name)
     except PackageNotFoundError:
-        return Check("wrong", name, "not installed: pip install factreasoner")
+        return None
 
 
 def _extra(module: str, feature: str, extra: str) -> Check:
@@ -74,10 +75,8 @@ def _extra(module: str, feature: str, extra: str) -> Check:
         found = None
     if found is None:
         return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
-    try:
-        return Check("ok", module, f"{version(module)} ({feature}: extra {extra})")
-    except PackageNotFoundError:  # a package of another name, as onnxruntime-gpu
-        return Check("ok", module, f"installed ({feature}: extra {extra})")
+    known = _version(module) or "installed"  # a package of another name, as onnxruntime-gpu
+    return Check("ok", module, f"{known} ({feature}: extra {extra})")
 
 
 def _pipeline(config: Config) -> Check:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import AsJson
-from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say_json
 
-if TYPE_CHECKING:
-    from factreasoner.cli.diagnosis import Check
+MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
 
 
 @takes_settings("Model", "Judging", "Verifier")
@@ -30,24 +27,19 @@ def doctor(
 
     With --verifier: that it is here and works; --verifier-download fetches its model.
     """
+    from rich.markup import escape
+    from rich.table import Column
+
     from factreasoner.cli.diagnosis import diagnose
+    from factreasoner.report.console import Terminal
     from factreasoner.settings import load_settings
 
     if settings["verifier"] is not None:
         settings["judge"] = "verifier"
-    config = load_settings(None, settings)
-    checks = list(diagnose(config, call=call))
+    checks = list(diagnose(load_settings(None, settings), call=call))
     if as_json:
         say_json([check._asdict() for check in checks])
     else:
-        _print(checks)
+        rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
+        Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)
     raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)
-
-
-def _print(checks: Iterable[Check]) -> None:
-    from rich.markup import escape
-    from rich.table import Column
-
-    marks = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
-    rows = ((marks[check.state], check.name, escape(check.detail)) for check in checks)
-    Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)

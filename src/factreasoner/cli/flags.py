@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Collection
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -10,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import typer
 from pydantic.fields import FieldInfo
 
+from factreasoner.cli.options import as_flag, taking
 from factreasoner.report.terminal import say
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import kinds_of
@@ -34,19 +34,13 @@ def _print_all(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
-_HELP_ALL = inspect.Parameter(
+_HELP_ALL = as_flag(
     "help_all",
-    inspect.Parameter.KEYWORD_ONLY,
-    default=False,
-    annotation=Annotated[
+    Annotated[
         bool,
-        typer.Option(
-            "--help-all",
-            help="Show every setting, and exit.",
-            callback=_print_all,
-            is_eager=True,
-        ),
+        typer.Option("--help-all", help="Show every setting, and exit.", callback=_print_all, is_eager=True),
     ],
+    False,
 )
 
 
@@ -67,21 +61,17 @@ def takes_settings(
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = inspect.signature(command, eval_str=True)
-        parameters = [p for name, p in own.parameters.items() if name != "settings"]
-        parameters += [_HELP_ALL] * (len(chosen) > FEW)
-        parameters += [_flag(key, field) for key, field in chosen.items()]
+        flags = [p for name, p in own.parameters.items() if name != "settings"]
+        flags += [_HELP_ALL] * (len(chosen) > FEW)
+        flags += [_flag(key, field) for key, field in chosen.items()]
 
-        @functools.wraps(command)
-        def with_settings(**values: Any) -> None:
+        def packed(values: dict[str, Any]) -> dict[str, Any]:
+            values.pop(_HELP_ALL.name, None)
             settings = {key: values.pop(key) for key in chosen}
             settings |= {key: _only(key, settings[key], once[key]) for key in once}
-            values.pop(_HELP_ALL.name, None)
-            command(**values, settings=settings)
+            return {**values, "settings": settings}
 
-        signature = inspect.Signature(parameters)
-        with_settings.__signature__ = signature  # type: ignore[attr-defined]
-        with_settings.__annotations__ = {p.name: p.annotation for p in parameters}
-        return with_settings
+        return taking(command, flags, packed)
 
     return decorate
 
@@ -103,9 +93,7 @@ def _flag(key: str, field: FieldInfo) -> inspect.Parameter:
     option = typer.Option(
         *names, help=field.description, rich_help_panel=setting.panel, show_default=False, **limits
     )
-    return inspect.Parameter(
-        key, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind | None, option]
-    )
+    return as_flag(key, Annotated[kind | None, option])
 
 
 def _type_of(field: FieldInfo) -> tuple[Any, dict[str, Any]]:

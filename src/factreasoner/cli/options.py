@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple, get_type_hints
 
@@ -52,24 +52,32 @@ def takes_groups(command: Callable[..., None]) -> Callable[..., None]:
     flags = [p for name, p in own.items() if name not in groups]
     for group in groups.values():
         hints = get_type_hints(group, include_extras=True)
-        flags += [
-            inspect.Parameter(
-                field,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=group._field_defaults[field],
-                annotation=hints[field],
-            )
-            for field in group._fields
-        ]
+        flags += [as_flag(field, hints[field], group._field_defaults[field]) for field in group._fields]
+
+    def packed(values: dict[str, Any]) -> dict[str, Any]:
+        for name, group in groups.items():
+            values[name] = group(**{field: values.pop(field) for field in group._fields})
+        return values
+
+    return taking(command, flags, packed)
+
+
+def as_flag(name: str, annotation: object, default: object = None) -> inspect.Parameter:
+    """A parameter of a command that is a flag."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+
+
+def taking(
+    command: Callable[..., None],
+    flags: Sequence[inspect.Parameter],
+    packed: Callable[[dict[str, Any]], dict[str, Any]],
+) -> Callable[..., None]:
+    """A command with these flags in the place of its own; `packed` makes its arguments of their values."""
 
     @functools.wraps(command)
-    def with_groups(**values: Any) -> None:
-        packed = {
-            name: group(**{field: values.pop(field) for field in group._fields})
-            for name, group in groups.items()
-        }
-        command(**values, **packed)
+    def with_flags(**values: Any) -> None:
+        command(**packed(values))
 
-    with_groups.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
-    with_groups.__annotations__ = {flag.name: flag.annotation for flag in flags}
-    return with_groups
+    with_flags.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
+    with_flags.__annotations__ = {flag.name: flag.annotation for flag in flags}
+    return with_flags
