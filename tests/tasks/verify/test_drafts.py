@@ -15,7 +15,7 @@ FIRST, SECOND, THIRD = map(place_of, TEXT.sentences)
 
 def draft_after(edits):
     """The answer after edits of its sentences."""
-    done = redrafted(TEXT, edits, CONTEXTS, "q")
+    done = redrafted(TEXT, edits, "q")
     start = Draft(TEXT, (), {place: place for place in (FIRST, SECOND, THIRD)})
     return Draft(done.text, (), start.places_after(done.done))
 
@@ -37,18 +37,18 @@ def test_what_stays_as_it_was_is_no_change():
 
 
 def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
-    found = redrafted(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, CONTEXTS, "q")
+    found = redrafted(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, "q")
     assert found.text.text == "It opened in 1930 [1]. It shows maps [1]. It is small."
     (failure,) = found.failures
     assert (failure.item_id, failure.error_type) == (f"q[{FIRST[0]}:{FIRST[1]}]", "JoinedSentenceError")
-    assert redrafted(TEXT, {}, CONTEXTS, "q") is None
+    assert redrafted(TEXT, {}, "q").done.edits == ()
 
 
 @pytest.mark.parametrize("mark", ["**", "*", "_", "~~", "<b>"])
 def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
     closing = mark.replace("<", "</")
     text = CitedText(f"{mark}It is big [1]. It is old [1].{closing} It shows maps [1].", CONTEXTS)
-    found = redrafted(text, {place_of(text.sentences[1]): ""}, CONTEXTS, "q")
+    found = redrafted(text, {place_of(text.sentences[1]): ""}, "q")
     assert found.text.text == f"{mark}It is big [1].{closing} It shows maps [1]."
     assert found.failures == ()
     second = place_of(text.sentences[1])

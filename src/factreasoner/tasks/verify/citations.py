@@ -126,7 +126,8 @@ class CitedText:
         """The sentences of the blocks of the text as it is read, of which each character has its place."""
         spans = list(self._spans(all_blocks, read, places))
         first = next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
-        owned = self._owned(markers, spans, self._trailing(markers, first))
+        above = any("\n" in self._read[m.end : first] for m in markers[:1])  # markers stand on lines above
+        owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
         marked = [bool(own or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)]
         ends = _closing(spans, owned, marked)
@@ -161,14 +162,11 @@ class CitedText:
                 yield Span(start, end), number, block.kind == "code"
 
     def _owned(
-        self,
-        markers: Sequence[Marker],
-        spans: Sequence[tuple[Span, int, bool]],
-        trailing: frozenset[Marker],
+        self, markers: Sequence[Marker], spans: Sequence[tuple[Span, int, bool]], *, above: bool
     ) -> list[list[Marker]]:
         """The markers of each sentence: those in it, and those beside it that are for it.
 
-        Behind one that leads the next sentence none is for the sentence before.
+        One that begins the line of a sentence leads it; behind that none is for the sentence before.
         """
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
@@ -179,25 +177,14 @@ class CitedText:
             before = spans[at][0].end if at >= 0 else 0
             if at + 1 < len(spans) and before <= marker.start and marker.end <= starts[at + 1]:
                 block = spans[at + 1][1]
-                begins = marker not in trailing and self._begins_line(marker, before)
-                if begins or owned[at + 1] or (block in led and spans[at][1] == block):
+                begins = "\n" in self._read[before : marker.start] or not before
+                begins = begins and (above or "\n" not in self._read[marker.end : starts[at + 1]])
+                if at < 0 or begins or owned[at + 1] or (block in led and spans[at][1] == block):
                     led.add(block)
                     at += 1
             if at >= 0:
                 owned[at].append(marker)
         return owned
-
-    def _trailing(self, markers: Sequence[Marker], first: int) -> frozenset[Marker]:
-        """The markers on lines of their own, where these stand below what they are for.
-
-        They stand above it where one stands before `first`, the start of the first sentence.
-        """
-        alone = frozenset(_on_own_lines(self._read, markers))
-        return frozenset() if any(marker.start < first for marker in alone) else alone
-
-    def _begins_line(self, marker: Marker, before: int) -> bool:
-        """Whether a marker begins a line, where the sentence before it ends at `before`."""
-        return before == 0 or "\n" in self._read[before : marker.start]
 
 
 def _unwrapped(text: str, all_blocks: Sequence[Block]) -> str:
@@ -208,18 +195,6 @@ def _unwrapped(text: str, all_blocks: Sequence[Block]) -> str:
             pieces += [text[at : block.start], _WRAPPED.sub(" ", text[block.start : block.end])]
             at = block.end
     return "".join([*pieces, text[at:]])
-
-
-def _on_own_lines(text: str, markers: Sequence[Marker]) -> Iterator[Marker]:
-    """The markers on lines that hold nothing else."""
-    ends = [match.start() for match in re.finditer(r"\n|\Z", text)]
-    for number, run in groupby(markers, key=lambda marker: bisect.bisect_left(ends, marker.start)):
-        members = list(run)
-        places = [ends[number - 1] + 1 if number else 0, *(m.end for m in members)]
-        until = [*(m.start for m in members), ends[number]]
-        between = (text[start:end] for start, end in zip(places, until, strict=True))
-        if not "".join(between).strip(f" \t>*_.,;-{UNSEEN}"):
-            yield from members
 
 
 def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:

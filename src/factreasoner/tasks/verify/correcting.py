@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
@@ -26,17 +26,12 @@ from factreasoner.text.tags import without_tags
 STAGE = "corrector"
 REMOVE = "REMOVE"
 """What a model answers for a sentence of which nothing is borne out."""
-REMOVED_UNREAD: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
-"""Labels for which a sentence is taken out where no model can mend it; others are flagged alone."""
 _GROWTH, _ALLOWANCE = 2, 120
 
 WORDS_OF: Mapping[ClaimLabel | None, str] = {
     "contradicted": "is contradicted",
     "conflicting": "is borne out by one source and contradicted by another",
     "unverified": "is not borne out",
-    "unknown_source": "cites no source that exists",
-    "uncited": "cites nothing",
-    None: "could not be judged",
 }
 
 
@@ -47,23 +42,14 @@ class FailedSentence(NamedTuple):
     claims: tuple[VerifiedClaim, ...]
 
     @property
-    def why(self) -> tuple[str, ...]:
+    def why(self) -> Iterator[str]:
         """A line for each claim that failed."""
-        return tuple(_why(claim) for claim in self.claims)
-
-
-def _why(claim: VerifiedClaim) -> str:
-    if claim.label == "unknown_source":
-        return f"{claim.text!r} cites no source that exists: {', '.join(claim.unknown)}"
-    said = f" ({claim.explanation})" if claim.explanation else ""
-    return f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
-
-
-class Correction(NamedTuple):
-    """New texts of sentences, empty where one is to go, by their place in what was asked; and failures."""
-
-    texts: dict[int, str]
-    failures: tuple[Failure, ...] = ()
+        for claim in self.claims:
+            said = f" ({claim.explanation})" if claim.explanation else ""
+            if claim.label == "unknown_source":
+                yield f"{claim.text!r} cites no source that exists: {', '.join(claim.unknown)}"
+            else:
+                yield f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
 
 
 class Corrector(Protocol):
@@ -72,8 +58,10 @@ class Corrector(Protocol):
     labels: frozenset[ClaimLabel | None]
     """The labels of claims for whose sake a sentence is worked on."""
 
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
-        """New texts of `failed`; a sentence without one stays as it is."""
+    def correct(
+        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
+    ) -> Sequence[str | Failure | None]:
+        """A new text for each of `failed`, empty where it is to go; None or a failure: it stays as it is."""
         ...
 
 
@@ -83,11 +71,13 @@ class Remover:
     One cited by author and year may be a source that tells neither: such a sentence stays, and is flagged.
     """
 
-    labels = REMOVED_UNREAD
+    labels: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
 
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
+    def correct(
+        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
+    ) -> Sequence[str | Failure | None]:
         """See `Corrector`."""
-        return Correction({n: "" for n, one in enumerate(failed) if any(map(_is_wrong, one.claims))})
+        return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]
 
 
 def _is_wrong(claim: VerifiedClaim) -> bool:
@@ -104,43 +94,38 @@ class ModelCorrector:
         self._config = config
         self._template = prompts.load("correct")
 
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Correction:
+    def correct(
+        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
+    ) -> Sequence[str | Failure | None]:
         """See `Corrector`.
 
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
-        contexts = record.contexts or ()
-        every = frozenset(context.id for context in contexts)
-        groups: dict[frozenset[str], list[int]] = {}
-        for n, one in enumerate(failed):
-            groups.setdefault(frozenset(one.sentence.cited) or every, []).append(n)
+        every = frozenset(context.id for context in text.contexts)
+        groups: dict[frozenset[str], list[FailedSentence]] = {}
+        for one in failed:
+            groups.setdefault(frozenset(one.sentence.cited) or every, []).append(one)
         parts = parallel_map(
-            lambda group: self._rewritten(group[0], [failed[n] for n in group[1]], text, record),
+            lambda group: self._rewritten(*group, text, record),
             groups.items(),
             workers=self._config.concurrency,
         )
-        texts: dict[int, str] = {}
-        failures: list[Failure] = []
-        for members, found in zip(groups.values(), parts, strict=True):
-            for n, result in zip(members, found, strict=True):
-                if isinstance(result, Failure):
-                    failures.append(result)
-                else:
-                    texts[n] = "" if result == REMOVE else result
-        return Correction(texts, tuple(failures))
+        found: dict[Sentence, str | Failure] = {}
+        for members, new in zip(groups.values(), parts, strict=True):
+            found |= zip((one.sentence for one in members), new, strict=True)
+        return ["" if found[one.sentence] == REMOVE else found[one.sentence] for one in failed]
 
     def _rewritten(
         self, ids: frozenset[str], failed: Sequence[FailedSentence], text: CitedText, record: Record
     ) -> list[str | Failure]:
-        strays = _Strays(text, ids)
         rewriting = Rewriting(
             stage=STAGE,
             function="correct_sentences",
             task="Give each sentence so that the sources bear it out, or REMOVE.",
             argument="sentence",
             result="sentence",
-            problem=lambda original, new: _problem(original, new, text, ids) or strays(original, new),
+            problem=_Check(text, ids).problem,
         )
         items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
         problems = "\n".join(
@@ -177,47 +162,39 @@ def _speaking(text: str, claims: str, most: int) -> str:
     return "\n…\n".join(passages[n] for n in chosen)
 
 
-def _problem(original: str, new: str, text: CitedText, ids: frozenset[str]) -> str | None:
-    """Why a sentence can't stand in for the original, or None."""
-    if new == REMOVE:
-        return None
-    if REMOVE in new:
-        return f"{REMOVE} among other words"
-    if new == " ".join(original.split()):
-        return "it is the sentence as it was"
-    row = without_tags(original)
-    if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
-        return "it is no row of the table any more"
-    if len(new) > _GROWTH * len(original) + _ALLOWANCE:
-        return f"{len(new)} characters for {len(original)}"
-    cited = text.like(new)
-    unknown = [label for sentence in cited.sentences for label in sentence.unknown]
-    strange = [s for sentence in cited.sentences for s in sentence.cited if s not in ids]
-    if unknown or strange:
-        return f"it cites what was not shown: {', '.join((*unknown, *strange))}"
-    if not cited.sentences:
-        return "it says nothing"
-    return None
-
-
-class _Strays:
-    """Why a new sentence speaks of something else than the old one and the sources, or runs on; None: not."""
+class _Check:
+    """Why a new sentence can't stand in a text for the old one, where sources of some `ids` were shown."""
 
     def __init__(self, text: CitedText, ids: frozenset[str]) -> None:
         self._text = text
+        self._ids = ids
         shown = "\n".join(context.text for context in text.contexts if context.id in ids)
         self._matter = Matter(text.plain, shown)
 
-    def __call__(self, original: str, new: str) -> str | None:
-        """The problem with `new`, or None."""
+    def problem(self, original: str, new: str) -> str | None:
+        """What is wrong with `new`, or None."""
         if new == REMOVE:
             return None
-        before, after = self._text.like(original).plain, self._text.like(new).plain
-        if self._matter.is_left(before, after):
+        if REMOVE in new:
+            return f"{REMOVE} among other words"
+        if new == " ".join(original.split()):
+            return "it is the sentence as it was"
+        row = without_tags(original)
+        if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
+            return "it is no row of the table any more"
+        if len(new) > _GROWTH * len(original) + _ALLOWANCE:
+            return f"{len(new)} characters for {len(original)}"
+        cited = self._text.like(new)
+        named = (
+            n for s in cited.sentences for n in (*s.unknown, *(c for c in s.cited if c not in self._ids))
+        )
+        if strange := ", ".join(named):
+            return f"it cites what was not shown: {strange}"
+        if not cited.sentences:
+            return "it says nothing"
+        if self._matter.is_left(self._text.like(original).plain, cited.plain):
             return "it does not speak of what the sentence and the sources do"
-        if _runs_on(new) and not _runs_on(original):
-            return "it does not end as a sentence"
-        return None
+        return "it does not end as a sentence" if _runs_on(new) and not _runs_on(original) else None
 
 
 def _runs_on(sentence: str) -> bool:

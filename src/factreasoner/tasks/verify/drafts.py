@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.models import Context, Failure
+from factreasoner.models import Failure
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.correcting import STAGE
@@ -30,16 +30,14 @@ class Draft(NamedTuple):
     @property
     def verified(self) -> VerifiedText:
         """The text as a result holds it."""
+        citations = citations_of(self.text, self.claims)
         return VerifiedText(
-            text=self.text.text,
-            claims=self.claims,
-            citations=citations_of(self.text, self.claims),
-            notes=self.text.notes,
+            text=self.text.text, claims=self.claims, citations=citations, notes=self.text.notes
         )
 
     def origins(self, sentence: Sentence) -> list[Place]:
         """The sentences of the answer that one of the text stands for."""
-        return [root for root, now in self.places.items() if _overlap(now, place_of(sentence)) > 0]
+        return [root for root, now in self.places.items() if _overlap(now, place_of(sentence))]
 
     def places_after(self, done: Edited) -> dict[Place, Place]:
         """What each sentence of the answer becomes by edits of the text."""
@@ -59,10 +57,8 @@ def place_of(sentence: Sentence) -> Place:
     return sentence.start, sentence.end
 
 
-def redrafted(
-    text: CitedText, edits: Mapping[Place, str], contexts: Sequence[Context], name: str
-) -> Redrafted | None:
-    """`text` with its sentences at the places of `edits` replaced or removed; None where none could be.
+def redrafted(text: CitedText, edits: Mapping[Place, str], name: str) -> Redrafted:
+    """`text` with its sentences at the places of `edits` replaced or removed, as far as they could be.
 
     A new sentence that the text around it would go on with is not put in. `name` is the record's id.
     """
@@ -70,25 +66,22 @@ def redrafted(
     failures: list[Failure] = []
     while wanted:
         done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
-        new = CitedText(done.text, contexts)
-        joined = [e for e, place in done.placed() if _puts_in(e, wanted) and _runs_over(new, place)]
-        for place in [p for p in wanted if any(_overlap(p, (e.start, e.end)) > 0 for e in joined)]:
-            failures.append(_joined(name, place, wanted.pop(place)))
+        new = CitedText(done.text, text.contexts)
+        spoilt = [edit for edit, place in done.placed() if _runs_over(new, place)]
+        joined = [
+            place
+            for place, after in wanted.items()  # what is left of one taken out are marks of bold and the like
+            if after.strip() and any(_overlap(place, (edit.start, edit.end)) for edit in spoilt)
+        ]
         if not joined:
             return Redrafted(new, done, tuple(failures))
-    return Redrafted(text, Edited(text.text, ()), tuple(failures)) if failures else None
-
-
-def _puts_in(edit: Edit, wanted: Mapping[Place, str]) -> bool:
-    """Whether an edit puts a sentence in; what is left of one taken out are marks of bold and the like."""
-    return any(
-        after.strip() for place, after in wanted.items() if _overlap(place, (edit.start, edit.end)) > 0
-    )
+        failures += [_joined(name, place, wanted.pop(place)) for place in joined]
+    return Redrafted(text, Edited(text.text, ()), tuple(failures))
 
 
 def _runs_over(text: CitedText, place: Place) -> bool:
     """Whether a sentence has words within a place and outside of it."""
-    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place) > 0]
+    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place)]
     outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
     return any(character.isalnum() for piece in outside for character in piece)
 
@@ -111,34 +104,32 @@ def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]
     groups: list[tuple[Place, Place]] = []
     for root in sorted(reasons):
         now, at = draft.places[root], len(groups)
-        at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now) > 0), at)
+        at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now)), at)
         members = [*groups[at:], (root, now)]
         spans = [span for _, span in members if span[0] < span[1]] or [now]
         groups[at:] = [((members[0][0][0], root[1]), (spans[0][0], max(end for _, end in spans)))]
     found = []
     for (start, end), now in groups:
-        says = any(_overlap(now, sentence.words) > 0 for sentence in draft.text.sentences)
+        says = any(_overlap(now, sentence.words) for sentence in draft.text.sentences)
         says = says and any(map(str.isalnum, TAG.sub("", draft.text.text[slice(*now)])))
         before, after = answer[start:end], draft.text.text[slice(*now)].strip() if says else ""
         if after != before.strip():
-            own = [why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root]]
+            own = (why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root])
             found.append(Change(before=before, after=after, why=tuple(dict.fromkeys(own)), span=(start, end)))
     return tuple(found)
 
 
 def with_fates(claims: Sequence[VerifiedClaim], changes: Sequence[Change]) -> tuple[VerifiedClaim, ...]:
     """The claims with what became of them."""
-    found = []
-    for claim in claims:
-        change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence) > 0), None)
-        fate: Fate = "kept"
+
+    def fate(claim: VerifiedClaim) -> Fate:
+        change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence)), None)
         if change is not None:
-            fate = "rewritten" if change.after else "removed"
-        elif claim.label in FAILED or claim.label in (None, "uncited"):
-            fate = "flagged"
-        found.append(claim.model_copy(update={"fate": fate}))
-    return tuple(found)
+            return "rewritten" if change.after else "removed"
+        return "flagged" if claim.label in FAILED or claim.label in (None, "uncited") else "kept"
+
+    return tuple(claim.model_copy(update={"fate": fate(claim)}) for claim in claims)
 
 
-def _overlap(one: Place, other: Place) -> int:
-    return min(one[1], other[1]) - max(one[0], other[0])
+def _overlap(one: Place, other: Place) -> bool:
+    return min(one[1], other[1]) > max(one[0], other[0])
