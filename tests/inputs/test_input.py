@@ -375,7 +375,7 @@ def test_public_data(path: Path) -> None:
 
 
 def test_the_deepest_record_allowed_goes_through_the_journal(tmp_path: Path) -> None:
-    deep = '{"output": "", "contexts": [], "notes": ' + "[" * 99 + "]" * 99 + "}"
+    deep = '{"output": "", "contexts": [], "notes": ' + "[" * 189 + "]" * 189 + "}"
     (record,) = check_input(write(tmp_path / "f.jsonl", deep)).records()
     assessment = build_pipeline().assess(record)
     assert Assessment.model_validate_json(assessment.model_dump_json()) == assessment

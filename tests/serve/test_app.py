@@ -270,7 +270,7 @@ def test_messages_speak_of_bodies_and_fields(service):
         return f"{error['field']}: {error['message']}"
 
     assert said("assess", b'{"output": "A.",\n "contexts" []}') == (
-        ": not JSON: Expecting ':' delimiter at line 2, column 13; the body holds one JSON object"
+        ": not JSON: expected `:` at line 2 column 13; the body holds one JSON object"
     )
     assert said("assess", b'{"output": "\xff"}') == ": not UTF-8: byte 0xff at position 12; send UTF-8"
     assert said("assess", b"[]") == ": is a list; the body must be an object: {...}"

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.draft import Draft
 from factreasoner.inputs.items import GOLD_LABELS, LABEL_REMEDY, Items
-from factreasoner.inputs.jsonl import objects_of
+from factreasoner.inputs.jsonl import Line, objects_of
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
@@ -42,10 +42,10 @@ class GoldFile:
         self._reworded = 0
         self._seen: set[str] = set()
         problems: list[InputProblem] = []
-        for where, number, data in objects_of(path, problems):
+        for line in objects_of(path, problems):
             try:
-                for record, atom, gold in _gold_labels_of(data, where, number):
-                    self._add(record, atom, gold, where, problems)
+                for record, atom, gold in _gold_labels_of(line):
+                    self._add(record, atom, gold, line.where, problems)
             except InputError as error:
                 problems += error.problems
             if len(problems) >= MOST_PROBLEMS:
@@ -107,8 +107,9 @@ class GoldFile:
         return f"{self.path}: {counts['used']} of {counts['labels']} labels are used; {', '.join(parts)}"
 
 
-def _gold_labels_of(data: Mapping[str, Any], where: str, number: int) -> Iterator[tuple[str, str, GoldLabel]]:
-    draft = Draft(where, {})
+def _gold_labels_of(line: Line) -> Iterator[tuple[str, str, GoldLabel]]:
+    data, number = line.data, line.number
+    draft = Draft(line.where, {})
     if "atoms" in data:
         items = Items(draft)
         atoms = items.of(data["atoms"], "atoms")

@@ -15,7 +15,7 @@ from typing import IO, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened, unpacked
-from factreasoner.inputs.jsonl import HEAD_BYTES, LONGEST_LINE, file_problem, lines_of, parse_line, unreadable
+from factreasoner.inputs.jsonl import HEAD_BYTES, LONGEST_LINE, Line, objects_in, parse_line, unreadable
 from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.tables import records_of
 from factreasoner.inputs.wording import merged
@@ -87,29 +87,26 @@ class CheckedInput:
         """
         reader = Reader(self._column_map, fits)
         with self._open() as file:
-            if message := file_problem(file.read(HEAD_BYTES), rename=self._copy is None):
-                raise InputError([InputProblem(self.name, "", message)])
-            file.seek(0)
-            for number, offset, raw in lines_of(file):
-                if limit is not None and len(self) >= limit:
-                    break
-                where = self._where(number)
+            rename = self._copy is None
+            for line in objects_in(file, self.name, self.problems, self._where, rename=rename):
                 try:
-                    data = parse_line(raw, where=where, offset=offset)
-                    self._add(reader.record(data, where=where, default_id=f"r{number}").id, number, offset)
+                    record = reader.record(line.data, where=line.where, default_id=f"r{line.number}")
+                    self._add(record.id, line)
                 except InputError as error:
                     self.problems += error.problems
+                if limit is not None and len(self) >= limit:
+                    break
         if (limit is None or not len(self)) and (told := reader.unseen()):
             raise InputError([InputProblem(self.name, "column map", message) for message in told])
         self.notes = reader.notes()
 
-    def _add(self, record_id: str, number: int, offset: int) -> None:
+    def _add(self, record_id: str, line: Line) -> None:
         if (before := self._numbers.get(record_id)) is not None:
             first = f"{'line' if self._by_line else 'record'} {before}"
             message = f"{record_id!r} is the id of {first} too; give each record an id of its own"
-            raise InputError([InputProblem(self._where(number), "id", message)])
-        self._numbers[record_id] = number
-        self._offsets.append(offset)
+            raise InputError([InputProblem(line.where, "id", message)])
+        self._numbers[record_id] = line.number
+        self._offsets.append(line.offset)
 
     def _where(self, number: int) -> str:
         return f"{self.name}:{number}" if self._by_line else f"{self.name}, record {number}"

@@ -6,12 +6,10 @@ import contextlib
 import csv
 import errno
 import itertools
-import json
-import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 
 import jiter
 
@@ -29,9 +27,6 @@ TABLE_LINES, LONGEST_NAME = 20, 40
 """Lines by which a table is told, and characters that the name of a column has at most."""
 BINARY = 0.05
 """Share of characters that are no UTF-8 from which on a file is no text in another encoding either."""
-DEEPEST = 100
-"""Levels of lists and objects in a record; the journal's writer gives up at about 250."""
-
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
 
@@ -48,8 +43,18 @@ _CSV_REMEDY = (
 )
 
 
-class _RejectedError(ValueError):
-    """Something Python's JSON reader lets pass."""
+DEEPEST, ROOM = 190, 10
+"""Levels of lists and objects in a record, and levels left for what a journal puts around it."""
+_NO_NUMBER = re.compile(rb"NaN|Infinity")
+_REMEDIES = {
+    "EOF while": "it breaks off; {each} holds one whole object",
+    "trailing characters": "{each} holds one object and nothing after it",
+    "recursion limit": f"it is nested too deeply: lists and objects may nest {DEEPEST} deep",
+    "duplicate key": "keep one",
+    "hex escape": "half of a surrogate pair is no character; write both halves, or the character itself",
+    "number out of range": "write it as a text",
+}
+"""What to do about what `decode_json` says."""
 
 
 def file_problem(head: bytes, *, rename: bool = False) -> str | None:
@@ -121,6 +126,49 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         offset += size
 
 
+class Line(NamedTuple):
+    """A line's object, its place in messages ("file.jsonl:12"), its number, and its first byte's offset."""
+
+    where: str
+    number: int
+    offset: int
+    data: dict[str, Any]
+
+
+def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[Line]:
+    """The objects of a JSONL file, compressed or not. Other lines become `problems`.
+
+    Raises:
+        InputError: the file can't be read, or can't be JSONL at all.
+    """
+    try:
+        with opened(path) as file:
+            yield from objects_in(file, str(path), problems, lambda number: f"{path}:{number}")
+    except OSError as error:
+        raise unreadable(str(path), error) from error
+
+
+def objects_in(
+    file: IO[bytes],
+    name: str,
+    problems: list[InputProblem],
+    where: Callable[[int], str],
+    *,
+    rename: bool = False,
+) -> Iterator[Line]:
+    """As `objects_of`, of an open file; `where` gives the place of a line, `rename` see `file_problem`."""
+    if message := file_problem(file.read(HEAD_BYTES), rename=rename):
+        raise InputError([InputProblem(name, "", message)])
+    file.seek(0)
+    for number, offset, raw in lines_of(file):
+        try:
+            data = parse_line(raw, where=where(number), offset=offset)
+        except InputError as error:
+            problems += error.problems
+        else:
+            yield Line(where(number), number, offset, data)
+
+
 def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:
     """The JSON object on one line. `offset` is that of the line's first byte; `each` says where one stands.
 
@@ -130,143 +178,46 @@ def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") 
     Raises:
         InputError: with one problem.
     """
-    if len(raw) > LONGEST_LINE:
-        message = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
-        raise InputError([InputProblem(where, "", message)])
-    try:
-        data = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
-    except ValueError:
-        data = None
-    if isinstance(data, dict) and _is_sound(data):
-        return data
-    return _parsed_slowly(raw, where, offset, each)
-
-
-def _parsed_slowly(raw: bytes, where: str, offset: int, each: str) -> dict[str, Any]:
-    """What is wrong with a line that the fast reader refuses, in words; its object where nothing is."""
-    line = ""
-    try:
-        line = (raw.removeprefix(BOM) if offset == 0 else raw).decode("utf-8").rstrip("\r\n")
-        data = _decoded(line)
-    except UnicodeDecodeError as error:
-        place = offset + error.start + (len(BOM) if offset == 0 and raw.startswith(BOM) else 0)
-        byte = f"byte 0x{error.object[error.start]:02x} at position {place}"
-        message = f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
-    except UnicodeEncodeError as error:
-        half = f"\\u{ord(error.object[error.start]):04x}"
-        message = (
-            f"{half} is half of a surrogate pair and no character; write both halves, or the character itself"
-        )
-    except json.JSONDecodeError as error:
-        reason = error.msg.removesuffix(" at")
-        message = f"not JSON: {reason} at {_column(error)}; {_remedy(line, error, each)}"
-    except RecursionError:
-        message = f"nested too deeply; lists and objects may nest {DEEPEST} deep"
-    except _RejectedError as error:
-        message = f"not JSON: {error}"
-    except ValueError:  # the only other one: Python refuses to convert integers of over 4,300 digits
-        message = "not JSON that can be read: a number has too many digits; write it as a text"
-    else:
-        if isinstance(data, dict):
-            return data
-        message = f"is {describe(data)}; {each} must be an object: {{...}}"
+    message = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
+    if len(raw) <= LONGEST_LINE:
+        try:
+            data = decode_json((raw if offset else raw.removeprefix(BOM)).rstrip())
+        except ValueError as error:
+            message = why_not_json(error, raw, offset=offset, each=each)
+        else:
+            if isinstance(data, dict):
+                return data
+            message = f"is {describe(data)}; {each} must be an object: {{...}}"
     raise InputError([InputProblem(where, "", message)])
 
 
-def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    """The objects of a JSONL file, compressed or not, each with its place and line number.
+def decode_json(raw: bytes) -> object:
+    """The value that a JSON text describes; raises ValueError, which says why it is none, as `parse_line`."""
+    value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
+    if raw.count(b"[") + raw.count(b"{") > DEEPEST:
+        jiter.from_json(b"[" * ROOM + raw + b"]" * ROOM)
+    return value
 
-    Other lines become `problems`.
 
-    Raises:
-        InputError: the file can't be read, or can't be JSONL at all.
-    """
+def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -> str:
+    """What `decode_json` found wrong with a text, which begins at `offset`, and the remedy."""
     try:
-        with opened(path) as file:
-            message = file_problem(file.read(HEAD_BYTES))
-            if message is not None:
-                raise InputError([InputProblem(str(path), "", message)])
-            file.seek(0)
-            for number, offset, raw in lines_of(file):
-                where = f"{path}:{number}"
-                try:
-                    yield where, number, parse_line(raw, where=where, offset=offset)
-                except InputError as error:
-                    problems += error.problems
-    except OSError as error:
-        raise unreadable(str(path), error) from error
+        raw.decode("utf-8")
+    except UnicodeDecodeError as bad:
+        byte = f"byte 0x{raw[bad.start]:02x} at position {offset + bad.start}"
+        return f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
+    reason = str(error).replace("at line 1 column", "at column")
+    remedy = next(
+        (remedy for word, remedy in _REMEDIES.items() if word in reason), "{each} holds one JSON object"
+    )
+    if raw.lstrip().startswith(b"{'"):
+        remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
+    elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):
+        remedy = "NaN and Infinity are no JSON values: write null"
+    return f"not JSON: {reason[:1].lower()}{reason[1:]}; {remedy.format(each=each)}"
 
 
 def unreadable(name: str, error: OSError) -> InputError:
     """What to raise for a file that can't be read."""
     remedy = "" if error.errno == errno.EIO else "; give the path of a JSONL file"
     return InputError([InputProblem(name, "", f"can't be read: {error.strerror}{remedy}")])
-
-
-def decode_json(text: str) -> object:
-    """The value that a JSON text describes, read as strictly as a line. Raises ValueError for no JSON."""
-    return _DECODER.decode(text)
-
-
-def _decoded(line: str) -> object:
-    data = decode_json(line)
-    if "\\ud" in line or "\\uD" in line:
-        json.dumps(data, ensure_ascii=False).encode("utf-8")
-    if isinstance(data, dict) and not _is_sound(data):
-        raise RecursionError
-    return data
-
-
-def _is_sound(data: dict[str, Any]) -> bool:
-    """Whether lists and objects nest no more than `DEEPEST` deep, and every number is finite."""
-    layer: list[dict[str, Any] | list[Any]] = [data]
-    for _ in range(DEEPEST):
-        nested = []
-        for owner in layer:
-            for item in owner.values() if isinstance(owner, dict) else owner:
-                kind = type(item)
-                if kind is dict or kind is list:
-                    nested.append(item)
-                elif kind is float and not math.isfinite(item):
-                    return False
-        if not nested:
-            return True
-        layer = nested
-    return False
-
-
-def _column(error: json.JSONDecodeError) -> str:
-    return f"column {error.colno}" if error.lineno == 1 else f"line {error.lineno}, column {error.colno}"
-
-
-def _remedy(line: str, error: json.JSONDecodeError, each: str) -> str:
-    if error.msg.startswith("Extra data"):
-        return f"{each} holds one object and nothing after it"
-    if line.lstrip().startswith("{'"):
-        return "this looks like Python; write it with json.dumps, which uses double quotes"
-    if error.pos >= len(line.rstrip()) or error.msg.startswith("Unterminated string"):
-        return f"it breaks off; {each} holds one whole object"
-    return f"{each} holds one JSON object"
-
-
-def _constant(name: str) -> float:
-    raise _RejectedError(f"{name} is no JSON value; write null")
-
-
-def _number(digits: str) -> float:
-    number = float(digits)
-    if not math.isfinite(number):
-        raise _RejectedError(f"the number {digits[:20]} is too large; write it as a text")
-    return number
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) < len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise _RejectedError(f"the key {repeated!r} stands twice in one object; keep one")
-    return data
-
-
-_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_number, object_pairs_hook=_object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -80,6 +81,9 @@ class Reader:
                 fields[name] = items.of(fields[name], name)
         items.linked(fields, extras)
         self._item_notes |= items.notes
+        for key, value in extras.items():
+            if _is_infinite(value):
+                draft.problem(key, "holds a number that is too large; write it as a text")
         fields["metadata"] = extras
         record = self._validated(draft, fields)
         lacks = self._fits(record) if record is not None and self._fits else ()
@@ -157,6 +161,13 @@ def parse_record(
         ConfigError: `column_map` names no field of ours.
     """
     return Reader(column_map).record(data, where=where, default_id=default_id)
+
+
+def _is_infinite(value: object) -> bool:
+    """Whether a value holds a number that no file can, which is what reading makes of 1e999."""
+    if isinstance(value, dict | list):
+        return any(map(_is_infinite, value.values() if isinstance(value, dict) else value))
+    return isinstance(value, float) and math.isinf(value)
 
 
 def _wrapping_key(extras: Mapping[str, Any]) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import csv
 import io
+import itertools
 import json
 import sys
 import tokenize
@@ -14,7 +15,7 @@ from typing import IO, Any
 
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
 from factreasoner.files import plain_name
-from factreasoner.inputs.jsonl import BOM, decode_json
+from factreasoner.inputs.jsonl import BOM, decode_json, why_not_json
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 TABLES = {".csv": ",;\t", ".tsv": "\t"}
@@ -67,29 +68,26 @@ def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
 
 
 def _elements(name: str, file: IO[bytes]) -> Sequence[Any]:
-    raw = file.read(LARGEST_ARRAY + 1)
+    raw = file.read(LARGEST_ARRAY + 1).removeprefix(BOM)
     if len(raw) > LARGEST_ARRAY:
         raise _wrong(
             name, "a JSON array of over 1 GiB; write one record a line: jq -c '.[]' FILE > records.jsonl"
         )
     try:
-        elements = decode_json(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise _no_utf8(name, error.start) from error
-    except RecursionError as error:
-        raise _wrong(name, "nested too deeply") from error
+        elements = decode_json(raw)
     except ValueError as error:
-        raise _wrong(name, f"begins as a JSON array, and is none: {error}") from error
+        reason = why_not_json(error, raw, each="each element")
+        raise _wrong(name, f"begins as a JSON array, and is none: {reason}") from error
     return elements if isinstance(elements, list) else [elements]
 
 
 def _rows(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
     csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    text = io.TextIOWrapper(file, "utf-8-sig", newline="")
+    lines = _decoded(name, file)
+    header = next((line for line in lines if line.strip()), "")
+    separator = max(TABLES[_ending(name)], key=header.count)
+    reader = csv.reader(itertools.chain([header], lines), delimiter=separator, strict=True)
     try:
-        header = _first_line(text)
-        separator = max(TABLES[_ending(name)], key=header.count)
-        reader = csv.reader(text, delimiter=separator, strict=True)
         rows = (row for row in reader if any(cell.strip() for cell in row))
         keys = [key.strip() for key in next(rows)]
         _check_keys(name, keys)
@@ -100,30 +98,15 @@ def _rows(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
             yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", f"no clean table: {error}") from error
-    except UnicodeDecodeError as error:
-        file.seek(0)
-        raise _no_utf8(name, _first_bad_byte(file)) from error
-    finally:
-        text.detach()
 
 
-def _first_line(text: IO[str]) -> str:
-    """The first line that is not blank; the text stands at its beginning again."""
-    line = next((line for line in text if line.strip()), "")
-    text.seek(0)
-    return line
-
-
-def _first_bad_byte(file: IO[bytes]) -> int:
-    """Where a file is no UTF-8."""
-    offset = 0
-    for raw in file:
+def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:
+    for number, raw in enumerate(file, start=1):
         try:
-            raw.decode()
+            yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            return offset + error.start
-        offset += len(raw)
-    return offset
+            message = f"not UTF-8: byte 0x{raw[error.start]:02x}; save it as UTF-8"
+            raise _wrong(f"{name}:{number}", message) from error
 
 
 def _ending(name: str) -> str:
@@ -143,7 +126,7 @@ def _cell(cell: str) -> object:
         return cell
     if (texts := _array_of_texts(cell)) is not None:
         return texts
-    for read in (decode_json, ast.literal_eval):
+    for read in (lambda text: decode_json(text.encode()), ast.literal_eval):
         try:
             found = read(cell.strip())
         except (ValueError, SyntaxError, RecursionError, MemoryError):
@@ -167,7 +150,3 @@ def _array_of_texts(cell: str) -> list[str] | None:
 
 def _wrong(where: str, message: str) -> InputError:
     return InputError([InputProblem(where, "", message)])
-
-
-def _no_utf8(name: str, at: int) -> InputError:
-    return _wrong(name, f"not UTF-8 at byte {at}; save it as UTF-8")

@@ -73,11 +73,11 @@ class Corrections:
         self._problems: list[InputProblem] = []
         self._by_record: dict[str, dict[Pair, Correction]] = {}
         places: dict[tuple[str, Pair], str] = {}
-        for where, _, data in objects_of(file, self._problems):
+        for line in objects_of(file, self._problems):
             try:
-                self._add(Correction.model_validate(data), where, places)
+                self._add(Correction.model_validate(line.data), line.where, places)
             except ValidationError as error:
-                self._problems += line_problems(error, where, LINE_FORMAT)
+                self._problems += line_problems(error, line.where, LINE_FORMAT)
         for record_id, corrections in self._by_record.items():
             if len(self._problems) < MOST_PROBLEMS:
                 self._check(record_id, corrections, places, folder)
