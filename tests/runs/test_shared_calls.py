@@ -31,10 +31,13 @@ def owner_for(tmp_path, paid=lambda dollars: None, **settings):
     return SharedCalls(config, 0.0, paid, Learnt()), config
 
 
+def limits_of(owner, config, name):
+    """How one in another process reaches the owner: by the names of methods and plain values."""
+    return remote_limits(lambda m, *a, **o: getattr(SharedCalls, m)(owner, *a, **o), name, config)
+
+
 def worker_of(owner, config, name):
-    """A worker that reaches the owner as one in another process does, by names and plain values."""
-    call = lambda method, *args, **options: getattr(owner, method)(*args, **options)  # noqa: E731
-    return TASK.worker(config, Calls(shared=remote_limits(call, name, config)))
+    return TASK.worker(config, Calls(shared=limits_of(owner, config, name)))
 
 
 def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
@@ -61,11 +64,11 @@ def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
 def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_path):
     written = []
     owner, config = owner_for(tmp_path, written.append, model="fake", max_cost=1.0)
-    budget = remote_limits(lambda m, *a: getattr(owner, m)(*a), "one", config).budget
+    budget = limits_of(owner, config, "one").budget
     with budget.reserved(lambda: 0.6, "") as reservation:
         reservation.cost = 0.5
     assert written == [0.5]
-    other = remote_limits(lambda m, *a: getattr(owner, m)(*a), "two", config).budget
+    other = limits_of(owner, config, "two").budget
     with pytest.raises(BudgetError, match=r"\$0\.5000 are spent"), other.reserved(lambda: 0.6, ""):
         pass
     assert other.spent == 0.5

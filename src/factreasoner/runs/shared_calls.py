@@ -45,7 +45,7 @@ class SharedCalls:
     """
 
     def __init__(self, config: Config, spent: float, paid: Callable[[float], None], memory: Memory) -> None:
-        self.paid = paid
+        self._paid = paid
         self._config = config
         self._memory = memory
         self._limits = Limits.of(config)
@@ -92,6 +92,10 @@ class SharedCalls:
         else:
             held.what.cost = took
         held.given_back.close()
+
+    def paid(self, dollars: float) -> None:
+        """Note a payment; returns once it is on disk. Raises RunError where it can't be."""
+        self._paid(dollars)
 
     def pause(self, seconds: float) -> None:
         """Let no request through for so many seconds."""
