@@ -6,16 +6,16 @@ import hashlib
 import json
 import mmap
 from collections.abc import Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.hub import MODEL_ID, HubModel, cached_folder, download
+from factreasoner.judges.encoder.hub import MODEL_ID, HubModel
 from factreasoner.settings import Config
 
-USUAL_GRAPH = "model.onnx"
 GRAPH_FOLDER = "onnx"
+USUAL_GRAPHS = ("model.onnx", f"{GRAPH_FOLDER}/model.onnx")
 TOOL = "`pip install 'optimum-onnx[onnxruntime]'`"
 EXPORT = "`optimum-cli export onnx --task text-classification --model ID FOLDER`"
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
@@ -71,12 +71,14 @@ def model_files(config: Config, export: str = EXPORT) -> ModelFiles:
         raise ConfigError(f"verifier_model: no such file or folder: {config.verifier_model}")
     model = HubModel.of(config.verifier_model, config.verifier_revision)
     try:
-        return _in_folder(cached_folder(model), config, export)
+        return _in_folder(model.cached(), config, export)
     except ConfigError:
         if not config.verifier_download:
             raise
-    choose = partial(chosen_graph, wanted=config.verifier_file, model=config.verifier_model, export=export)
-    return _in_folder(download(model, choose, weights_outside), config, export)
+    folder = model.download(
+        lambda names: chosen_graph(names, config.verifier_file, model.name, export), weights_outside
+    )
+    return _in_folder(folder, config, export)
 
 
 def _in_folder(folder: Path, config: Config, export: str) -> ModelFiles:
@@ -95,24 +97,19 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: s
         ConfigError: none or several fit; they are listed.
     """
     graphs = [name for name in names if name.endswith(".onnx")]
+    named = [name for name in graphs if PurePosixPath(name).name == wanted]
+    exact = [name for name in ((wanted,) if wanted else USUAL_GRAPHS) if name in graphs][:1]
+    fitting = exact or (named if wanted else graphs)
+    if len(fitting) == 1:
+        return fitting[0]
     listed = f"it has {', '.join(graphs)}" if graphs else "it has no .onnx file"
     if wanted is not None:
-        fitting = [name for name in graphs if name == wanted] or _named(graphs, wanted)
-        if len(fitting) != 1:
-            raise ConfigError(f"verifier_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
-        return fitting[0]
-    usual = [name for name in (USUAL_GRAPH, f"{GRAPH_FOLDER}/{USUAL_GRAPH}") if name in graphs]
-    if usual or len(graphs) == 1:
-        return (usual or graphs)[0]
+        raise ConfigError(f"verifier_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
     if graphs:
         raise ConfigError(
             f"verifier_model: {model}: which graph is not clear, choose with --verifier-file; {listed}"
         )
     raise ConfigError(f"verifier_model: {model}: {listed}; make one: {TOOL}, then {export}")
-
-
-def _named(graphs: Sequence[str], name: str) -> list[str]:
-    return [graph for graph in graphs if PurePosixPath(graph).name == name]
 
 
 def _beside(graph: Path, folder: Path) -> ModelFiles:

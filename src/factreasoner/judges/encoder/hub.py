@@ -39,52 +39,50 @@ class HubModel(NamedTuple):
     def __str__(self) -> str:
         return f"{self.name}@{self.revision}" if self.revision else self.name
 
+    def cached(self) -> Path:
+        """The folder of the hub's local cache with the model's files; nothing is sent anywhere.
 
-def cached_folder(model: HubModel) -> Path:
-    """The folder of the hub's local cache with the model's files; nothing is sent anywhere.
+        Raises:
+            ConfigError: it is not there, with the command that fetches it.
+        """
+        try:
+            # of a model of which some files were fetched, more than these may be missing
+            return self._snapshot(["config.json"], local_files_only=True)
+        except (HFValidationError, LocalEntryNotFoundError) as error:
+            raise ConfigError(
+                f"verifier_model: {str(self)!r} is neither a folder here nor in the hub's local cache, and "
+                "nothing is downloaded unasked; fetch it with `factreasoner doctor --verifier NAME "
+                f"--verifier-model {self} --verifier-download`"
+            ) from error
 
-    Raises:
-        ConfigError: it is not there, with the command that fetches it.
-    """
-    try:
-        # Of a model of which some files were fetched, more than these may be missing.
+    def download(
+        self,
+        choose: Callable[[Sequence[str]], str],
+        weights: Callable[[Path, Sequence[str]], list[str]],
+    ) -> Path:
+        """Fetch the small files, the one graph that `choose` names of all, and the weights it names itself.
+
+        `weights` says which of the names of the files beside a graph it names.
+
+        Raises:
+            ConfigError: the hub can't be reached or does not have it, or has no graph to choose.
+        """
+        try:
+            names = HfApi().list_repo_files(self.name, revision=self.revision)
+            graph = PurePosixPath(choose(names))
+            folder = self._snapshot([*SMALL_FILES, str(graph)])
+            beside = [path.name for path in map(PurePosixPath, names) if path.parent == graph.parent]
+            outside = [str(graph.parent / name) for name in weights(folder / graph, beside)]
+            return self._snapshot(outside) if outside else folder
+        except NOT_FETCHED as error:
+            raise ConfigError(f"verifier_model: {str(self)!r} can't be downloaded: {error}") from error
+
+    def _snapshot(self, patterns: list[str], *, local_files_only: bool = False) -> Path:
         return Path(
             snapshot_download(
-                model.name, revision=model.revision, local_files_only=True, allow_patterns=["config.json"]
+                self.name,
+                revision=self.revision,
+                allow_patterns=patterns,
+                local_files_only=local_files_only,
             )
         )
-    except HFValidationError as error:
-        raise ConfigError(f"verifier_model: {str(model)!r} is neither a folder nor an id: {error}") from error
-    except LocalEntryNotFoundError as error:
-        raise ConfigError(
-            f"verifier_model: {str(model)!r} is neither a folder here nor in the hub's local cache, and "
-            "nothing is downloaded unasked; fetch it with `factreasoner doctor --verifier NAME "
-            f"--verifier-model {model} --verifier-download`"
-        ) from error
-
-
-def download(
-    model: HubModel,
-    choose: Callable[[Sequence[str]], str],
-    weights: Callable[[Path, Sequence[str]], list[str]],
-) -> Path:
-    """Fetch a model's small files, the one graph that `choose` names of all, and the weights it names itself.
-
-    `weights` says which of the names of the files beside a graph it names.
-
-    Raises:
-        ConfigError: the hub can't be reached or does not have it, or has no graph to choose.
-    """
-    try:
-        files = HfApi().list_repo_files(model.name, revision=model.revision)
-        graph = PurePosixPath(choose(files))
-        folder = _fetched(model, [*SMALL_FILES, str(graph)])
-        beside = [path for path in map(PurePosixPath, files) if path.parent == graph.parent]
-        named = weights(folder / graph, [path.name for path in beside])
-        return _fetched(model, [str(graph.parent / name) for name in named]) if named else folder
-    except NOT_FETCHED as error:
-        raise ConfigError(f"verifier_model: {str(model)!r} can't be downloaded: {error}") from error
-
-
-def _fetched(model: HubModel, patterns: Sequence[str]) -> Path:
-    return Path(snapshot_download(model.name, revision=model.revision, allow_patterns=list(patterns)))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import os
-import re
 import time
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import httpx
@@ -29,7 +29,6 @@ REFUSED = frozenset({401, 403, 404, 405})
 FIRST_WAIT = 0.5
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 """Labels of a server that names them itself."""
-_NUMBERED = re.compile(r"LABEL_(\d+)")
 _OFF = 0.02
 """How far the probabilities of one text may add up to something else than 1."""
 
@@ -42,7 +41,7 @@ class Prediction(BaseModel):
 
 
 class Classified(BaseModel):
-    """One text, as /classify answers."""
+    """One text of what /classify answers."""
 
     index: int
     probs: list[float]
@@ -107,11 +106,7 @@ class ServedRuntime:
         answers = parallel_map(
             lambda part: self._answered([asked[n] for n in part]), parts, workers=self._config.concurrency
         )
-        found = {
-            n: row
-            for part, rows in zip(parts, answers, strict=True)
-            for n, row in zip(part, rows, strict=True)
-        }
+        found = dict(zip(order, chain.from_iterable(answers), strict=True))
         return [found[n] for n in range(len(asked))]
 
     def _answered(self, part: Sequence[Texts]) -> list[Array | Unscored]:
@@ -133,24 +128,23 @@ class ServedRuntime:
         body: dict[str, Any] = {"inputs": texts, "truncate": False}
         if self.url.endswith(CLASSIFY):
             body = {"input": [first for (first,) in texts]} | ({"model": self._model} if self._model else {})
-        for attempt in range(1, self._config.max_attempts + 1):
+        for attempt in range(self._config.max_attempts):
+            if attempt:
+                time.sleep(FIRST_WAIT * 2 ** (attempt - 1))
             try:
                 response = self._client.post(self.url, json=body)
             except httpx.HTTPError as error:
-                problem, passing = f"{type(error).__name__}: {error}", True
-            else:
-                if response.is_success:
-                    return response.content
-                problem, passing = f"status {response.status_code}: {response.text[:200]}", False
-                if response.status_code in (401, 403, 404, 405):
-                    raise ConfigError(
-                        f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env"
-                    )
-                passing = response.status_code in PASSING
-            if not passing:
+                problem = f"{type(error).__name__}: {error}"
+                continue
+            if response.is_success:
+                return response.content
+            problem = f"status {response.status_code}: {response.text[:200]}"
+            if response.status_code in REFUSED:
+                raise ConfigError(
+                    f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env"
+                )
+            if response.status_code not in PASSING:
                 break
-            if attempt < self._config.max_attempts:
-                time.sleep(FIRST_WAIT * 2 ** (attempt - 1))
         return Unscored("ServedError", f"{self.url}: {problem}")
 
     def _rows(self, content: bytes) -> list[Array]:
@@ -164,21 +158,21 @@ class ServedRuntime:
         return [np.array([row.probs]) for row in rows]
 
     def _by_label(self, scores: Mapping[str, float]) -> Array:
-        if self.labels is not NAMED:
+        places = {f"LABEL_{n}": n for n in range(len(self.labels))}
+        if self.labels is NAMED:
+            places = {}
+        else:
             self._expect_width(len(scores))
         row = np.zeros((1, len(self.labels)))
         for name, score in scores.items():
-            numbered = _NUMBERED.fullmatch(name) if self.labels is not NAMED else None
             label = label_of(name)
-            if numbered and int(numbered[1]) < len(self.labels):
-                row[0, int(numbered[1])] += score
-            elif label in self.labels:
-                row[0, self.labels.index(label)] += score
-            else:
+            place = places.get(name, self.labels.index(label) if label in self.labels else None)
+            if place is None:
                 raise ConfigError(
                     f"verifier_url: {self.url} answers with the label {name!r}, which does not say what it "
                     "means; serve the model with an id2label of entailment and neutral, or of LABEL_0 on"
                 )
+            row[0, place] += score
         return row
 
     def _expect_width(self, found: int) -> None:
