@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
-from factreasoner.text.abbreviations import words
-from factreasoner.text.lexicon import EXCLUSIVE
+from factreasoner.text.lexicon import NO_AUTHORS
 from factreasoner.text.persons import gender_of_name
 
 _PARTICLES = (
@@ -67,14 +65,6 @@ _REPORTING = re.compile(
 )
 _CAPITALS = re.compile(r"[^\W\d_a-z]{2}")
 """A name like that is rather a conference's or a show's, unless a comma stands behind it."""
-_NO_AUTHORS = frozenset(word for group in EXCLUSIVE for word in group) | words(
-    *(
-        line
-        for line in (resources.files(__package__) / "no_authors.txt").read_text(encoding="utf-8").splitlines()
-        if not line.startswith("#")
-    )
-)
-"""What stands before a year and is no author: places, events, months."""
 
 
 class AuthorYear(NamedTuple):
@@ -132,7 +122,7 @@ def works_of(inside: str) -> tuple[AuthorYear, ...]:
 def work_of_key(key: str) -> AuthorYear | None:
     """The work that a key names: "Smith20", "Smith2020"; None for what is no key."""
     match = _KEY.fullmatch(key.strip())
-    if match is None or match["author"].lower() in _NO_AUTHORS:
+    if match is None or match["author"].lower() in NO_AUTHORS:
         return None
     return AuthorYear(key.strip(), (match["author"],), (match["date"],), sure=False)
 
@@ -153,7 +143,7 @@ def _work(match: re.Match[str], piece: str) -> AuthorYear | None:
             if re.search(r"[^\W\d_]{2}", name)
         ]
     sure = bool(groups.get("others") or groups.get("locator") or groups.get("organisation"))
-    if not sure and any(part.lower() in _NO_AUTHORS for name in names for part in name.split()):
+    if not sure and any(part.lower() in NO_AUTHORS for name in names for part in name.split()):
         return None
     if not sure and groups.get("comma", "") is None and any(_CAPITALS.search(name) for name in names):
         return None

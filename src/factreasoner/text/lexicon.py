@@ -1,7 +1,7 @@
 """Closed word classes, from `lexicon.json`: small, hand-written, readable.
 
-Function words are listed for ten languages written in Latin script; classes of mutually exclusive words and
-words of one meaning for English only. Everything is lower case and unstemmed.
+Function words are listed for ten languages written in Latin script; words for persons, what is no author of
+a work, and words of one meaning for English only. Everything is lower case and unstemmed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,15 @@ _DATA: dict[str, Any] = json.loads(
 FUNCTION_WORDS: dict[str, frozenset[str]] = {
     language: frozenset(words.split()) for language, words in _DATA["function_words"].items()
 }
-EXCLUSIVE: tuple[frozenset[str], ...] = tuple(frozenset(words.split()) for words in _DATA["exclusive"])
-"""Classes of which one thing has one member at most: months, colours, nationalities."""
+SENTENCES: dict[str, frozenset[str]] = {
+    kind: frozenset(words.split()) for kind, words in _DATA["sentences"].items()
+}
+"""Abbreviations, lower-case and without their last full stop, and words at the borders of sentences."""
+PERSONS: dict[str, frozenset[str]] = {
+    kind: frozenset(words.split()) for kind, words in _DATA["persons"].items()
+}
+"""First names and common nouns of persons, of men and of women apart."""
+NO_AUTHORS: frozenset[str] = frozenset(_DATA["no_authors"].split())
+"""What stands before a year and is no author: places, events, months, colours, nationalities."""
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
 """Word -> the word that stands for all of its meaning."""
