@@ -308,16 +308,9 @@ def test_a_prompted_run_has_no_verdicts(factreasoner, tmp_path):
 
 def test_half_written_runs(factreasoner, tmp_path):
     run = run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)), finished=False)
-    with (run / "journal.jsonl").open("a") as journal:
-        journal.write('{"record_id": "r3", "sta')
     done = factreasoner("calibrate", run, "--out", "c.json")
     assert done.returncode == 0
     assert "the run was cut off (it has no summary.json): 12 records are finished" in done.stderr
-    (run / "journal.jsonl").write_text("")
-    (tmp_path / "c.json").unlink()
-    assert "no record was assessed in this run" in refused(factreasoner, run, tmp_path)
-    (run / "manifest.json").unlink()
-    assert "not a run folder" in refused(factreasoner, run, tmp_path)
 
 
 def test_gold_of_other_atoms(factreasoner, run, tmp_path):

@@ -113,19 +113,6 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     assert "no part in these scores" not in ruled.stderr
 
 
-def test_labels_of_one_kind(factreasoner, tmp_path):
-    run_folder(tmp_path / "run", assessment([0.9, 0.2], gold="SS"))
-    done = factreasoner("check", "run", "--min", "auroc=0.5")
-    assert "no value: it needs labels of both kinds; there are 2 S and 0 others" in done.stdout
-
-
-def test_nothing_judged(factreasoner, tmp_path):
-    run_folder(tmp_path / "run", assessment([]))
-    done = factreasoner("check", "run", "--min", "precision=0", "--max", "records_without_atoms=0")
-    assert done.returncode == 4
-    assert "no value: no record has a judged atom" in done.stdout
-
-
 def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     summary = json.loads((run / "summary.json").read_text())
     summary["records"]["unassessed"] = 2

@@ -280,10 +280,6 @@ def test_half_written_runs(factreasoner, tmp_path, two):
     done = factreasoner("compare", "good", "half", "--intersect", "--json")
     assert content(done)["num_records"] == 5
     assert "half: the run was cut off (it has no summary.json): 5 records" in done.stderr
-    (tmp_path / "half" / "manifest.json").write_text("{")
-    done = factreasoner("compare", "good", "half")
-    assert done.returncode == 1
-    assert "can't be read" in done.stderr
 
 
 def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):

@@ -55,18 +55,6 @@ def write(tmp_path):
     return path
 
 
-def test_explain_on_such_a_record_ends_and_says_what_it_could_not_do(factreasoner, data):
-    factreasoner("run", data, "--out", "out", *UNSETTLED)
-    done = factreasoner("explain", "out", "--record", "r1", "--json")
-    (told,) = json.loads(done.stdout)
-    assert told["converged"] is False
-    assert all("have not converged" in atom["untold"] for atom in told["atoms"] if atom["connected"])
-    assert not any(atom["effects"] or atom["flip"] for atom in told["atoms"])
-    shown = factreasoner("explain", "out", "--record", "r1")
-    assert "not converged" in shown.stdout
-    assert "the posteriors have not converged" in " ".join(shown.stdout.split())
-
-
 @pytest.mark.parametrize(
     ("diagnostics", "status"),
     [

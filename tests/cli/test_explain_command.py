@@ -3,7 +3,6 @@
 import json
 
 import pytest
-from command import record, write_records
 from run_folders import run_folder
 
 from factreasoner.graph.factors import factor_graph
@@ -190,22 +189,3 @@ def test_what_is_not_there(factreasoner, tmp_path, arguments, words):
     done = factreasoner("explain", *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
-
-
-def test_a_calibrated_run(factreasoner, tmp_path):
-    path = tmp_path / "calibration.json"
-    path.write_text(json.dumps({"posteriors": {"method": "temperature", "temperature": 3.0}}))
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    assert factreasoner("run", data, "--out", "out", "--calibration", path).returncode == 0
-    done = factreasoner("explain", "out", "--json")
-    assert done.returncode == 0, done.stderr
-    (told,) = json.loads(done.stdout)
-    (line,) = map(json.loads, (tmp_path / "out" / "results.jsonl").read_text().splitlines())
-    shown = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
-    assert told["calibrated"]
-    assert {atom["atom_id"]: atom["p_true"] for atom in told["atoms"]} == pytest.approx(shown)
-    assert "exact, calibrated" in factreasoner("explain", "out").stdout
-    path.write_text(json.dumps({"posteriors": {"method": "temperature", "temperature": 2.0}}))
-    done = factreasoner("explain", "out")
-    assert done.returncode == 1
-    assert "has changed since this run" in done.stderr

@@ -8,14 +8,6 @@ from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.tasks.registry import TASKS, task_named
 
 
-def test_every_metric_is_listed_with_what_it_means(factreasoner):
-    done = factreasoner("metrics")
-    assert done.returncode == 0
-    for metric in FACTUALITY:
-        assert metric.name in done.stdout
-    assert "auroc ↑" in done.stdout
-
-
 def test_as_json(factreasoner):
     rows = {row["name"]: row for row in json.loads(factreasoner("metrics", "run", "--json").stdout)}
     assert rows.keys() == FACTUALITY.metrics.keys()
@@ -33,6 +25,7 @@ def test_every_task_has_its_metrics(factreasoner, task):
     alone = factreasoner("metrics", task).stdout
     assert task in alone
     assert all(metric.name in alone for metric in task_named(task).table)
+    assert task != "run" or "auroc ↑" in alone
 
 
 def test_a_task_that_is_none(factreasoner):

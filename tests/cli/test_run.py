@@ -60,21 +60,13 @@ def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path
     assert summary["records"]["ok"] == 4
 
 
-def test_a_finished_run_is_not_touched_by_the_same_command(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--out", "out")
-    before = (tmp_path / "out" / "journal.jsonl").read_bytes()
-    done = factreasoner("run", data, "--out", "out")
-    assert done.returncode == 0
-    assert "records: 4, 4 of them finished before" in done.stderr
-    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == before
-
-
 def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, data):
     assert factreasoner("run", data, "--out", "out", "--limit", 2).returncode == 0
     assert len(results(tmp_path / "out")) == 2
     with data.open("a") as file:
         file.write(json.dumps(record("r9")) + "\n")
-    assert factreasoner("run", data, "--out", "out").returncode == 0
+    done = factreasoner("run", data, "--out", "out")
+    assert (done.returncode, "records: 5, 2 of them finished before" in done.stderr) == (0, True)
     assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
 
 
@@ -101,9 +93,6 @@ def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_
 
 BAD_LINES = [
     ("{", 2, "JSON"),
-    ("[1]", 2, "object"),
-    ('{"input": "no answer"}', 2, "output"),
-    (json.dumps(record("r0")), 2, "r0"),
     (json.dumps(record("x") | {"atoms": [{"text": "y", "contexts": ["c7"]}]}), 2, "c7"),
 ]
 

@@ -11,12 +11,9 @@ from fake_server import (
     FakeServer,
     Misbehaviour,
     answering,
-    cut,
-    disconnect,
     hang,
     missing,
     prose,
-    rate_limited,
     refusing,
     sequence,
     server_error,
@@ -95,10 +92,7 @@ def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp
 
 DEAD = {
     "always prose": prose(),
-    "always cut": cut(),
     "always 500": server_error(),
-    "always 429": rate_limited("0"),
-    "always disconnecting": disconnect(),
     "always hanging": hang(),
     "never JSON": Misbehaviour(body=b"<html>oops</html>"),
 }
