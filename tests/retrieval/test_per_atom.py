@@ -60,27 +60,22 @@ def test_without_a_prompt_the_topic_is_the_question() -> None:
     assert found.contexts[-1].text.startswith("Otter Bridge")
 
 
-def test_every_query_carries_the_subject() -> None:
+def test_an_atoms_query_is_searched_for_before_its_text() -> None:
     seen: list[Query] = []
 
     def search(query: Query) -> Sequence[FoundPassage]:
         seen.append(query)
-        return three(query)
-
-    retrieve_each(search, ATOMS[:1], record(topic="Otter Bridge"), Config())
-    assert [q.subject for q in seen] == ["Otter Bridge"] * 2
-
-
-def test_an_atoms_query_is_searched_for_before_its_text() -> None:
-    seen: list[tuple[str, ...]] = []
-
-    def search(query: Query) -> Sequence[FoundPassage]:
-        seen.append(query.forms)
-        return three(query)
+        return ()
 
     atoms = (Atom(id="a0", text="Statement 0.", query="zero"), ATOMS[1])
-    retrieve_each(search, atoms, record(), Config(concurrency=1))
-    assert seen == [("zero", "Statement 0."), ("Statement 1.",), ("Tell me of the bridge.",)]
+    found = retrieve_each(search, atoms, record(topic="Otter Bridge"), Config(concurrency=1))
+    assert found == Retrieved(())
+    assert [query.forms for query in seen] == [
+        ("zero", "Statement 0."),
+        ("Statement 1.",),
+        ("Tell me of the bridge.",),
+    ]
+    assert {query.subject for query in seen} == {"Otter Bridge"}
 
 
 def test_an_atom_called_q_keeps_its_ids() -> None:
@@ -104,26 +99,14 @@ def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
     assert {c.atom_ids for c in found.contexts} == {("a0",), ("a1",), ("a3",), ("a4",)}
 
 
-def test_an_atom_nothing_is_found_for_is_no_failure() -> None:
-    found = retrieve_each(lambda query: (), ATOMS, record(), Config())
-    assert (found.contexts, found.failures) == ((), ())
-
-
-def test_when_nothing_could_be_had_the_stage_fails() -> None:
+@pytest.mark.parametrize(("error", "raised"), [(SearchError, StageError), (ConfigError, ConfigError)])
+def test_what_stops_every_search_is_raised(error: type[Exception], raised: type[Exception]) -> None:
     def search(query: Query) -> Sequence[FoundPassage]:
-        raise SearchError("down")
+        raise error("down")
 
-    with pytest.raises(StageError) as caught:
+    with pytest.raises(raised) as caught:
         retrieve_each(search, ATOMS, record(), Config())
-    assert len(caught.value.failures) == len(ATOMS) + 1
-
-
-def test_what_the_user_must_mend_is_raised() -> None:
-    def search(query: Query) -> Sequence[FoundPassage]:
-        raise ConfigError("no key")
-
-    with pytest.raises(ConfigError):
-        retrieve_each(search, ATOMS, record(), Config())
+    assert len(getattr(caught.value, "failures", [*ATOMS, "question"])) == len(ATOMS) + 1
 
 
 def test_contexts_the_record_brings_are_kept() -> None:

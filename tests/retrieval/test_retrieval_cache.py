@@ -17,12 +17,6 @@ def never() -> object:
     raise AssertionError("asked although it is known")
 
 
-def test_an_answer_outlives_the_object(tmp_path: Path) -> None:
-    config = Config(cache_dir=tmp_path / "new" / "folder")
-    assert RetrievalCache(config).value({"q": 1}, lambda: {"found": [1, None]}) == {"found": [1, None]}
-    assert RetrievalCache(config).value({"q": 1}, never) == {"found": [1, None]}
-
-
 def test_null_is_an_answer(tmp_path: Path) -> None:
     config = Config(cache_dir=tmp_path)
     assert RetrievalCache(config).value({"q": 1}, lambda: None) is None
@@ -89,12 +83,6 @@ def test_a_damaged_file_is_a_config_error(tmp_path: Path) -> None:
     (tmp_path / cache.FILE).write_bytes(b"no database at all" * 100)
     with pytest.raises(ConfigError, match=r"cache_dir: .*retrieval.sqlite.*delete it"):
         RetrievalCache(Config(cache_dir=tmp_path))
-
-
-def test_a_folder_that_is_a_file_is_a_config_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(ConfigError, match="cache_dir"):
-        RetrievalCache(Config(cache_dir=tmp_path / "file"))
 
 
 def test_a_cache_that_breaks_later_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

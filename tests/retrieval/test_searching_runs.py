@@ -89,13 +89,6 @@ def test_a_failed_search_is_recorded_and_alone_repeated(run: Run) -> None:
     assert not any(KEY.encode() in path.read_bytes() for path in Path().rglob("*") if path.is_file())
 
 
-def test_a_service_that_is_down_fails_the_record(run: Run) -> None:
-    with JsonServer(lambda request: Answer("no", 404)) as server:
-        assert run("--retriever", "web", "--search-url", server.url) == 3
-    assert result()["status"] == "failed"
-    assert {f["item_id"] for f in result()["failures"]} == {"a0", "a1", "r1"}
-
-
 def test_what_a_hostile_page_is_called_stops_no_run(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     hit = {
         "title": "\ud800\x1b]0;mine\x07",

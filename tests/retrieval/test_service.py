@@ -18,6 +18,11 @@ NOW = {"Retry-After": "0"}
 FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault("is broken")}
 
 
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
+
+
 def echo(request: Request) -> Answer:
     return Answer({"params": request.params, "body": request.body})
 
@@ -41,22 +46,14 @@ def test_get_and_post_carry_their_content_and_headers() -> None:
         assert server.requests[0].headers["user-agent"] == "tests"
 
 
-@pytest.mark.parametrize("status", [408, 425, 429, 500, 502, 503, 504])
-def test_a_passing_error_is_retried(status: int) -> None:
-    with JsonServer(steps(Answer("later", status, NOW), Answer("later", status, NOW), then=echo)) as server:
+@pytest.mark.parametrize(
+    "busy",
+    [Answer("later", 429, NOW), Answer("later", 503, NOW), Answer("oops", 500), Answer("busy", 200, NOW)],
+)
+def test_a_passing_error_is_retried(busy: Answer) -> None:
+    with JsonServer(steps(busy, busy, then=echo)) as server:
         assert service(server.url).get({"a": 1})["params"] == {"a": "1"}
         assert len(server.requests) == 3
-
-
-def test_an_answer_that_says_busy_is_retried() -> None:
-    with JsonServer(steps(Answer("busy", 200, NOW), then=echo)) as server:
-        assert service(server.url).get({"a": 1})["params"] == {"a": "1"}
-
-
-def test_without_retry_after_it_waits_by_itself() -> None:
-    with JsonServer(steps(Answer("oops", 500), then=echo)) as server:
-        assert service(server.url).get({})
-        assert len(server.requests) == 2
 
 
 def test_retry_after_holds_for_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,18 +77,13 @@ def test_a_wait_of_more_than_a_minute_is_refused() -> None:
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("broken", [b"[" * 200_000, b"<html>Sign in</html>", b"", b"\xff\xfe", b'{"a": '])
+@pytest.mark.parametrize("broken", [b"[" * 200_000, b"<html>Sign in</html>", b""])
 def test_json_that_breaks_off_is_asked_for_again(broken: bytes) -> None:
     with JsonServer(steps(Answer(broken), then=lambda request: Answer({"ok": True}))) as server:
         assert service(server.url).get({}) == {"ok": True}
         assert len(server.requests) == 2
-    with JsonServer(lambda request: Answer(broken)) as server, pytest.raises(SearchError, match="not JSON"):
-        service(server.url, max_attempts=2).get({})
-
-
-def test_it_gives_up_after_max_attempts() -> None:
-    with JsonServer(lambda request: Answer("no", 503, NOW)) as server:
-        with pytest.raises(SearchError, match="status 503") as caught:
+    with JsonServer(lambda request: Answer(broken)) as server:
+        with pytest.raises(SearchError, match="not JSON") as caught:
             service(server.url, max_attempts=3).get({})
         assert len(server.requests) == caught.value.attempts == 3
 
@@ -117,12 +109,7 @@ def test_a_lasting_error_is_not_retried(answer: Answer, message: str) -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    [
-        Answer("Unauthorized", 401),
-        Answer("No money", 402),
-        Answer("Forbidden", 403),
-        Answer({"message": "Not enough credits"}, 400),
-    ],
+    [Answer("No", 401), Answer("No", 402), Answer("No", 403), Answer({"m": "Not enough credits"}, 400)],
 )
 def test_a_refused_key_is_for_the_user_to_mend(answer: Answer) -> None:
     with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match="refuses the key"):
@@ -141,16 +128,7 @@ def test_a_refused_query_is_not_a_refused_key(answer: Answer) -> None:
         service(server.url, secret="sesame-open").get({})
 
 
-@pytest.mark.parametrize(
-    ("encoding", "body"),
-    [
-        ("gzip", b"no gzip"),
-        ("gzip", gzip.compress(b"{}", mtime=0)[:-9]),
-        ("gzip, gzip", gzip.compress(gzip.compress(b" " * 10_000_000, mtime=0), mtime=0)),
-        ("br", b"{}"),
-        ("zstd", b"{}"),
-    ],
-)
+@pytest.mark.parametrize(("encoding", "body"), [("gzip", b"no gzip"), ("br", b"{}")])
 def test_what_can_not_be_unpacked_is_an_error(encoding: str, body: bytes) -> None:
     answer = Answer(body, 200, {"Content-Encoding": encoding})
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match="packed"):
@@ -215,12 +193,6 @@ def test_a_service_that_dawdles_is_a_timeout(behaviour: Callable[[Client], None]
         service(server.url, fetch_timeout=0.2, max_attempts=1).get({})
 
 
-def test_an_endless_answer_is_cut_off() -> None:
-    server = JsonServer(lambda request: Answer(b"[" + b"1," * 10_000))
-    with server, pytest.raises(SearchError, match="more than 1000 bytes"):
-        service(server.url, fetch_bytes=1000, max_attempts=1).get({})
-
-
 def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
     with JsonServer(echo) as server:
         url = server.url
@@ -235,12 +207,6 @@ def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
         "",
         "wiki.example/w/api.php",
         "ftp://wiki.example/",
-        "https://",
-        "https:///w/api.php",
-        "http://[::1",
-        "http://wiki.example:99999/",
-        "http://wi ki.example/",
-        "http://wiki.example\n/",
         "http://me:hush@wiki.example/",
         "http://wiki.example/?key=hush",
         "http://wiki.example/#hush",

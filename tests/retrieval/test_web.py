@@ -27,6 +27,7 @@ CLAIM = "The engineer Mara Lindqvist designed the two arches."
 @pytest.fixture(autouse=True)
 def _key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SERPER_API_KEY", "right-key")
+    monkeypatch.setattr("factreasoner.retrieval.web_pages.FIRST_WAIT", 0.01)
 
 
 def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, str]]:
@@ -74,24 +75,13 @@ def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing() -> N
     assert asked == ["bridge arches engineer", "who knows", CLAIM]
 
 
-@pytest.mark.parametrize(
-    ("claim", "bare"),
-    [
-        ('He wrote "The Bridge" in 1931.', "He wrote The Bridge in 1931."),
-        ("He wrote “The Bridge” in 1931.", "He wrote The Bridge in 1931."),
-    ],
-)
-def test_quotes_are_dropped_from_a_query_that_finds_nothing(claim: str, bare: str) -> None:
+def test_quotes_are_dropped_from_a_query_that_finds_nothing() -> None:
+    claim, bare = 'He wrote "The Bridge" in “1931”.', "He wrote The Bridge in 1931 ."
     with JsonServer(serper({bare: results("https://a.example/")})) as server:
-        found = retriever(server.url).search(Query(claim))
+        assert len(retriever(server.url).search(Query(claim))) == 1
         assert [r.body["q"] for r in server.requests] == [claim, bare]
-    assert len(found) == 1
-
-
-def test_a_query_without_quotes_is_asked_once() -> None:
-    with JsonServer(serper({})) as server:
         assert retriever(server.url).search(Query(CLAIM)) == []
-        assert len(server.requests) == 1
+        assert len(server.requests) == 3
 
 
 def test_long_claims_are_cut_between_words() -> None:
@@ -180,18 +170,13 @@ def test_domain_lists_choose_the_results(settings: dict[str, Any], query: str, k
 # Keys
 
 
-@pytest.mark.parametrize("key", ["", "  "])
-def test_a_missing_key_names_the_variable(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+@pytest.mark.parametrize("key", ["  ", "kéy-secret", "key\nsecret"])
+def test_a_key_that_is_none_names_the_variable_and_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
     monkeypatch.setenv("SERPER_API_KEY", key)
-    with pytest.raises(ConfigError, match="SERPER_API_KEY"):
+    with pytest.raises(ConfigError, match="SERPER_API_KEY") as caught:
         load("retriever", "web")(config=Config(cache=False))
-
-
-@pytest.mark.parametrize("key", ["kéy-secret", "key\nsecret"])
-def test_a_key_that_is_none_is_refused_without_showing_it(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    monkeypatch.setenv("SERPER_API_KEY", key)
-    with pytest.raises(ConfigError) as caught:
-        WebRetriever(Config(cache=False))
     assert "secret" not in str(caught.value)
 
 
@@ -280,7 +265,7 @@ def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
 
 
 def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
-    found = search(site, "/hang", "/pdf", fetch_timeout=8.0)
+    found = search(site, "/hang", "/pdf", fetch_timeout=3.0)
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
 
 
@@ -309,16 +294,8 @@ def test_one_page_takes_one_place_under_whatever_link(site: RawServer) -> None:
         "/to-canon": redirect("/canon"),
         "/mirror": reply(html(LONG, title="Mirror")),
     }
-    paths = (
-        "/canon",
-        "/canon?utm_source=x",
-        "/canon#part",
-        "/print?id=1",
-        "/to-canon",
-        "/mirror",
-        "/print?id=2",
-    )
-    found = search(site, *paths, retrieve_k=5)
+    paths = "/canon /canon?utm_source=x /canon#part /print?id=1 /to-canon /mirror /print?id=2"
+    found = search(site, *paths.split(), retrieve_k=5)
     assert [f.link.rpartition("/")[2] for f in found] == ["canon", "print?id=2"]
 
 
@@ -341,9 +318,7 @@ def busy_first(times: int, refusal: bytes) -> Behaviour:
     return lambda client: client.write(reply(html(LONG)) if next(left, None) is None else refusal)
 
 
-@pytest.mark.parametrize(
-    "refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b"HTTP/1.1 20", b""]
-)
+@pytest.mark.parametrize("refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b""])
 def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, refusal: bytes) -> None:
     site.paths["/busy"] = busy_first(2, refusal)
     (found,) = search(site, "/busy", patience=30.0)

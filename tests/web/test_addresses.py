@@ -12,109 +12,47 @@ from factreasoner.web.addresses import (
 )
 
 REFUSED_ADDRESSES = {
-    "0.0.0.0": "unspecified address",
-    "0.1.2.3": "unspecified address",
-    "10.0.0.1": "private address",
-    "100.64.0.1": "carrier-grade NAT address",
-    "127.0.0.1": "loopback address",
-    "127.255.255.254": "loopback address",
-    "169.254.1.1": "link-local address",
-    "169.254.169.254": "cloud metadata address",
-    "168.63.129.16": "cloud metadata address",
-    "172.16.0.1": "private address",
-    "172.31.255.255": "private address",
-    "192.0.0.8": "reserved address",
-    "192.0.2.1": "documentation address",
-    "192.88.99.1": "tunnel address",
-    "192.168.1.1": "private address",
-    "198.18.0.1": "benchmarking address",
-    "198.51.100.7": "documentation address",
-    "203.0.113.9": "documentation address",
-    "224.0.0.1": "multicast address",
-    "239.255.255.250": "multicast address",
-    "240.0.0.1": "reserved address",
-    "255.255.255.255": "reserved address",
-    "::": "unspecified address",
-    "::1": "loopback address",
-    "::ffff:127.0.0.1": "loopback address",
-    "::ffff:a9fe:a9fe": "cloud metadata address",
-    "::127.0.0.1": "reserved address",
-    "::ffff:0:127.0.0.1": "reserved address",
-    "64:ff9b::10.0.0.1": "private address",
-    "64:ff9b:1::1": "translated address",
-    "100::1": "discard address",
-    "2001:0:4136:e378:8000:63bf:3fff:fdd2": "tunnel address",
-    "2001:db8::1": "documentation address",
-    "2001:10::1": "reserved address",
-    "2002:7f00:1::": "tunnel address",
-    "2002:808:808::": "tunnel address",
-    "3fff::1": "documentation address",
-    "5f00::1": "reserved address",
-    "fc00::1": "private address",
-    "fd12:3456::1": "private address",
-    "fd00:ec2::254": "cloud metadata address",
-    "fe80::1": "link-local address",
-    "fe80::1%eth0": "link-local address",
-    "fec0::1": "private address",
-    "ff02::1": "multicast address",
+    "unspecified address": "0.0.0.0 0.1.2.3 ::",
+    "private address": "10.0.0.1 172.16.0.1 172.31.255.255 192.168.1.1 64:ff9b::10.0.0.1 fd12::1 fec0::1",
+    "carrier-grade NAT address": "100.64.0.1",
+    "loopback address": "127.0.0.1 127.255.255.254 ::1 ::ffff:127.0.0.1",
+    "link-local address": "169.254.1.1 fe80::1 fe80::1%eth0",
+    "cloud metadata address": "169.254.169.254 168.63.129.16 ::ffff:a9fe:a9fe fd00:ec2::254",
+    "reserved address": "192.0.0.8 240.0.0.1 255.255.255.255 ::127.0.0.1 ::ffff:0:127.0.0.1 2001:10::1",
+    "documentation address": "192.0.2.1 198.51.100.7 203.0.113.9 2001:db8::1 3fff::1",
+    "tunnel address": "192.88.99.1 2001:0:4136::fdd2 2002:7f00:1:: 2002:808:808::",
+    "benchmarking address": "198.18.0.1",
+    "multicast address": "224.0.0.1 239.255.255.250 ff02::1",
+    "translated address": "64:ff9b:1::1",
+    "discard address": "100::1",
 }
-PUBLIC_ADDRESSES = [
-    "8.8.8.8",
-    "1.1.1.1",
-    "100.63.255.255",
-    "100.128.0.1",
-    "172.32.0.1",
-    "2606:4700::1111",
-    "::ffff:8.8.8.8",
-    "64:ff9b::808:808",
-    "2001:4860:4860::8888",
-]
+PUBLIC_ADDRESSES = "8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 ::ffff:8.8.8.8 64:ff9b::808:808 2001:4860::8"
 
 
-@pytest.mark.parametrize(("address", "reason"), REFUSED_ADDRESSES.items())
-def test_special_addresses_are_refused_with_their_reason(address: str, reason: str) -> None:
-    assert address_refusal(address) == reason
+def test_special_addresses_are_refused_with_their_reason() -> None:
+    for reason, addresses in REFUSED_ADDRESSES.items():
+        assert {address: address_refusal(address) for address in addresses.split()} == dict.fromkeys(
+            addresses.split(), reason
+        )
+    assert not any(map(address_refusal, PUBLIC_ADDRESSES.split()))
 
 
-@pytest.mark.parametrize("address", PUBLIC_ADDRESSES)
-def test_public_addresses_pass(address: str) -> None:
-    assert address_refusal(address) is None
+def test_an_intranet_switch_lets_private_addresses_pass() -> None:
+    for address in ("10.0.0.1", "127.0.0.1", "::1", "fd12::1", "100.64.0.1", "::ffff:10.1.1.1"):
+        assert address_refusal(address, allow_private=True) is None
 
 
 @pytest.mark.parametrize(
-    "address", ["10.0.0.1", "127.0.0.1", "::1", "fd12::1", "100.64.0.1", "::ffff:10.1.1.1"]
-)
-def test_an_intranet_switch_lets_private_addresses_pass(address: str) -> None:
-    assert address_refusal(address, allow_private=True) is None
-
-
-@pytest.mark.parametrize(
-    "address",
+    "addresses",
     [
-        "169.254.169.254",
-        "169.254.170.2",
-        "169.254.170.23",
-        "100.100.100.200",
-        "fd00:c1::a9fe:a9fe",
-        "fd00:ec2::23",
-        "fd00:ec2::254",
-        "fd20:ce::254",
-        "FD20:00CE:0:0:0:0:0:0254%eth0",
-        "::ffff:169.254.169.254",
-        "::ffff:100.100.100.200",
-        "64:ff9b::a9fe:a9fe",
-        "64:ff9b::100.100.100.200",
-        "64:ff9b:1::a9fe:a9fe",
-        "64:ff9b:1:a9fe:a9:fe00::",
-        "::a9fe:a9fe",
-        "169.254.0.9",
-        "0.0.0.0",
-        "224.0.0.1",
-        "2002:a00:1::",
+        "169.254.169.254 169.254.170.2 169.254.170.23 100.100.100.200 168.63.129.16 192.0.0.192 169.254.0.9",
+        "fd00:c1::a9fe:a9fe fd00:ec2::23 fd00:ec2::254 fd20:ce::254 FD20:00CE:0:0:0:0:0:0254%eth0",
+        "::ffff:169.254.169.254 ::ffff:100.100.100.200 64:ff9b::a9fe:a9fe 64:ff9b::100.100.100.200",
+        "64:ff9b:1::a9fe:a9fe 64:ff9b:1:a9fe:a9:fe00:: ::a9fe:a9fe 0.0.0.0 224.0.0.1 2002:a00:1::",
     ],
 )
-def test_the_intranet_switch_never_reaches_metadata_link_local_or_multicast(address: str) -> None:
-    assert address_refusal(address, allow_private=True)
+def test_the_intranet_switch_never_reaches_metadata_link_local_or_multicast(addresses: str) -> None:
+    assert all(address_refusal(address, allow_private=True) for address in addresses.split())
 
 
 @given(st.ip_addresses(v=4))
@@ -131,56 +69,39 @@ def test_what_python_calls_private_is_refused(address: object) -> None:
 FORBIDDEN_URLS = {
     "ftp://example.com/x": "scheme",
     "file:///etc/passwd": "scheme",
-    "gopher://example.com:70/_x": "scheme",
     "javascript:alert(1)": "scheme",
-    "data:text/html,<p>hi</p>": "scheme",
     "//example.com/no-scheme": "scheme",
     "example.com/no-scheme": "scheme",
     "": "scheme",
     "http://user:secret@example.com/": "credentials in URL",
     "http://example.com@127.0.0.1/": "credentials in URL",
-    "http://127.0.0.1:80\\@example.com/": "credentials in URL",
     "http:///etc/passwd": "malformed host",
     "http://a..b/": "malformed host",
     "http://-a.com/": "malformed host",
     "http://exa mple.com/": "malformed host",
-    "http://%31%32%37.0.0.1/": "malformed host",
     "http://127.0.0.1../": "malformed host",
     f"http://{'a' * 64}.com/": "malformed host",
     f"http://{'a.' * 130}com/": "malformed host",
     "http://example.com:0/": "port",
-    "http://example.com:99999999/": "port",
     "http://[::1/": "malformed URL",
-    "http://[::1]x/": "malformed URL",
     "http://①②⑦.⓪.⓪.①/": "malformed URL",
     "http://h\r\nX-Evil: 1/": "malformed URL",
     "http://[fe80::1%25eth0]/": "malformed address",
-    "http://[fe80::1%eth0]/": "malformed address",
-    "http://[2606:4700::1111%25x.example]/": "malformed address",
     "http://[::ffff:8.8.8.8%25lo]/": "malformed address",
     "http://example.com%40127.0.0.1/": "malformed host",
     "http:\\\\127.0.0.1/": "malformed host",
     "http:127.0.0.1/": "malformed host",
     "http://127.0.0.1%00.example.com/": "malformed host",
-    "http://*/": "malformed host",
-    "http://xn--/": "malformed host",
     "http://1.1.1.1 &@2.2.2.2# @127.0.0.1/": "credentials in URL",
-    "http://ⓛocalhost/": "malformed URL",
     "http://ｌｏｃａｌｈｏｓｔ/": "malformed URL",
-    "http://loc\u00adalhost/": "malformed URL",
     "http://loc\u200balhost/": "malformed URL",
-    "http://٣.٣.٣.٣/": "malformed URL",
     "http://[1.2.3.4]/": "malformed URL",
     "http://127.0.0.1:-1/": "port",
-    "http+unix://%2Fvar%2Frun%2Fdocker.sock/": "scheme",
-    "blob:http://127.0.0.1/": "scheme",
     "http://2130706433/": "disguised address",
     "http://0x7f000001/": "disguised address",
-    "http://0x7f.1/": "disguised address",
     "http://0x7f.0x0.0x0.0x1/": "disguised address",
     "http://017700000001/": "disguised address",
     "http://127.1/": "disguised address",
-    "http://127.0.1/": "disguised address",
     "http://127.0.0.1.2/": "disguised address",
     "http://999.1.1.1/": "malformed URL",
     "http://0177.0.0.1/": "malformed URL",

