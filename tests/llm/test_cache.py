@@ -194,27 +194,6 @@ def test_threads_share_a_failure_too(scene):
     assert (len(failed), set_up.server.calls) == (4, 1)
 
 
-def test_an_interrupted_request_is_made_by_the_next_in_line(cache):
-    asking, interrupt = threading.Event(), threading.Event()
-
-    def interrupted():
-        asking.set()
-        interrupt.wait(10)
-        raise KeyboardInterrupt
-
-    def first():
-        with pytest.raises(KeyboardInterrupt):
-            cache.get_or_ask("k", SCHEMA, interrupted)
-
-    thread = threading.Thread(target=first)
-    thread.start()
-    asking.wait(10)
-    threading.Timer(0.1, interrupt.set).start()
-    found = cache.get_or_ask("k", SCHEMA, lambda: REPLY)
-    thread.join()
-    assert not found.usage.cached_calls
-
-
 WRITER = """
 import sys, pathlib
 from factreasoner.llm.cache import ReplyCache

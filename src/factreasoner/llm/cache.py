@@ -11,7 +11,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -127,29 +127,24 @@ class InFlight(Generic[T]):
 
     def get_or_ask(self, key: str, stored: Callable[[], T | None], ask: Callable[[], T]) -> tuple[T, bool]:
         """What whoever asks already gets; else what is stored; else what `ask` gives, and True for that."""
-        while True:
-            with self._lock:
-                asked = self._asked.get(key)
-                if asked is None:
-                    found = stored()
-                    if found is not None:
-                        return found, False
-                    mine = self._asked[key] = Future()
-                    break
-            try:
-                return asked.result(), False
-            except CancelledError:  # the thread that asked was interrupted
-                continue
+        with self._lock:
+            asked = self._asked.get(key)
+            if asked is None:
+                found = stored()
+                if found is not None:
+                    return found, False
+                mine = self._asked[key] = Future()
+        if asked is not None:
+            return asked.result(), False
         try:
             answer = ask()
-        except Exception as error:
+        except BaseException as error:
             mine.set_exception(error)
             raise
         else:
             mine.set_result(answer)
             return answer, True
         finally:
-            mine.cancel()  # without effect once there is a result
             with self._lock:
                 del self._asked[key]
 
