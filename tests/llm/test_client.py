@@ -286,19 +286,6 @@ def test_what_is_missing_is_named(model, remedy):
 # Parameters a provider refuses
 
 
-def test_a_refused_parameter_is_left_out_for_good(scene):
-    def answer(request):
-        if "temperature" in request.body:
-            return error(400, "Unsupported value: 'temperature' does not support 0.0 with this model.")
-        return obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client()
-    assert client.call(PROMPT, SCHEMA).arguments == TRUE
-    assert client.call(PROMPT, schema_of(3)).form == "json_schema"
-    assert ["temperature" in r.body for r in set_up.server.requests] == [True, False, False]
-
-
 NO_MAX_TOKENS = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. "
     "Use 'max_completion_tokens' instead."
@@ -306,15 +293,61 @@ NO_MAX_TOKENS = (
 NO_MAX_COMPLETION_TOKENS = "Unrecognized request argument supplied: max_completion_tokens"
 
 
-@pytest.mark.parametrize("settings", [{}, {"model": "openai/gpt-4o-mini", "max_cost": 1.0}])
-def test_the_limit_of_a_reply_goes_by_the_name_that_is_taken(scene, settings):
+def too_large(body):
+    limit = body["max_tokens"]
+    told = f"max_tokens is too large: {limit}. This model supports at most 50 completion tokens"
+    return told if limit > 50 else ""
+
+
+def beyond_the_context(body):
+    limit = body["max_tokens"]
+    told = (
+        f"'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context length "
+        f"is 2048 tokens and your request has 1988 input tokens ({limit} > 2048 - 1988)."
+    )
+    return told if limit > 60 else ""
+
+
+def roles(body):
+    return [message["role"] for message in body["messages"]]
+
+
+REFUSALS = {
+    "temperature": (
+        lambda body: "'temperature' does not support 0.0 with this model" if "temperature" in body else "",
+        lambda body: body.get("temperature"),
+        [0.0, None, None],
+    ),
+    "the name of the limit": (
+        lambda body: NO_MAX_TOKENS if "max_tokens" in body else "",
+        lambda body: body.get("max_completion_tokens"),
+        [None, 148, 172],
+    ),
+    "too large a limit": (too_large, lambda body: body["max_tokens"], [148, 50, 50]),
+    "a limit beyond the context": (
+        beyond_the_context,
+        lambda body: body["max_tokens"],
+        [148, 60, 172, 60],  # it is lowered for this request alone
+    ),
+    "a system role": (
+        lambda body: "System role not supported" if "system" in roles(body) else "",
+        roles,
+        [["system", "user"], ["user"], ["user"]],
+    ),
+}
+
+
+@pytest.mark.parametrize(("complaint", "looked_at", "seen"), REFUSALS.values(), ids=REFUSALS)
+def test_what_a_provider_refuses_is_heeded_from_then_on(scene, complaint, looked_at, seen):
     def answer(request):
-        return error(400, NO_MAX_TOKENS) if "max_tokens" in request.body else obliging(request)
+        told = complaint(request.body)
+        return error(400, told) if told else obliging(request)
 
     set_up = scene(answer)
-    client = set_up.client(max_tokens=99, **settings)
+    client = set_up.client()
     assert [client.call(PROMPT, schema_of(n)).form for n in (2, 3)] == ["json_schema"] * 2
-    assert [r.body.get("max_completion_tokens") for r in set_up.server.requests] == [None, 99, 99]
+    assert [looked_at(request.body) for request in set_up.server.requests] == seen
+    assert all("You check facts.\n" in request.text for request in set_up.server.requests)
 
 
 def refusing_limits(request):
@@ -333,35 +366,6 @@ def test_where_no_limit_is_taken_there_is_none_and_no_cost_can_be_limited(scene)
         scene(refusing_limits).client(model="openai/gpt-4o-mini", max_cost=1.0).call(PROMPT, SCHEMA)
 
 
-def test_a_limit_that_is_too_large_is_lowered_for_good(scene):
-    def answer(request):
-        limit = request.body["max_tokens"]
-        text = f"max_tokens is too large: {limit}. This model supports at most 50 completion tokens"
-        return error(400, text, param="max_tokens") if limit > 50 else obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client(max_tokens=4096)
-    for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 50, 50]
-
-
-def test_a_limit_beyond_what_the_context_leaves_is_lowered_for_this_request(scene):
-    def answer(request):
-        limit = request.body["max_tokens"]
-        text = (
-            f"'max_tokens' or 'max_completion_tokens' is too large: {limit}. This model's maximum context "
-            f"length is 2048 tokens and your request has 1988 input tokens ({limit} > 2048 - 1988)."
-        )
-        return error(400, text) if limit > 60 else obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client(max_tokens=4096)
-    for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 60, 172, 60]
-
-
 def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
     too_long = error(400, "maximum context length is 10 tokens (5 in the functions, 9 in the completion)")
     set_up = scene(sequence(too_long, obliging))
@@ -370,21 +374,6 @@ def test_a_prompt_that_is_too_long_is_final_says_so_and_teaches_nothing(scene):
         client.call(PROMPT, SCHEMA)
     assert client.call(PROMPT, SCHEMA).form == "json_schema"
     assert "max_tokens" in set_up.server.requests[-1].body
-
-
-def test_where_there_is_no_system_role_the_user_says_it_from_then_on(scene):
-    def answer(request):
-        roles = [message["role"] for message in request.body["messages"]]
-        return error(400, "System role not supported") if "system" in roles else obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client()
-    for count in (2, 3):
-        assert client.call(PROMPT, schema_of(count)).form == "json_schema"
-    assert set_up.server.calls == 3
-    (message,) = set_up.server.requests[-1].body["messages"]
-    assert message["role"] == "user"
-    assert message["content"].startswith("You check facts.\n")
 
 
 def test_the_users_own_parameters_are_sent_and_decide_the_answer(scene):

@@ -138,7 +138,7 @@ class _PlannedCall(Generic[I, R]):
             cached = reply.usage.cached_calls
         finally:
             if self.budget.left == before and not cached:
-                self.budget.spend()
+                self.budget.left -= 1
         return reply
 
     def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
@@ -152,23 +152,22 @@ class _PlannedCall(Generic[I, R]):
                 self._again(turn.useless("cut"), problems)
             return
         items = [self.items[position] for position in turn.positions]
-        problems, answered = {}, 0
+        problems = {}
         for position, result in zip(turn.positions, self.asked.read(reply, schema, items), strict=True):
             if not isinstance(result, NoResult):
                 self.results[position] = result
-                answered += 1
+                self.budget.left += AN_ANSWER
             elif result.final:
-                self._fail([position], {position: result.problem}, turn.attempt)
+                self._fail({position: result.problem}, turn.attempt)
             else:
                 problems[position] = result.problem
-        self.budget.answered(answered)
         if problems:
             self._again(turn._replace(reason="", times=0), problems)
 
     def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
         """Ask again about those that have a problem, unless the same befell all of them too often."""
         if turn.attempt >= self.config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
-            self._fail(problems, problems, turn.attempt)
+            self._fail(problems, turn.attempt)
             return
         left = list(problems)
         attempt = turn.attempt + 1
@@ -184,7 +183,7 @@ class _PlannedCall(Generic[I, R]):
         for group in groups:
             if self.budget.left <= 0:
                 spent = f"; given up after {IN_VAIN} paid requests without a result"
-                self._fail(group, {p: problems[p] + spent for p in group}, turn.attempt)
+                self._fail({position: problems[position] + spent for position in group}, turn.attempt)
                 continue
             same = len(group) == len(turn.positions)
             sample = turn.sample + turn.step if same else turn.sample
@@ -195,13 +194,13 @@ class _PlannedCall(Generic[I, R]):
         if pending is not None:
             raise pending
 
-    def _fail(self, positions: Iterable[int], problems: dict[int, str], attempts: int) -> None:
-        for position in positions:
+    def _fail(self, problems: dict[int, str], attempts: int) -> None:
+        for position, problem in problems.items():
             self.results[position] = Failure(
                 stage=self.asked.stage,
                 item_id=self.asked.name(self.items[position]),
                 error_type="UnusableReplyError",
-                message=f"no usable {self.asked.result}: {problems[position]}",
+                message=f"no usable {self.asked.result}: {problem}",
                 attempts=attempts,
             )
 
@@ -221,14 +220,6 @@ class RetryBudget:
     left: int = IN_VAIN
     raised: bool = False
     too_slow: bool = False
-
-    def spend(self) -> None:
-        """One more request was paid for, or may have been."""
-        self.left -= 1
-
-    def answered(self, items: int) -> None:
-        """Count items of the call that have got their answer: each allows further requests."""
-        self.left += AN_ANSWER * items
 
 
 _current: ContextVar[RetryBudget | None] = ContextVar("factreasoner_retry_budget", default=None)

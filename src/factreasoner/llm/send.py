@@ -52,7 +52,7 @@ class Attempts:
         """Count an answer that came."""
         self.usage += answer.usage
         record_usage(answer.usage)
-        self.budget.spend()
+        self.budget.left -= 1
 
 
 class Sender:
@@ -122,12 +122,12 @@ class Sender:
             self._breaker.failed()
             if answer.status == TIMEOUT_STATUS:
                 attempts.timeouts += 1
-                attempts.budget.spend()
+                attempts.budget.left -= 1
             elif attempts.troubled_since is None:
                 attempts.troubled_since = time.monotonic()
             return
         elif answer.kind == "sample":
-            attempts.budget.spend()
+            attempts.budget.left -= 1
         self._breaker.answered()
 
     def _sent(

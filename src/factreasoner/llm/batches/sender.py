@@ -55,7 +55,7 @@ class BatchSender:
                 secret = self._transport.key
                 fault = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
             if fault.kind == "sample":
-                attempts.budget.spend()
+                attempts.budget.left -= 1
             if fault.kind != "retry":
                 break
         return fault
