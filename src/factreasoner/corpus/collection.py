@@ -185,8 +185,7 @@ class Collection:
     def add(self, passages: Sequence[StoredPassage], vectors: Vectors | None) -> None:
         """Write at most 5,461 passages with their vectors, (n, dimension); those that are there stay.
 
-        Raises:
-            ConfigError: the vectors are of another length than those in the collection.
+        Raises ConfigError: the vectors are of another length than those in the collection.
         """
         if vectors is None:
             vectors = np.ones((len(passages), 1), np.float32)

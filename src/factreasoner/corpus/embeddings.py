@@ -50,10 +50,7 @@ def embedding_named(name: str, config: Config, budget: Budget | None = None) -> 
     """The embedding `name`; None for "none". Its requests are paid from `budget`.
 
     Vectors of models are kept, so that nothing is computed or paid for twice; those of a user's own function
-    are not, since it may change.
-
-    Raises:
-        ConfigError: no such function, or the key's variable is not set.
+    are not, since it may change. Raises ConfigError: no such function, or the key's variable is not set.
     """
     if name == NONE:
         return None
@@ -119,10 +116,7 @@ class LiteLLMEmbedding:
     """An embedding model of any provider litellm knows, or of an OpenAI-compatible server.
 
     Its requests count in usage and are paid from `budget` (default: `config.max_cost`). Tokens that a server
-    does not report are estimated.
-
-    Raises:
-        ConfigError: the variable `embedding_api_key_env` names is not set.
+    does not report are estimated. Raises ConfigError: the variable `embedding_api_key_env` names is not set.
     """
 
     def __init__(self, model: str, config: Config, budget: Budget | None = None) -> None:

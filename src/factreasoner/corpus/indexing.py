@@ -144,10 +144,7 @@ class _Run:
         self._tell(self._told)
 
     def sweep(self, paths: Sequence[Path], seen: Sequence[Path], *, prune: bool) -> None:
-        """Drop, or without `prune` count, what the collection holds of files that were below `paths`.
-
-        What is `seen`, or below it, is there or may be.
-        """
+        """Drop, or without `prune` count, what is held of files below `paths` that are not below `seen`."""
         roots, there = set(map(_name, paths)), set(map(_name, seen))
         for name in self._held:
             if not _below(name, roots) or _below(name, there):
@@ -203,10 +200,7 @@ class _Run:
         self._outdated += others
 
     def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[StoredPassage]:
-        """The passages of a file in order; its bad rows go into `bad`.
-
-        Only when all was read and nothing is bad, the last one is marked as such.
-        """
+        """The passages of a file in order; its bad rows go into `bad`; without any, the last is marked."""
         before: StoredPassage | None = None
         for document in self._reader.documents(file):
             if isinstance(document, BadRow):

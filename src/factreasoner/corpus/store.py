@@ -60,8 +60,7 @@ def folder_of(config: Config) -> Path:
 class Store:
     """A Chroma store in the folder `store_dir`, made if `create`.
 
-    Raises:
-        ConfigError: there is no store, or it can't be opened.
+    Raises ConfigError: there is no store, or it can't be opened.
     """
 
     def __init__(self, config: Config, *, create: bool = False) -> None:
@@ -89,8 +88,7 @@ class Store:
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
         """The store, with no other process writing to any collection of it; the lock ends with the process.
 
-        Raises:
-            ConfigError: another process does; it is named. Or the store is not as it must be.
+        Raises ConfigError: another process does; it is named. Or the store is not as it must be.
         """
         folder = folder_of(config)
         if not create:
@@ -136,9 +134,7 @@ class Store:
         """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
 
         An empty one is made anew for another embedding. Where `replace` was cut off, it is completed.
-
-        Raises:
-            ConfigError: the name can't be one, or the collection was made with another embedding.
+        Raises ConfigError: the name can't be one, or the collection was made with another embedding.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(

@@ -27,9 +27,7 @@ class VectorCache:
     """An embedding that asks `embed` only for texts it was never asked for, at most 64 at once, side by side.
 
     Vectors are kept in one file, see `CacheFile`; with `cache` off in a temporary one.
-
-    Raises:
-        ConfigError: the file is damaged, or can't be made or written.
+    Raises ConfigError: the file is damaged, or can't be made or written.
     """
 
     def __init__(self, name: str, embed: Callable[[Sequence[str]], Vectors], config: Config) -> None:

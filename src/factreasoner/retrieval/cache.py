@@ -19,8 +19,7 @@ _FORM = 1
 class RetrievalCache:
     """JSON values by what they answer, in one file, see `CacheFile`; with `cache` off a temporary one.
 
-    Raises:
-        ConfigError: the file is damaged, or can't be made or written.
+    Raises ConfigError: the file is damaged, or can't be made or written.
     """
 
     def __init__(self, config: Config | None = None) -> None:

@@ -1,20 +1,25 @@
-"""The retriever of own documents."""
+"""The retriever of own documents: passages by words, by vectors, or by both."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.search import CorpusSearch
+from factreasoner.corpus.embeddings import embedding_named
 from factreasoner.corpus.store import Store
+from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import ConfigError, StoreError
 from factreasoner.llm.limits import Budget
 from factreasoner.models import Atom, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
 from factreasoner.settings import Config
+from factreasoner.text.passages import fused
+
+DEPTH = 100
+"""Passages each way of searching puts forward."""
 
 
 class CorpusRetriever:
@@ -41,12 +46,12 @@ class CorpusRetriever:
                 f"{error}. If an index run was cut off, the same `factreasoner index` command mends it"
             ) from error
 
-    def _open(self, collection: Collection) -> CorpusSearch:
+    def _open(self, collection: Collection) -> _Search:
         if not collection.count():
             raise ConfigError(f"collection: {collection.name!r} in store {self._store.folder} is empty")
-        return CorpusSearch(collection, self.config, self._budget)
+        return _Search(collection, self.config, self._budget)
 
-    def _current(self) -> CorpusSearch:
+    def _current(self) -> _Search:
         """The collection as it is. Raises StoreError when it can't be read."""
         with self._lock:
             collection = self._store.collection(self.config.collection)
@@ -67,21 +72,50 @@ class CorpusRetriever:
             opened = self._current()
         except StoreError as error:
             raise StageError((Failure.of("retriever", record.id, error),)) from error
-        found = retrieve_each(lambda query: self._best(opened, query), atoms, record, self.config)
+        found = retrieve_each(opened.best, atoms, record, self.config)
         return found._replace(searched=(opened.state,))
 
     def search(self, query: Query) -> list[FoundPassage]:
         """The `retrieve_k` passages most relevant to the first form of `query` that finds any.
 
-        Raises:
-            StoreError: the store or the embedding fails.
+        Raises StoreError: the store or the embedding fails.
         """
-        return self._best(self._opened, query)
+        return self._opened.best(query)
 
-    def _best(self, opened: CorpusSearch, query: Query) -> list[FoundPassage]:
-        k = self.config.retrieve_k
-        searches = (distinct(map(_found, opened.ranked(form, k)), k) for form in query.forms)
+
+class _Search:
+    """Searches a collection in the state it is in now; from any number of threads."""
+
+    def __init__(self, collection: Collection, config: Config, budget: Budget | None) -> None:
+        collection.refuse_other(config.embedding)
+        way, vectors = config.search, collection.made.vectors
+        if way in ("dense", "hybrid") and not vectors:
+            raise ConfigError(
+                f"search: {way!r} needs vectors, and collection {collection.name!r} was made without an "
+                "embedding; index into another collection with --embedding NAME, or use --search bm25"
+            )
+        self.revision = collection.made.revision
+        self.state = collection.state
+        self._k = config.retrieve_k
+        self._collection = collection
+        self._words = None if way == "dense" else word_index(collection)
+        embedding = collection.made.embedding
+        self._embedding = embedding_named(embedding, config, budget) if vectors and way != "bm25" else None
+
+    def best(self, query: Query) -> list[FoundPassage]:
+        searches = (distinct(map(_found, self._ranked(form)), self._k) for form in query.forms)
         return next(filter(None, searches), [])
+
+    def _ranked(self, text: str) -> Iterator[StoredPassage]:
+        """Passages, those most relevant to `text` first; read as they are taken, a few at once."""
+        rankings, depth = [], max(DEPTH, self._k)
+        if self._words is not None:
+            rankings.append(self._words.best(text, depth))
+        if self._embedding is not None:
+            rankings.append(self._collection.nearest(self._embedding.embed([text])[0], depth))
+        ids = fused(rankings)
+        for first in range(0, len(ids), 2 * self._k):
+            yield from self._collection.with_ids(ids[first : first + 2 * self._k])
 
 
 def _found(passage: StoredPassage) -> FoundPassage:

@@ -15,8 +15,7 @@ class GivenRetriever:
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """The record's own contexts.
 
-        Raises:
-            InputError: the record was given none at all (None, not an empty tuple).
+        Raises InputError: the record was given none at all (None, not an empty tuple).
         """
         if record.contexts is None:
             searching = "choose a retriever that searches for them (`retriever: wikipedia`, `retriever: web`)"

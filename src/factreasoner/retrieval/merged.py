@@ -16,8 +16,7 @@ from factreasoner.text.passages import fused
 def names_of(setting: str) -> tuple[str, ...]:
     """The retrievers that a `retriever` setting names, apart by commas.
 
-    Raises:
-        ConfigError: one is named twice, or `given` together with others.
+    Raises ConfigError: one is named twice, or `given` together with others.
     """
     names = tuple(name.strip() for name in setting.split(","))
     if len(set(names)) < len(names) or not all(names):

@@ -22,8 +22,7 @@ from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url
-from factreasoner.web.body import ENCODING, read_body
-from factreasoner.web.connection import Deadline, tls_context
+from factreasoner.web.connection import ENCODING, Deadline, read_body, tls_context
 from factreasoner.web.fetch import PASSING
 from factreasoner.web.page import plain
 
@@ -48,9 +47,7 @@ class JsonService:
     `fault` tells what is wrong with an answer: only sound ones are kept. `secret` is blotted out of messages.
     Redirects are not followed, so that no key goes astray. When the service asks one thread to wait, all of
     them do. A proxy of the environment is used, since the user has chosen both; cookies are not.
-
-    Raises:
-        ConfigError: the environment's proxy can't be used.
+    Raises ConfigError: the environment's proxy can't be used.
     """
 
     def __init__(
@@ -167,8 +164,7 @@ def _refuses_key(status: int, said: str) -> bool:
 def service_url(setting: str, url: str) -> str:
     """The `url` of a service, given as `setting`: a host and a path, since it stands in results and messages.
 
-    Raises:
-        ConfigError: it is no http or https URL, or holds credentials, a query or a fragment.
+    Raises ConfigError: it is no http or https URL, or holds credentials, a query or a fragment.
     """
     try:
         parsed = parse_url(url)

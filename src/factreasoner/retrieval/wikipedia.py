@@ -54,8 +54,7 @@ class _ApiResponse(BaseModel):
 class WikipediaRetriever:
     """Searches pages for each atom, reads them whole, and takes the passages that speak of the atom.
 
-    Raises:
-        ConfigError: `wikipedia_url` is no URL, or the cache can't be used.
+    Raises ConfigError: `wikipedia_url` is no URL, or the cache can't be used.
     """
 
     def __init__(self, config: Config | None = None) -> None:
@@ -74,8 +73,7 @@ class WikipediaRetriever:
     def search(self, query: Query) -> list[FoundPassage]:
         """The `retrieve_k` passages most relevant to `query`, over its pages and that of its subject.
 
-        Raises:
-            SearchError: the wiki answered with an error, or not at all.
+        Raises SearchError: the wiki answered with an error, or not at all.
         """
         ids = self._hits(query.forms, PAGES)
         if query.subject and query.subject != query.text:

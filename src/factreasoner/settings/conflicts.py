@@ -22,8 +22,7 @@ _OF_VERIFIERS = (
 def refuse_conflicts(config: Config) -> None:
     """Refuse settings that contradict each other, or of which one needs another that is not given.
 
-    Raises:
-        ValueError: names the settings and says what to add or leave out.
+    Raises ValueError: names the settings and says what to add or leave out.
     """
     _refuse_judges(config)
     _refuse_model(config)

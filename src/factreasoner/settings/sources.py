@@ -75,8 +75,7 @@ def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] 
 def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -> Config:
     """Defaults < the environment < keyword arguments; the environment does not name `parts`, which are given.
 
-    Raises:
-        ConfigError: unknown variable (the nearest known one is named) or bad value.
+    Raises ConfigError: unknown variable (the nearest known one is named) or bad value.
     """
     return _resolved([_Source(keywords, flag_of)], without=parts)
 
@@ -84,8 +83,7 @@ def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -
 def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
     """Settings as `source` has them, as a run's folder does, changed by `flags`; the environment has no say.
 
-    Raises:
-        ConfigError: every problem found.
+    Raises ConfigError: every problem found.
     """
     return _validated([_Source(values, place=f"{source}: "), _Source(flags or {}, flag_of)])
 
@@ -93,8 +91,7 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
 def kept_config(values: Mapping[str, Any], source: str) -> Config:
     """The settings that a run folder keeps; those that this version no longer has are passed over.
 
-    Raises:
-        ConfigError: every problem found.
+    Raises ConfigError: every problem found.
     """
     return parse_config({key: value for key, value in values.items() if key in Config.model_fields}, source)
 
@@ -135,9 +132,7 @@ def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
     """The settings that variables give, not yet validated. A variable that is empty gives nothing.
 
     `also` are further variables that may be there, as those that hold a key.
-
-    Raises:
-        ConfigError: a variable begins with `FACTREASONER_` and is no setting's; the nearest is named.
+    Raises ConfigError: a variable begins with `FACTREASONER_` and is no setting's; the nearest is named.
     """
     given = {name: text for name, text in os.environ.items() if name.startswith(PREFIX) and text}
     found = {VARIABLES[name]: text for name, text in given.items() if name in VARIABLES}
@@ -168,8 +163,7 @@ def _value(field: FieldInfo, text: str) -> object:
 def read_profile(path: Path) -> dict[str, Any]:
     """The settings of a profile, not yet validated. `atoms-per-call` and `atoms_per_call` are one key.
 
-    Raises:
-        ConfigError: the file can't be read, is no such mapping, or has a setting twice.
+    Raises ConfigError: the file can't be read, is no such mapping, or has a setting twice.
     """
     import yaml
 

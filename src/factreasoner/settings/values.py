@@ -36,8 +36,7 @@ def looks_like_a_key(text: str) -> bool:
 def checked_variable(name: str) -> str:
     """`name` as that of an environment variable. The message never holds what was given.
 
-    Raises:
-        ValueError: it is no such name, or looks like a key.
+    Raises ValueError: it is no such name, or looks like a key.
     """
     if _NAME.fullmatch(name) is None or looks_like_a_key(name):
         raise ValueError(
@@ -50,8 +49,7 @@ def checked_variable(name: str) -> str:
 def checked_url(url: str) -> str:
     """`url` without a user, a password or a key in it. The message never holds what was given.
 
-    Raises:
-        ValueError: there is one, or it is no URL.
+    Raises ValueError: there is one, or it is no URL.
     """
     try:
         parts = urlsplit(url)
@@ -74,8 +72,7 @@ def checked_url(url: str) -> str:
 def checked_service(url: str) -> str:
     """`url` of a search service, which takes neither credentials nor a query.
 
-    Raises:
-        ValueError: there is one.
+    Raises ValueError: there is one.
     """
     if re.search(r"[@?]", url):
         raise ValueError("a URL with credentials or a query would be written into results; leave them out")
@@ -85,8 +82,7 @@ def checked_service(url: str) -> str:
 def parsed_parameters(given: object) -> object:
     """A mapping as it is; of `KEY=VALUE` texts one whose values are JSON where they can be read as that.
 
-    Raises:
-        ValueError: a text without a key or a value.
+    Raises ValueError: a text without a key or a value.
     """
     if not isinstance(given, list | tuple):
         return given
@@ -104,8 +100,7 @@ def parsed_parameters(given: object) -> object:
 def checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
     """`parameters`, if requests can carry them.
 
-    Raises:
-        ValueError: one that would hold a secret, that has a setting of its own, or whose value is no JSON.
+    Raises ValueError: one that would hold a secret, that has a setting of its own, or whose value is no JSON.
     """
     for name in parameters:
         if _SECRET.search(name):
@@ -124,8 +119,7 @@ def checked_parameters(parameters: dict[str, Any]) -> dict[str, Any]:
 def checked_k(value: object) -> object:
     """K of F1@K as it is, a number as an integer.
 
-    Raises:
-        ValueError: it is neither a positive integer nor a word for one.
+    Raises ValueError: it is neither a positive integer nor a word for one.
     """
     if value in ("median", "half"):
         return value

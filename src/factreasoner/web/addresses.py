@@ -75,9 +75,7 @@ def parse_url(url: str) -> httpx.URL:
 
     Refused: schemes other than http and https, credentials, a host missing or misspelt, and IPv4 addresses
     in any spelling but the plain dotted one.
-
-    Raises:
-        ForbiddenUrlError: with the reason; credentials and the query are not repeated in it.
+    Raises ForbiddenUrlError: with the reason; credentials and the query are not repeated in it.
     """
     try:
         parsed = httpx.URL(url.strip())
@@ -132,8 +130,7 @@ def display(url: httpx.URL | str) -> str:
 def normal_domain(domain: str) -> str:
     """A domain of an allow or deny list as it is compared: ASCII, lower case, no dots at the ends.
 
-    Raises:
-        ConfigError: it is not a domain (a URL, a path, a wildcard inside).
+    Raises ConfigError: it is not a domain (a URL, a path, a wildcard inside).
     """
     bare = domain.strip().removeprefix("*.").strip(".")
     try:

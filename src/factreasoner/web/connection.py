@@ -1,7 +1,8 @@
-"""Connections to checked addresses, under one deadline: the network side of fetching a page.
+"""The network side of fetching a page: connections to checked addresses, and bodies, under one deadline.
 
 A host is resolved once, every address found is checked, and the socket is opened to one of those very
 addresses, so that a DNS answer that changes meanwhile changes nothing. TLS still names and verifies the host.
+A body is capped and unpacked piece by piece, so that a bomb is never held whole.
 """
 
 from __future__ import annotations
@@ -12,13 +13,18 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import httpcore
 import httpx
 
 from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePageError
 from factreasoner.web.addresses import address_refusal, is_address
+
+ENCODING = "gzip"
+"""What may be asked for; a server that packs otherwise is not read."""
+_MAGIC = b"\x1f\x8b"
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""
@@ -149,3 +155,47 @@ class _DeadlineStream(httpcore.NetworkStream):
     ) -> httpcore.NetworkStream:
         stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
         return _DeadlineStream(stream, self._deadline)
+
+
+def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: Deadline) -> bytes:
+    """All of a body whose Content-Encoding header is `encoding`.
+
+    Raises:
+        FetchLimitError: more than `limit` bytes, packed or unpacked, or the deadline passed.
+        UnreadablePageError: an encoding that was not asked for, or damaged data.
+    """
+    body = _capped(chunks, limit, deadline)
+    if encoding.strip().lower() in ("gzip", "x-gzip"):
+        body = _capped(_unpacked(body, limit), limit, deadline)
+    elif encoding.strip().lower() not in ("", "identity"):
+        raise UnreadablePageError("content encoding", f"the answer is packed as {encoding[:40]!r}")
+    return b"".join(body)
+
+
+def _capped(chunks: Iterable[bytes], limit: int, deadline: Deadline) -> Iterator[bytes]:
+    total = 0
+    for chunk in chunks:
+        deadline.left()
+        total += len(chunk)
+        if total > limit:
+            raise FetchLimitError("bytes", f"the answer has more than {limit} bytes")
+        yield chunk
+
+
+def _unpacked(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
+    """`chunks` decompressed, in pieces of at most `limit` + 1 bytes."""
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        for chunk in chunks:
+            packed = chunk
+            while packed:
+                if unpacker.eof and not _MAGIC.startswith(packed[:2]):
+                    return  # padding
+                if unpacker.eof:
+                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+                yield unpacker.decompress(packed, limit + 1)
+                packed = unpacker.unconsumed_tail or unpacker.unused_data
+    except zlib.error as error:
+        raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+    if not unpacker.eof:
+        raise UnreadablePageError("damaged", "the answer ends before its packed data does")

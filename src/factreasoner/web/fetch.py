@@ -11,8 +11,15 @@ from factreasoner.errors import FetchLimitError, ForbiddenUrlError, UnreadablePa
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, in_domains, normal_domain, parse_url
-from factreasoner.web.body import ENCODING, read_body
-from factreasoner.web.connection import CheckedBackend, Deadline, Resolver, system_resolver, tls_context
+from factreasoner.web.connection import (
+    ENCODING,
+    CheckedBackend,
+    Deadline,
+    Resolver,
+    read_body,
+    system_resolver,
+    tls_context,
+)
 from factreasoner.web.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
@@ -32,9 +39,7 @@ class Fetcher:
 
     Pages come straight from their host: a proxy of the environment is not used, because it would connect
     to addresses that nobody checked. `resolver` stands in for DNS.
-
-    Raises:
-        ConfigError: an entry of `allow_domains` or `deny_domains` is no domain.
+    Raises ConfigError: an entry of `allow_domains` or `deny_domains` is no domain.
     """
 
     def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:

@@ -61,21 +61,17 @@ def office_text(data: bytes, kind: str) -> Extracted:
 
 
 def _encrypted(parts: zipfile.ZipFile, kind: str) -> bool:
-    if any(part.flag_bits & 1 for part in parts.infolist()):
-        return True
-    names = parts.namelist()
-    if kind in ("odt", "odp"):
-        return "META-INF/manifest.xml" in names and b"encryption-data" in parts.read("META-INF/manifest.xml")
-    if kind == "epub" and "META-INF/encryption.xml" in names:  # fonts may be, and are no text
-        hidden = {unquote(uri) for uri in _xml(parts, "META-INF/encryption.xml").xpath("//@URI")}
+    manifest, keys = "META-INF/manifest.xml", "META-INF/encryption.xml"
+    if kind in ("odt", "odp") and manifest in parts.namelist():
+        return b"encryption-data" in parts.read(manifest)
+    if kind == "epub" and keys in parts.namelist():  # fonts may be, and are no text
+        hidden = {unquote(uri) for uri in _xml(parts, keys).xpath("//@URI")}
         return bool(hidden.intersection(_chapters(parts)))
-    return False
+    return any(part.flag_bits & 1 for part in parts.infolist())
 
 
 def _title(parts: zipfile.ZipFile, kind: str) -> str:
-    name = {"docx": "docProps/core.xml", "pptx": "docProps/core.xml"}.get(kind, "meta.xml")
-    if kind == "epub":
-        name = _package(parts)
+    name = _package(parts) if kind == "epub" else "meta.xml" if kind[0] == "o" else "docProps/core.xml"
     if name not in parts.namelist():
         return ""
     titles = _xml(parts, name).xpath("//*[local-name()='title']/text()")
@@ -130,13 +126,10 @@ def _chapters(parts: zipfile.ZipFile) -> list[str]:
     """Names of an EPUB's parts of text, in reading order."""
     name = _package(parts)
     package = _xml(parts, name)
-    links = {
-        item.get("id"): posixpath.normpath(
-            posixpath.join(posixpath.dirname(name), unquote(item.get("href", "")))
-        )
-        for item in package.xpath("//*[local-name()='manifest']/*[local-name()='item']")
-    }
-    return [links[idref] for idref in package.xpath("//*[local-name()='spine']/*/@idref")]
+    items = package.xpath("//*[local-name()='manifest']/*[local-name()='item']")
+    links = {item.get("id"): unquote(item.get("href", "")) for item in items}
+    folder, idrefs = posixpath.dirname(name), package.xpath("//*[local-name()='spine']/*/@idref")
+    return [posixpath.normpath(posixpath.join(folder, links[idref])) for idref in idrefs]
 
 
 def _xml(parts: zipfile.ZipFile, name: str) -> Any:

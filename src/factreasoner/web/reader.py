@@ -34,9 +34,7 @@ class PageReader:
     """Extracts the text of pages, from any number of threads, in at most four processes for all readers.
 
     Without `sift`, a page is not dropped for what its text is like: for files the user has chosen.
-
-    Raises:
-        MissingExtraError: trafilatura or pypdf is not installed.
+    Raises MissingExtraError: trafilatura or pypdf is not installed.
     """
 
     def __init__(self, config: Config | None = None, *, sift: bool = True) -> None:

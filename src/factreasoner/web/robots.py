@@ -31,9 +31,7 @@ class Robots:
         self._rules: dict[str, Protego | None] = {}
 
     def check(self, url: httpx.URL) -> None:
-        """Let `url` pass, or say why not.
-
-        A site without a robots.txt allows everything.
+        """Let `url` pass, or say why not. A site without a robots.txt allows everything.
 
         Raises:
             ForbiddenUrlError: the site asks to leave the page alone.
