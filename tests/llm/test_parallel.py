@@ -166,21 +166,6 @@ def test_nested_maps_keep_all_workers_busy_in_a_bounded_number_of_threads(outer,
     assert len(seen) <= 24
 
 
-def test_a_thread_that_waits_works_for_others():
-    """Two records, each with one slow item: their threads take the quick ones of the other meanwhile."""
-    slow, quick = threading.Event(), itertools.count(1)
-
-    def leaf(number):
-        if number == 0:
-            return slow.wait(20)  # ends only once all quick ones of both records are done
-        if next(quick) == 20:
-            slow.set()
-        return True
-
-    results = handed_over(lambda _: parallel_map(leaf, range(11), 3), range(2), 3)
-    assert results == [[True] * 11] * 2
-
-
 def test_what_is_begun_is_finished_before_anything_new_begins():
     """The first record needs all four threads, so nobody takes the others meanwhile."""
     begun, counts, opened = [], [], threading.Event()
@@ -199,22 +184,6 @@ def test_what_is_begun_is_finished_before_anything_new_begins():
 
     handed_over(record, range(1000), 4)
     assert counts[0] < 10
-
-
-def test_callers_of_their_own_threads_do_not_deadlock():
-    answers = []
-
-    def call(number):
-        answers.append(
-            sum(parallel_map(lambda n: sum(parallel_map(lambda m: n * m, range(5), 3)), range(6), 3))
-        )
-
-    threads = [threading.Thread(target=call, args=(number,)) for number in range(12)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert answers == [150] * 12
 
 
 def test_one_by_one_until_settled():

@@ -52,13 +52,3 @@ factreasoner.cli.main()
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     helpers = within(60, lambda: parallel_map(lambda _: most_pages(), range(2), workers=2))
     assert max(int(done.stdout), *helpers, within(60, most_pages)) < CALLS / 10
-
-
-def test_arguments_results_and_names_come_through():
-    @with_room
-    def divided(a, *, by):
-        """A quotient."""
-        return a / by
-
-    assert divided(6, by=3) == 2
-    assert (divided.__name__, divided.__doc__) == ("divided", "A quotient.")

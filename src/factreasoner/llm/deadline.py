@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import queue
 import threading
@@ -10,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -103,37 +103,28 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
     raise TimeoutError(f"no answer within {seconds:g} s")
 
 
-@dataclass(eq=False)
-class QueuedRequest:
-    """One request in a `ServerQueue`: how many were under way with it, and since when its time runs."""
-
-    ahead: int
-    since: float = field(default_factory=time.monotonic)
-
-
 class ServerQueue:
-    """Requests to one server that are under way, in their order. Thread-safe.
+    """When the time of each request to one server that is under way began, in their order. Thread-safe.
 
     A server may work on them one by one: so each that ends well starts the time of those behind it anew.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._requests: list[QueuedRequest] = []
+        self._begun: dict[int, float] = {}
+        self._numbers = itertools.count()
 
     @contextlib.contextmanager
-    def joined(self) -> Iterator[QueuedRequest]:
-        """A place at the end, for the request made inside."""
+    def joined(self) -> Iterator[tuple[int, Callable[[], float]]]:
+        """For the request made inside: how many are under way with it, and since when its time runs."""
         with self._lock:
-            request = QueuedRequest(len(self._requests) + 1)
-            self._requests.append(request)
-        answered = False
+            number = next(self._numbers)
+            self._begun[number] = time.monotonic()
+            ahead = len(self._begun)
         try:
-            yield request
-            answered = True
+            yield ahead, lambda: self._begun[number]
+            with self._lock:
+                self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
         finally:
             with self._lock:
-                position = self._requests.index(request)
-                for behind in self._requests[position + 1 :] if answered else ():
-                    behind.since = time.monotonic()
-                del self._requests[position]
+                del self._begun[number]

@@ -136,12 +136,10 @@ class Sender:
         timeout = self._config.timeout
         load()  # no part of a request's time
         try:
-            with self._queue.joined() as place:  # the library's own limit frees the abandoned thread
-                longest = timeout * place.ahead + 1
+            with self._queue.joined() as (ahead, since):
+                longest = timeout * ahead + 1  # the library's own limit frees the abandoned thread
                 return within(
-                    timeout,
-                    lambda: self._transport.complete(request, timeout=longest),
-                    since=lambda: place.since,
+                    timeout, lambda: self._transport.complete(request, timeout=longest), since=since
                 )
         except TimeoutError as error:
             return ProviderFault("retry", str(error), TIMEOUT_STATUS)
