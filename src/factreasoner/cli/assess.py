@@ -42,7 +42,7 @@ def assess(
     settings: dict[str, Any],
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
-    from factreasoner.cli.summary_tables import print_assessment
+    from factreasoner.cli.claim_tables import print_assessment
     from factreasoner.errors import ConfigError
     from factreasoner.inputs.given import given_record
     from factreasoner.pipeline import build_pipeline

@@ -1,4 +1,4 @@
-"""Atoms and other claims, each with its label and what decides on it: of a run, or its worst ones."""
+"""Atoms and other claims, each with its label and what decides on it: of one response, or of a run."""
 
 from __future__ import annotations
 
@@ -10,8 +10,13 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Column
 
+from factreasoner.cli.advice import judging_notice
+from factreasoner.metrics.factuality import record_k, resolve_k
+from factreasoner.models import Assessment, factuality
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
+from factreasoner.settings import Config
+from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of
 from factreasoner.tasks.recall.result import FACTS
 from factreasoner.tasks.recall.task import TASK as RECALL
@@ -19,6 +24,8 @@ from factreasoner.tasks.rows import ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verdicts import CONTEXTS
 from factreasoner.tasks.verify.rows import CITED
+from factreasoner.tasks.without_claims import nothing_in
+from factreasoner.text.parsing import REMEDY, describe_model
 
 QUOTE_LENGTH, LONG_QUOTE = 90, 300
 P_WIDTH, LABEL_WIDTH = 5, 14
@@ -40,6 +47,42 @@ def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\
 def coloured(look: Look) -> str:
     """The word of a label in its colour."""
     return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
+
+
+def print_assessment(assessment: Assessment, config: Config) -> None:
+    """One response, atom by atom, with the strongest evidence for each label."""
+    console = Terminal(highlight=False)
+    if assessment.atoms:
+        rows = (claim_cells(row, FACTUALITY) for row in FACTUALITY.rows(assessment))
+        console.columns((FACTUALITY.p_word, Column(no_wrap=True), "atom", "evidence"), rows)
+    else:
+        console.print(f"No atoms: {nothing_in(assessment.response)}.")
+    judged = len(assessment.p_true)
+    scores = factuality(assessment, record_k(config.k, resolve_k(config.k, [judged]), judged))
+    if scores.precision is not None:
+        console.print(
+            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_at_k:.3f}  "
+            f"E {scores.avg_entropy:.3f}  {scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
+        )
+    for failure in assessment.all_failures:
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
+    if assessment.atoms:
+        print_atoms_notice(console, config, describe_model(config.spacy_model))
+    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
+
+
+def print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
+    """How atoms were made that the record did not bring, where no model made them."""
+    if config.plugin("atomizer") != "embedded":
+        return
+    made = (
+        f"by a parse of {parser} (of what is not English, of whole sentences)"
+        if parser
+        else "of whole sentences"
+    )
+    remedy = "" if parser or config.spacy_model == "none" else f" {REMEDY} split them into single statements."
+    notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
+    console.print(f"[dim]{escape(notice)}[/dim]")
 
 
 def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:

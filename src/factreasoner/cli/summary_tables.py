@@ -1,4 +1,4 @@
-"""What a person reads at the end: the scores of a run of any task, and of one response."""
+"""What a person reads at the end of a run of any task."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, get_args
 
 from rich.markup import escape
-from rich.table import Column
 
-from factreasoner.cli.advice import better_judge, judging_notice
-from factreasoner.cli.claim_tables import claim_cells
+from factreasoner.cli.advice import better_judge
+from factreasoner.cli.claim_tables import print_atoms_notice
 from factreasoner.cli.lacking import lacking_of
 from factreasoner.judges.naming import judged_by
-from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
-from factreasoner.models import Assessment, Status, Support, factuality
+from factreasoner.models import Status, Support
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.searched import searched_rows
@@ -24,10 +22,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.task import Task
-from factreasoner.tasks.without_claims import nothing_in
-from factreasoner.text.parsing import REMEDY, describe_model
 
-SENTENCES_NOTICE = f"{REMEDY} split them into single statements."
 STATUSES = get_args(Status)
 CONFIDENCES = {
     "logprobs": "log-probabilities",
@@ -50,7 +45,7 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
         console.failed(f"{count} x {message}")
     console.print(f"[dim]{escape(str(folder / 'results.jsonl'))}, summary.json[/dim]", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
-        _print_atoms_notice(console, config, parser_of(folder))
+        print_atoms_notice(console, config, parser_of(folder))
     if advice := better_judge(config):
         console.print(f"[dim]{escape(advice)}[/dim]")
     if task.name == "rag":
@@ -64,41 +59,6 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
         console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
     for sentence in losses(values, {name: found["records"] for name, found in metrics.items()}):
         console.print(plain(sentence))
-
-
-def print_assessment(assessment: Assessment, config: Config) -> None:
-    """One response, atom by atom, with the strongest evidence for each label."""
-    console = Terminal(highlight=False)
-    if assessment.atoms:
-        rows = (claim_cells(row, TASK) for row in TASK.rows(assessment))
-        console.columns((TASK.p_word, Column(no_wrap=True), "atom", "evidence"), rows)
-    else:
-        console.print(f"No atoms: {nothing_in(assessment.response)}.")
-    scores = factuality(assessment, _k(assessment, config))
-    if scores.precision is not None:
-        console.print(
-            f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_at_k:.3f}  "
-            f"E {scores.avg_entropy:.3f}  {scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
-        )
-    for failure in assessment.all_failures:
-        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
-    if assessment.atoms:
-        _print_atoms_notice(console, config, describe_model(config.spacy_model))
-    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
-
-
-def _print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
-    """How atoms were made that the record did not bring, where no model made them."""
-    if config.plugin("atomizer") != "embedded":
-        return
-    made = (
-        f"by a parse of {parser} (of what is not English, of whole sentences)"
-        if parser
-        else "of whole sentences"
-    )
-    remedy = "" if parser or config.spacy_model == "none" else f" {SENTENCES_NOTICE}"
-    notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
-    console.print(f"[dim]{escape(notice)}[/dim]")
 
 
 def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
@@ -230,25 +190,20 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
 
 
 def _usage_rows(spending: Mapping[str, Any]) -> Rows:
-    usage = spending["total"]
-    if usage["calls"] or usage["cached_calls"]:
-        cached = f"{usage['cached_calls']:,} answered from the cache"
-        yield "calls", f"{usage['calls']:,}, and {cached}, in each record's last try"
-        yield "tokens", f"{_prompt_tokens(usage)}, {usage['completion_tokens']:,} completion"
-        yield "cost", _cost_row(usage["cost"], spending["spent"])
-
-
-def _prompt_tokens(usage: Mapping[str, Any]) -> str:
-    """Prompt tokens, with the share that the server's prefix cache held, where it held any."""
-    said, cached = f"{usage['prompt_tokens']:,} prompt", usage.get("cached_tokens", 0)
-    return f"{said} ({cached / usage['prompt_tokens']:.0%} from the prefix cache)" if cached else said
-
-
-def _cost_row(cost: float | None, spent: float | None) -> str:
+    usage, cost, spent = spending["total"], spending["total"]["cost"], spending["spent"]
+    if not (usage["calls"] or usage["cached_calls"]):
+        return
+    cached = f"{usage['cached_calls']:,} answered from the cache"
+    yield "calls", f"{usage['calls']:,}, and {cached}, in each record's last try"
+    prompt = f"{usage['prompt_tokens']:,} prompt"
+    if prefix := usage.get("cached_tokens", 0):
+        prompt += f" ({prefix / usage['prompt_tokens']:.0%} from the prefix cache)"
+    yield "tokens", f"{prompt}, {usage['completion_tokens']:,} completion"
     if cost is None or spent is None:
-        return "unknown"
-    more = f"; with interrupted and repeated tries ${spent:.4f}" if spent - cost > 5e-5 else ""
-    return f"${cost:.4f}{more}"
+        yield "cost", "unknown"
+    else:
+        more = f"; with interrupted and repeated tries ${spent:.4f}" if spent - cost > 5e-5 else ""
+        yield "cost", f"${cost:.4f}{more}"
 
 
 def _mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
@@ -285,22 +240,12 @@ def _audit_row(audit: Mapping[str, Any]) -> str:
 
 
 def _solver_row(solver: Mapping[str, Any]) -> str:
-    names = ", ".join(f"{name} on {count}" for name, count in solver["records"].items())
-    if not names:
-        return "-"
-    error = solver["largest_stderr"]
-    width = solver["largest_width"]
-    parts = [names]
-    if width is not None:
-        parts.append(f"largest width {width}")
-    if error is not None:
-        parts.append(f"largest standard error {error:.2g}")
+    parts = [", ".join(f"{name} on {count}" for name, count in solver["records"].items()) or "-"]
+    if solver["largest_width"] is not None:
+        parts.append(f"largest width {solver['largest_width']}")
+    if solver["largest_stderr"] is not None:
+        parts.append(f"largest standard error {solver['largest_stderr']:.2g}")
     if solver["not_converged"]:
         remedy = "`score` with a larger --solver-seconds solves again, without a model call"
         parts.append(f"[yellow]not converged on {solver['not_converged']}: {remedy}[/yellow]")
     return "; ".join(parts)
-
-
-def _k(assessment: Assessment, config: Config) -> int | None:
-    judged = len(assessment.p_true)
-    return record_k(config.k, resolve_k(config.k, [judged]), judged)
