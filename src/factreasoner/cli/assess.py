@@ -11,6 +11,7 @@ import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, takes_settings
 from factreasoner.cli.options import Profile, takes_groups
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 
 LARGE = 1_000_000
@@ -43,7 +44,6 @@ def assess(
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
     from factreasoner.cli.claim_tables import print_assessment
-    from factreasoner.errors import ConfigError
     from factreasoner.inputs.given import given_record
     from factreasoner.pipeline import build_pipeline
     from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
@@ -88,7 +88,6 @@ def _hint_at_file(text: str) -> None:
 
 def _decoded(argument: str) -> str:
     """An argument as UTF-8, whatever the locale: where Python could not decode it, it kept its bytes."""
-    from factreasoner.errors import ConfigError
 
     try:
         return os.fsencode(argument).decode("utf-8")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from factreasoner.cli.options import RunDir, takes_groups
+from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.settings.choices import CalibrationMethod, Unlisted
 
@@ -83,7 +84,6 @@ def calibrate(
 
 
 def _refuse_mixtures(learning: FitOptions) -> None:
-    from factreasoner.errors import ConfigError
 
     of_verdicts = {"--relations": learning.relations, "--corrections": learning.corrections}
     given = [flag for flag, file in of_verdicts.items() if file is not None]
@@ -121,7 +121,6 @@ def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     """The file, and where they can be drawn the reliability diagrams beside it; returns these."""
-    from factreasoner.errors import MissingExtraError
     from factreasoner.metrics.reliability import Bin
     from factreasoner.report.figures import Reliability, reliability_figure
     from factreasoner.runs.replacing import replace_file

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from factreasoner.cli.options import AsJson, RunDir
+from factreasoner.errors import RunError
 from factreasoner.report.terminal import say, say_json
 
 BROKEN = 4
@@ -39,7 +40,6 @@ def check(
     """
     from factreasoner.analysis.evaluation import summarised
     from factreasoner.analysis.rules import apply_rules, parse_rules, totals_of, unruled_failures, write_junit
-    from factreasoner.errors import RunError
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir)

@@ -12,6 +12,7 @@ from factreasoner.cli.compare_modes import compare_modes
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import RunOptions, takes_groups
 from factreasoner.cli.running import check_data, default_folder
+from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -100,7 +101,6 @@ def compare(
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
     from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
-    from factreasoner.errors import ConfigError
     from factreasoner.report.figures import require_matplotlib
 
     if files.plot is not None:
@@ -134,7 +134,6 @@ def _show(content: Mapping[str, Any], running: RunOptions) -> None:
 
 
 def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
-    from factreasoner.errors import ConfigError
 
     given = {key: value for key, value in settings.items() if value is not None and key not in ("k", "seed")}
     given |= {"config": profile, "column_map": running.column_map, "limit": running.limit}
@@ -145,7 +144,6 @@ def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running
 
 def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
     from factreasoner.analysis.side_by_side import parse_contenders
-    from factreasoner.errors import ConfigError
 
     for key in ("assessor", "version"):
         if settings[key] is not None:
@@ -158,7 +156,6 @@ def _run(
 ) -> tuple[list[Path], bool]:
     """Run them on one file of records; returns their folders, and whether all of them are complete."""
     from factreasoner.analysis.side_by_side import run_side_by_side
-    from factreasoner.errors import ConfigError
     from factreasoner.report.progress import named_progress
     from factreasoner.tasks.factuality import check_fits
 
@@ -177,7 +174,6 @@ def _run(
 
 def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:
     """The files that were asked for, and all of them into `out`."""
-    from factreasoner.errors import MissingExtraError
     from factreasoner.report.comparison_tables import csv_text, json_text, markdown
     from factreasoner.report.figures import comparison_figure
 

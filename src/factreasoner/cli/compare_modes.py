@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.options import RunOptions
 from factreasoner.cli.running import check_data, default_folder
+from factreasoner.errors import ConfigError
 from factreasoner.report.console import plain
 from factreasoner.report.terminal import say, say_json
 
@@ -66,7 +67,6 @@ def compare_modes(
 def _check(
     targets: Sequence[Path], comparing: CompareOptions, files: OutputFiles, settings: Mapping[str, Any]
 ) -> None:
-    from factreasoner.errors import ConfigError
 
     if comparing.task != "recall":
         raise ConfigError("--modes are those of factual recall: add --task recall")

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from factreasoner.cli.options import Corrections, RunDir
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 
 Format = Literal["csv", "jsonl", "parquet"]
@@ -45,7 +46,6 @@ def export(
     from factreasoner.analysis.exporting import export as write
     from factreasoner.analysis.exporting import text_lines
     from factreasoner.analysis.run_tables import claim_table_of, table_of
-    from factreasoner.errors import ConfigError
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)
@@ -69,7 +69,6 @@ def _format_of(out: Path | None, form: Format | None) -> Format:
 
     A name without an ending is one of csv. Raises ConfigError for an ending of another format.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.files import plain_name
 
     endings: dict[str, Format] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from factreasoner.cli.options import Corrections
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 
 Format = Literal["html", "md"]
@@ -38,7 +39,6 @@ def report(
     beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
     what differs first. As Markdown one run is told in short: counts, and the worst claims with quotes.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.report.markdown import markdown
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
@@ -63,7 +63,6 @@ def report(
 
 def _format_of(out: Path | None, form: Format | None) -> Format:
     """The format that is asked for, or that the ending of the file's name says."""
-    from factreasoner.errors import ConfigError
 
     if out is None:
         return form or "html"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from factreasoner.cli.options import RunOptions
+from factreasoner.errors import ConfigError, RunError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
 
@@ -60,7 +61,6 @@ def carry_out(
         InputError: every problem of every line.
         RunError: a folder that is no run, or a damaged one.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.judges.recorded import recording_file
 
     task, data, config, out, running = job
@@ -81,7 +81,6 @@ def carry_out(
 
 def refuse_json(running: RunOptions) -> None:
     """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
-    from factreasoner.errors import ConfigError
 
     if running.as_json:
         raise ConfigError("--explain prints a table: leave it out, or --json; `show --json` has every claim")
@@ -94,7 +93,6 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
         InputError: every problem of every line.
         RunError: a folder that is no run, or a damaged one.
     """
-    from factreasoner.errors import RunError
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.input import CheckedInput, check_input
     from factreasoner.inputs.wording import merged

@@ -9,6 +9,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Corrections, RunDir
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -86,7 +87,6 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
     """Raise ConfigError for settings that mean nothing in a run of a task without a graph, or without K."""
-    from factreasoner.errors import ConfigError
     from factreasoner.tasks.registry import FACTUALITY
 
     ranked = task.name == "rag"

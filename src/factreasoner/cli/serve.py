@@ -11,6 +11,7 @@ import typer
 
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import Profile, takes_groups
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
@@ -105,7 +106,6 @@ def processes_for(workers: int | None, config: Config) -> int | None:
     Raises:
         ConfigError: processes are asked for where threads wait, or runs' ways of working are.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.runs.processes import processes_at_once
 
     if config.executor == "ray" or config.batch != "none":
@@ -131,7 +131,6 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     if not texts:
         return ()
     from factreasoner.analysis.rules import parse_rules
-    from factreasoner.errors import ConfigError
     from factreasoner.tasks.factuality import TASK
 
     rules = parse_rules(texts, (), TASK)
@@ -152,7 +151,6 @@ def access_of(served: Served) -> Access:
     Raises:
         ConfigError: there is no token where one is needed.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.serve.access import Access, is_loopback
 
     token = os.environ.get(served.token_env, "").strip() if served.token_env else None
@@ -170,8 +168,6 @@ def bytes_of(text: str) -> int:
         ConfigError: it is none.
     """
     from pydantic import ByteSize, TypeAdapter, ValidationError
-
-    from factreasoner.errors import ConfigError
 
     with contextlib.suppress(ValidationError):
         if (found := TypeAdapter(ByteSize).validate_python(text)) > 0:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from factreasoner.cli.flags import takes_settings
+from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
@@ -40,7 +41,6 @@ def solve(
 
     from factreasoner.analysis.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
     from factreasoner.cli import solution_tables
-    from factreasoner.errors import SolverError
     from factreasoner.settings import load_settings
 
     config = load_settings(None, settings)
@@ -69,7 +69,6 @@ def solve(
 
 
 def _network(file: Path, evidence: Path | None, config: Config, *, given: list[str]) -> NetworkFile:
-    from factreasoner.errors import ConfigError
     from factreasoner.graph.network_file import is_uai, read_fact_network, read_uai_network
 
     if is_uai(file):

@@ -10,6 +10,7 @@ import typer
 from factreasoner.cli.flags import takes_settings
 from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
 from factreasoner.cli.running import Job, carry_out, default_folder
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
@@ -66,7 +67,6 @@ def verify(
     Records are run into a folder, where the same command again resumes. One text with its sources
     (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
     """
-    from factreasoner.errors import ConfigError
     from factreasoner.settings import load_settings
     from factreasoner.tasks.verify.task import TASK
 
@@ -87,7 +87,6 @@ def verify(
 def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: bool) -> int:
     """Verify one text, show it, and write it as corrected; returns the exit code."""
     from factreasoner.cli.verify_tables import print_verified
-    from factreasoner.errors import ConfigError
     from factreasoner.models import Record
     from factreasoner.pipeline.assembly import Calls
     from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
