@@ -81,12 +81,13 @@ def content(done):
     return json.loads(done.stdout, parse_constant=pytest.fail)
 
 
-def test_what_a_person_reads(factreasoner, run, figures):
+def test_what_a_person_reads(factreasoner, run, tmp_path, figures):
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "temperature")
     assert done.returncode == 0
     for words in ("posteriors: temperature", "fitted to 36 (", "Brier", "log loss", "ECE", "c.json, c.png"):
         assert words in done.stdout
     assert "nan" not in done.stdout.lower()
+    assert all((tmp_path / f"c.{ending}").stat().st_size > 1000 for ending in ("png", "svg"))
 
 
 def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp_path):

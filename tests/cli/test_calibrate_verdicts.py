@@ -102,7 +102,7 @@ def content(done):
     return json.loads(done.stdout, parse_constant=pytest.fail)
 
 
-def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, tmp_path, figures):
+def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, tmp_path):
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
     found = content(done)
     assert found == json.loads((tmp_path / "c.json").read_text())
@@ -121,8 +121,6 @@ def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, 
     assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
     assert source["fits"]["atoms"]["n"] == 120
     assert "offsets are those of the labels' rates" in done.stderr
-    for ending in ("png", "svg"):
-        assert (tmp_path / f"c.{ending}").stat().st_size > 1000
 
 
 def test_what_a_person_reads(factreasoner, run, relations):

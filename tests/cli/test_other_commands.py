@@ -134,10 +134,11 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
         assert factreasoner("assess", text, *passages).returncode in (0, 3)
 
 
-def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path):
-    (tmp_path / "large.txt").write_text("Water is wet. " * 75_000)
+def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.cli.assess.LARGE", 100_000)
+    (tmp_path / "large.txt").write_text("Water is wet. " * 7_500)
     done = factreasoner("assess", "Water is wet.", "--context", "large.txt", "--json")
-    assert done.stderr == "c0 has 1.1 million characters: judging them takes a while\n"
+    assert done.stderr == "c0 has 0.1 million characters: judging them takes a while\n"
     assert json.loads(done.stdout)["status"] == "ok"
 
 
