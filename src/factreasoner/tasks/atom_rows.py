@@ -9,18 +9,18 @@ from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS
 
 
-def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
+def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
     """Every atom, in the order of the response; those that could not be judged too."""
-    outcome = assessment.outcome
+    outcome = result.outcome
     verdicts = by_claim(outcome.verdicts if outcome else ())
-    contexts = {context.id: context for context in assessment.contexts}
-    judged = {item.atom.id: item for item in judged_atoms(assessment)}
+    contexts = {context.id: context for context in result.contexts}
+    judged = {item.atom.id: item for item in judged_atoms(result)}
     partly = frozenset(outcome.partly_judged if outcome else ())
     said = (
         {answer.atom_id: " ".join(answer.reasoning.split()) for answer in outcome.answers} if outcome else {}
     )
-    unheld = "" if said else _nothing_to_judge_by(assessment)
-    for atom in assessment.atoms:
+    unheld = "" if said else _nothing_to_judge_by(result)
+    for atom in result.atoms:
         item = judged.get(atom.id)
         judgement = Judgement(None, None, "no")
         if item is not None:
@@ -28,8 +28,8 @@ def atom_rows(assessment: Assessment) -> Iterator[ClaimRow]:
         basis = Basis(CONTEXTS, contexts, verdicts.get(atom.id, ()))
         alone = unheld if item is not None and not basis.verdicts else ""
         note = "; ".join(filter(None, (alone, _note(atom, said))))
-        row = claim_row(assessment.record_id, ANSWER, atom, judgement, basis, note=note)
-        yield row if atom.span is not None else _placed(row, atom, assessment.response)
+        row = claim_row(result.record_id, ANSWER, atom, judgement, basis, note=note)
+        yield row if atom.span is not None else _placed(row, atom, result.response)
 
 
 def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
@@ -41,13 +41,13 @@ def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
     return row._replace(start=start, end=start + len(words))
 
 
-def _nothing_to_judge_by(assessment: Assessment) -> str:
+def _nothing_to_judge_by(result: Assessment) -> str:
     """Why an atom was judged by nothing, of those that have a probability all the same."""
-    if not assessment.contexts:
+    if not result.contexts:
         return "no context"
-    if all(context.dropped for context in assessment.contexts):
+    if all(context.dropped for context in result.contexts):
         return "no context: all were dropped"
-    linked = any(context.atom_ids for context in assessment.contexts)
+    linked = any(context.atom_ids for context in result.contexts)
     return "no context of its own" if linked else ""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms.abstention import is_abstention
@@ -24,7 +24,6 @@ from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.atom_rows import atom_rows
 from factreasoner.tasks.registry import FACTUALITY as NAME
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task, Worker
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
@@ -71,10 +70,8 @@ class Factuality(Task[Assessment]):
     claim_word = "atom"
     p_word = "P(true)"
     counts = COUNTS
-
-    def problems(self, record: Record, config: Config) -> list[InputProblem]:
-        """See `Task`."""
-        return check_fits(record, config)
+    problems = staticmethod(check_fits)
+    rows = staticmethod(atom_rows)
 
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
@@ -100,10 +97,6 @@ class Factuality(Task[Assessment]):
             fingerprint=record_fingerprint(record),
             metadata=record.metadata,
         )
-
-    def rows(self, result: Assessment) -> Iterator[ClaimRow]:
-        """See `Task`."""
-        return atom_rows(result)
 
     def verdicts(self, result: Assessment) -> Sequence[Verdict]:
         """See `Task`."""

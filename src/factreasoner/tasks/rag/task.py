@@ -19,7 +19,6 @@ from factreasoner.tasks.rag.rows import rag_rows
 from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
 from factreasoner.tasks.rag.table import RAG
 from factreasoner.tasks.rag.worker import RagWorker
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 
@@ -30,6 +29,7 @@ class Rag(ClaimTask[RagResult, ScoredRag]):
     result = RagResult
     table = RAG
     does = RagWorker
+    rows = staticmethod(rag_rows)
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -44,10 +44,6 @@ class Rag(ClaimTask[RagResult, ScoredRag]):
         if record.reference_atoms is None and (record.reference or "").strip():
             record = record.model_copy(update={"atoms": None})  # the reference's claims are made like these
         return super().makes_claims(record, config)
-
-    def rows(self, result: RagResult) -> Iterator[ClaimRow]:
-        """See `Task`."""
-        return rag_rows(result)
 
     def size(self, result: RagResult) -> int:
         """See `Task`."""

@@ -6,6 +6,8 @@ rate, and F1 of the facts that are not stated.
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from factreasoner.metrics.samples import Claims, Sample
@@ -67,25 +69,26 @@ FALSE_LABELS = Need("facts labelled false", _none_false, lambda record: bool(rec
 
 SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
 
+score = partial(Metric, places=SCORES, tested=True)
+count = partial(Metric, bounds=COUNT, decimals=1)
+
 # fmt: off
 METRICS = (
-    Metric("recall", "recall", "share of answered facts that the answer states", ANSWERED,
-           OfRecords(lambda record: record.recall), places=SCORES, tested=True),
-    Metric("num_facts", "facts", "facts a record", FACTS,
-           OfRecords(lambda r: len(r.facts) or None), bounds=COUNT, decimals=1, places=("line",)),
-    Metric("num_true", "stated", "facts a record that the answer states", FACTS, _count(True), bounds=COUNT,
-           decimals=1, places=("line",)),
-    Metric("num_false", "not stated", "facts a record that the answer does not state", FACTS, _count(False),
-           bounds=COUNT, decimals=1, places=("line",)),
-    Metric("num_unanswered", "N/A", "facts a record that stayed unanswered", FACTS, _count(None),
-           title="N/A a record", bounds=COUNT, decimals=1, places=("line", "run", "evaluate", "compare"),
-           better="lower"),
-    Metric("error_rate", "error rate", "share of the answered facts where judge and people differ", LABELS,
-           OfClaims(error_rate), better="lower",
-           places=SCORES, tested=True, few=FEW_RECORDS),
-    Metric("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
-           FALSE_LABELS, OfClaims(f1_false), better="higher",
-           places=SCORES, tested=True, few=FEW_RECORDS),
+    score("recall", "recall", "share of answered facts that the answer states",
+          ANSWERED, OfRecords(lambda record: record.recall)),
+    count("num_facts", "facts", "facts a record",
+          FACTS, OfRecords(lambda record: len(record.facts) or None), places=("line",)),
+    count("num_true", "stated", "facts a record that the answer states",
+          FACTS, _count(True), places=("line",)),
+    count("num_false", "not stated", "facts a record that the answer does not state",
+          FACTS, _count(False), places=("line",)),
+    count("num_unanswered", "N/A", "facts a record that stayed unanswered",
+          FACTS, _count(None), title="N/A a record", places=("line", "run", "evaluate", "compare"),
+          better="lower"),
+    score("error_rate", "error rate", "share of the answered facts where judge and people differ",
+          LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
+    score("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
+          FALSE_LABELS, OfClaims(f1_false), better="higher", few=FEW_RECORDS),
     *usage_metrics(lambda record: record.usage),
 )
 # fmt: on

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, Unpack
 
@@ -26,6 +26,7 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
     result = RecallResult
     table = RECALL
     does = RecallWorker
+    rows = staticmethod(fact_rows)
     p_word = "P(stated)"
     label_words = MappingProxyType(
         {"supported": "stated", "conflicting": "not stated", "unverified": "not stated", None: "unanswered"}
@@ -56,10 +57,6 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
     def makes_claims(self, record: Record, config: Config) -> bool:
         """See `Task`."""
         return not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
-
-    def rows(self, result: RecallResult) -> Iterator[ClaimRow]:
-        """See `Task`."""
-        return fact_rows(result)
 
     def scored(self, result: RecallResult, config: Config) -> ScoredRecall:
         """See `ClaimTask`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bisect
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from factreasoner.atoms.abstention import is_abstention
@@ -19,6 +21,10 @@ from factreasoner.text.sentences import Span, sentences
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
 """Marks of emphasis, and characters that nobody sees."""
+
+
+Located = tuple[Atom, Span | None]
+"""A claim, and where in the text it stands."""
 
 
 class Claims(NamedTuple):
@@ -42,41 +48,43 @@ class ClaimFinder:
             StageError: the answer could not be split into claims at all.
         """
         if record.atoms is not None:
-            located = [(atom, _in_original(text, atom)) for atom in record.atoms]
-            return _placed(text, located, record)
+            return _placed(text, [(atom, _in_original(text, atom)) for atom in record.atoms], record)
         if is_abstention(text.plain):
             return Claims(())
-        found = self._found(record.model_copy(update={"response": text.plain, "contexts": None}), meter)
+        found = self._found(text, record, meter)
         located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
-        located += _repeated(text, text.sentences, located)
-        placed = _placed(text, located, record)
-        return placed._replace(failures=(*found.failures, *placed.failures))
+        return self._all(found, located, text, text.sentences, record)
 
     def claims_of(self, parts: Sequence[Sentence], text: CitedText, record: Record, meter: Meter) -> Claims:
         """The claims of some sentences of a text alone."""
-        wanted = [Span(*part.words) for part in parts]
-        plain = "\n\n".join(text.text[span.start : span.end] for span in wanted)
-        own = text.like(plain)
-        asked = record.model_copy(update={"response": own.plain, "contexts": None, "atoms": None})
-        found = self._found(asked, meter)
-        starts, at = [], 0
-        for span in wanted:
-            starts.append(at)
-            at += span.end - span.start + 2
-        located: list[tuple[Atom, Span | None]] = []
+        own = text.like("\n\n".join(text.text[slice(*part.words)] for part in parts))
+        found = self._found(own, record, meter)
+        starts = list(accumulate((part.words.end - part.words.start + 2 for part in parts[:-1]), initial=0))
+        located: list[Located] = []
         for atom in found.atoms:
             place = _in_plain(own, atom)
             if place is not None:
-                n = max(n for n, start in enumerate(starts) if start <= place.start)
-                shift = wanted[n].start - starts[n]
-                place = Span(place.start + shift, min(place.end + shift, wanted[n].end))
+                n = bisect.bisect_right(starts, place.start) - 1
+                words, shift = parts[n].words, parts[n].words.start - starts[n]
+                place = Span(place.start + shift, min(place.end + shift, words.end))
             located.append((atom, place))
-        located += _repeated(text, parts, located)
-        placed = _placed(text, located, record)
-        return placed._replace(failures=(*found.failures, *placed.failures))
+        return self._all(found, located, text, parts, record)
 
-    def _found(self, record: Record, meter: Meter) -> Atomized:
-        return made_atoms(record, self._atomizer, self._reviser, meter)
+    def _found(self, text: CitedText, record: Record, meter: Meter) -> Atomized:
+        asked = record.model_copy(update={"response": text.plain, "contexts": None, "atoms": None})
+        return made_atoms(asked, self._atomizer, self._reviser, meter)
+
+    def _all(
+        self,
+        found: Atomized,
+        located: list[Located],
+        text: CitedText,
+        among: Sequence[Sentence],
+        record: Record,
+    ) -> Claims:
+        """The claims that were found, those of sentences that repeat others too."""
+        placed = _placed(text, located + _repeated(text, among, located), record)
+        return placed._replace(failures=(*found.failures, *placed.failures))
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
@@ -95,10 +103,6 @@ def _in_plain(text: CitedText, atom: Atom) -> Span | None:
         if words and (found := locator.find(words)) is not None:
             return text.original(found)
     return None
-
-
-Located = tuple[Atom, Span | None]
-"""A claim, and where in the text it stands."""
 
 
 def _repeated(text: CitedText, among: Sequence[Sentence], located: Sequence[Located]) -> list[Located]:
@@ -131,23 +135,22 @@ def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record
     claims, failures = [], []
     for atom, span in located:
         name = f"_{atom.id}" if atom.id in taken else atom.id
-        sentence = text.sentence_at(span) if span is not None else None
-        if span is None or sentence is None:
-            claims.append(VerifiedClaim(id=name, text=atom.text, fate="flagged"))
+        claim = at_place(VerifiedClaim(id=name, text=atom.text), span, text)
+        if claim.sentence is None:
+            claim = claim.model_copy(update={"fate": "flagged"})
             failures.append(_nowhere(record, name, atom))
-            continue
-        claims.append(
-            VerifiedClaim(
-                id=name,
-                text=atom.text,
-                span=tuple(span),
-                sentence=(sentence.start, sentence.end),
-                cited=sentence.cited,
-                unknown=sentence.unknown,
-                by=sentence.by,
-            )
-        )
+        claims.append(claim)
     return Claims(tuple(claims), tuple(failures))
+
+
+def at_place(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText) -> VerifiedClaim:
+    """A claim at a place in a text, with what its sentence cites there; without one where there is none."""
+    sentence = text.sentence_at(span) if span is not None else None
+    if span is None or sentence is None:
+        return claim.model_copy(update={"span": None, "sentence": None})
+    place = {"span": tuple(span), "sentence": (sentence.start, sentence.end)}
+    cites = {"cited": sentence.cited, "unknown": sentence.unknown, "by": sentence.by}
+    return claim.model_copy(update=place | cites)
 
 
 def _nowhere(record: Record, name: str, atom: Atom) -> Failure:

@@ -6,7 +6,7 @@ arXiv 2305.14627), by claim instead of by sentence; claims without citation are 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 
 from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table
 from factreasoner.metrics.usage_metrics import usage_metrics
@@ -18,58 +18,54 @@ CITING = Need(
 )
 CITATIONS = Need("citations", lambda sample: "no citation was judged", lambda r: True)
 
+RUN: tuple[Place, ...] = ("line", "run")
 SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
 
 
-def _count(*labels: ClaimLabel | None) -> OfRecords:
+score = partial(Metric, places=SCORES)
+count = partial(Metric, bounds=COUNT, decimals=1)
+
+
+def _labelled(*labels: ClaimLabel | None) -> OfRecords:
     """Number of claims with one of these labels; None of a record without claims."""
     return OfRecords(lambda record: record.count(*labels) if record.result.claims else None)
 
 
-def _of(function: Callable[[ScoredVerify], float | None]) -> OfRecords:
-    return OfRecords(function)
-
-
 # fmt: off
 METRICS = (
-    Metric("citation_recall", "citation recall", "share of citing claims that what they cite bears out",
-           CITING, _of(lambda r: r.before.citation_recall), places=SCORES, tested=True, better="higher"),
-    Metric("citation_precision", "citation precision", "share of citations that bear out a claim of theirs",
-           CITATIONS, _of(lambda r: r.before.citation_precision), places=SCORES, tested=True,
-           better="higher"),
-    Metric("uncited", "uncited", "share of claims that cite nothing", CLAIMS,
-           _of(lambda r: r.before.uncited), places=SCORES, tested=True, better="lower"),
-    Metric("corrected_citation_recall", "recall, corrected", "citation recall of the corrected answer",
-           CITING, _of(lambda r: r.after.citation_recall), places=SCORES, title="citation recall, corrected",
-           better="higher"),
-    Metric("corrected_citation_precision", "precision, corrected",
-           "citation precision of the corrected answer", CITATIONS,
-           _of(lambda r: r.after.citation_precision), places=SCORES,
-           title="citation precision, corrected", better="higher"),
-    Metric("corrected_uncited", "uncited, corrected",
-           "share of claims of the corrected answer that cite nothing", CLAIMS,
-           _of(lambda r: r.after.uncited), places=SCORES, better="lower"),
-    Metric("num_claims", "claims", "claims a record", CLAIMS,
-           _of(lambda r: len(r.result.claims) or None), title="claims a record",
-           bounds=COUNT, decimals=1, places=("line", "run")),
-    Metric("num_supported", "borne out", "claims a record that their sources bear out", CLAIMS,
-           _count("supported"), bounds=COUNT, decimals=1, places=("line",)),
-    Metric("num_contradicted", "contradicted", "claims a record that a source contradicts", CLAIMS,
-           _count("contradicted"), title="contradicted a record",
-           bounds=COUNT, decimals=1, places=("line", "run"), better="lower"),
-    Metric("num_not_borne_out", "not borne out", "claims a record that sources leave open or disagree on",
-           CLAIMS, _count("unverified", "conflicting"), title="not borne out a record",
-           bounds=COUNT, decimals=1, places=("line", "run"),
-           better="lower"),
-    Metric("num_unknown_source", "unknown source", "claims a record that cite no source that exists", CLAIMS,
-           _count("unknown_source"), title="unknown source a record",
-           bounds=COUNT, decimals=1, places=("line", "run"), better="lower"),
-    Metric("num_unjudged", "unjudged", "claims a record of which judging failed", CLAIMS, _count(None),
-           title="unjudged a record",
-           bounds=COUNT, decimals=1, places=("line", "run", "evaluate", "compare"), better="lower"),
-    Metric("num_changes", "changes", "sentences changed a record", CLAIMS,
-           _of(lambda r: len(r.result.changes) if r.result.claims else None), title="changes a record",
-           bounds=COUNT, decimals=1, places=("line", "run")),
+    score("citation_recall", "citation recall", "share of citing claims that what they cite bears out",
+          CITING, OfRecords(lambda r: r.before.citation_recall), tested=True, better="higher"),
+    score("citation_precision", "citation precision", "share of citations that bear out a claim of theirs",
+          CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True, better="higher"),
+    score("uncited", "uncited", "share of claims that cite nothing",
+          CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
+    score("corrected_citation_recall", "recall, corrected", "citation recall of the corrected answer",
+          CITING, OfRecords(lambda r: r.after.citation_recall), title="citation recall, corrected",
+          better="higher"),
+    score("corrected_citation_precision", "precision, corrected",
+          "citation precision of the corrected answer", CITATIONS,
+          OfRecords(lambda r: r.after.citation_precision), title="citation precision, corrected",
+          better="higher"),
+    score("corrected_uncited", "uncited, corrected",
+          "share of claims of the corrected answer that cite nothing",
+          CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
+    count("num_claims", "claims", "claims a record",
+          CLAIMS, OfRecords(lambda r: len(r.result.claims) or None), title="claims a record", places=RUN),
+    count("num_supported", "borne out", "claims a record that their sources bear out",
+          CLAIMS, _labelled("supported"), places=("line",)),
+    count("num_contradicted", "contradicted", "claims a record that a source contradicts",
+          CLAIMS, _labelled("contradicted"), title="contradicted a record", places=RUN, better="lower"),
+    count("num_not_borne_out", "not borne out", "claims a record that sources leave open or disagree on",
+          CLAIMS, _labelled("unverified", "conflicting"), title="not borne out a record", places=RUN,
+          better="lower"),
+    count("num_unknown_source", "unknown source", "claims a record that cite no source that exists",
+          CLAIMS, _labelled("unknown_source"), title="unknown source a record", places=RUN, better="lower"),
+    count("num_unjudged", "unjudged", "claims a record of which judging failed",
+          CLAIMS, _labelled(None), title="unjudged a record",
+          places=("line", "run", "evaluate", "compare"), better="lower"),
+    count("num_changes", "changes", "sentences changed a record",
+          CLAIMS, OfRecords(lambda r: len(r.result.changes) if r.result.claims else None),
+          title="changes a record", places=RUN),
     *usage_metrics(lambda record: record.usage),
 )
 # fmt: on

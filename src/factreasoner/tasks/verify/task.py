@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Unpack
 
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.given import AtomLike, ContextLike, given_record
-from factreasoner.models import Record, Verdict
+from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.verify.labelling import relabelled
 from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
 from factreasoner.tasks.verify.rows import verified_rows
@@ -28,6 +27,8 @@ class Verify(ClaimTask[VerifyResult, ScoredVerify]):
     result = VerifyResult
     table = VERIFY
     does = VerifyWorker
+    rows = staticmethod(verified_rows)
+    with_verdicts = staticmethod(relabelled)
 
     def problems(self, record: Record, config: Config) -> list[InputProblem]:
         """See `Task`."""
@@ -39,14 +40,6 @@ class Verify(ClaimTask[VerifyResult, ScoredVerify]):
     def prompts(self, config: Config) -> list[str]:
         """See `Task`."""
         return [*atom_prompts(config), "verify", "correct"]
-
-    def rows(self, result: VerifyResult) -> Iterator[ClaimRow]:
-        """See `Task`."""
-        return verified_rows(result)
-
-    def with_verdicts(self, result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
-        """See `Task`."""
-        return relabelled(result, verdicts)
 
     def scored(self, result: VerifyResult, config: Config) -> ScoredVerify:
         """See `ClaimTask`."""

@@ -15,7 +15,7 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
-from factreasoner.tasks.verify.claims import ClaimFinder, Claims
+from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, ModelCorrector, Remover
 from factreasoner.tasks.verify.drafts import (
     Draft,
@@ -166,7 +166,7 @@ class _Verification:
             if claim.sentence is None or claim.span is None:
                 stayed.append(claim)
             elif done.moved(claim.sentence) is not None:
-                moved = _at(claim, done.moved(claim.span), text)
+                moved = at_place(claim, done.moved(claim.span), text)
                 same = (moved.cited, moved.unknown) == (claim.cited, claim.unknown)
                 (stayed if same else again).append(moved)
         if new := _new_sentences(made):
@@ -208,16 +208,6 @@ def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
         return after
     markers = "".join(text.text[m.start : m.end] for m in sentence.markers if m.sources and not m.unknown)
     return f"{after} {markers}".strip()
-
-
-def _at(claim: VerifiedClaim, span: Place | None, text: CitedText) -> VerifiedClaim:
-    """A claim of a sentence that stayed, at its place in the new text."""
-    sentence = text.sentence_at(span) if span is not None else None
-    if sentence is None:
-        return claim.model_copy(update={"span": None, "sentence": None})
-    place = {"span": span, "sentence": place_of(sentence)}
-    cites = {"cited": sentence.cited, "unknown": sentence.unknown, "by": sentence.by}
-    return claim.model_copy(update=place | cites)
 
 
 def _new_sentences(made: Redrafted) -> list[Sentence]:
