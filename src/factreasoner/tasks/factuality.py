@@ -11,14 +11,7 @@ from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
-from factreasoner.models import (
-    Assessment,
-    Atom,
-    Failure,
-    Record,
-    Verdict,
-    record_fingerprint,
-)
+from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, record_fingerprint
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config

@@ -57,7 +57,7 @@ LOOKS: Mapping[str | None, Look] = {
 }
 """By label, None being a claim that was not judged; what is to be looked at first comes first."""
 CAUTIONS: Mapping[Caution, Look] = {
-    "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it"),
+    "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
 }
 BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is what the judge guesses")
 

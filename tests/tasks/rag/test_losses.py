@@ -23,11 +23,7 @@ def told_of(values, **records):
 
 @pytest.mark.parametrize(
     ("name", "worst"),
-    [
-        ("lost_in_retrieval", "retriever"),
-        ("lost_in_generation", "generator"),
-        ("hallucination", "generator"),
-    ],
+    [("lost_in_retrieval", "retriever"), ("lost_in_generation", "generator"), ("hallucination", "generator")],
 )
 def test_the_part_where_most_is_lost_is_named(name, worst):
     told = told_of(NONE | ALL | {name: 0.4})

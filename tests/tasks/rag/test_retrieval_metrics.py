@@ -21,13 +21,6 @@ def test_the_tutorials_example():
     assert found["ndcg"] == pytest.approx((1 + 1 / 2) / ideal)
 
 
-def test_a_cut_leaves_later_contexts_out():
-    found = retrieval_scores(["x", "a", "b"], ["a", "b"], k=2)
-    assert (found["retrieval_precision"], found["retrieval_recall"], found["mrr"]) == (0.5, 0.5, 0.5)
-    assert found["map"] == 0.25
-    assert found["ndcg"] == pytest.approx((1 / math.log2(3)) / (1 + 1 / math.log2(3)))
-
-
 def test_nothing_found_is_zero_and_nothing_to_find_is_none():
     assert set(retrieval_scores(["x"], ["a"]).values()) == {0.0}
     none = retrieval_scores(["x"], [])

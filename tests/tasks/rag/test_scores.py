@@ -26,10 +26,7 @@ def results(draw):
     pairs += [("contexts", a.id) for a in said]
     verdicts = [
         Verdict(
-            context_id=premise,
-            target_id=claim,
-            label=draw(LABELS),
-            probability=draw(st.floats(0.51, 1.0)),
+            context_id=premise, target_id=claim, label=draw(LABELS), probability=draw(st.floats(0.51, 1.0))
         )
         for premise, claim in pairs
     ]
@@ -79,6 +76,7 @@ def ragchecker(result):
     }
 
 
+@settings(max_examples=60)
 @given(results())
 def test_shares_are_those_of_ragchecker(result):
     found = scored_rag(result)
@@ -88,6 +86,7 @@ def test_shares_are_those_of_ragchecker(result):
     assert {name for name, value in found.values.items() if value is None} == found.reasons.keys()
 
 
+@settings(max_examples=50)
 @given(results())
 def test_answer_claims_are_of_one_kind_each(result):
     values = scored_rag(result).values
@@ -104,6 +103,7 @@ def test_answer_claims_are_of_one_kind_each(result):
         assert beside == pytest.approx(values[kinds[0]] + values[kinds[1]])
 
 
+@settings(max_examples=40)
 @given(results(), st.randoms(use_true_random=False))
 def test_order_changes_nothing(result, shuffle):
     changes = {}
@@ -117,7 +117,7 @@ def test_order_changes_nothing(result, shuffle):
     }
 
 
-@settings(max_examples=60)
+@settings(max_examples=50)
 @given(results(), st.randoms(use_true_random=False))
 def test_missing_verdicts_are_undecided_and_bounded(result, chance):
     """Whatever the missing verdicts would be, the share lies within its bounds, and what is said holds."""
@@ -133,6 +133,7 @@ def test_missing_verdicts_are_undecided_and_bounded(result, chance):
             assert low - 1e-12 <= value <= high + 1e-12, name
 
 
+@settings(max_examples=40)
 @given(results(), st.randoms(use_true_random=False))
 def test_a_claim_is_undecided_only_where_the_missing_verdicts_decide(result, chance):
     """Every way to fill in the missing verdicts of one claim is tried."""

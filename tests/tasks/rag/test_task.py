@@ -5,7 +5,7 @@ from rag_records import record_of
 
 from factreasoner import Config, ScoredRag, ScriptedLLM, rag
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.models import Failure, Verdict
+from factreasoner.models import Atom, Context, Failure, Verdict
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK
 
@@ -96,3 +96,11 @@ def test_what_is_wrong_is_said_with_the_remedy():
         rag("An answer.", contexts=["A."], gold_contexts="c0")
     with pytest.raises(ConfigError, match="unknown setting 'premis'"):
         rag("An answer.", contexts=["A."], premis="joint")
+
+
+def test_only_what_was_there_is_counted():
+    found = RagResult(record_id="q", status="ok", claims=(Atom(id="a", text="A."),), contexts=())
+    assert found.in_brief() == ["claims of the answer: 1", "contexts: 0"]
+    full = found.model_copy(update={"reference_claims": (), "contexts": (Context(id="c", text="x"),)})
+    assert full.in_brief()[1:] == ["claims of the reference: 0", "contexts: 1"]
+    assert RagResult.model_validate_json(full.model_dump_json()) == full

@@ -24,10 +24,7 @@ def test_faithfulness_one_and_one_half_with_a_year_changed():
 
 def test_correctness_and_coverage_of_a_partly_right_answer():
     record = record_of(
-        output="P. X.",
-        atoms=["P.", "X."],
-        reference="P. Q. R.",
-        reference_atoms=["P.", "Q.", "R."],
+        output="P. X.", atoms=["P.", "X."], reference="P. Q. R.", reference_atoms=["P.", "Q.", "R."]
     )
     found = scores(judging(stated), record)
     assert found["correctness"] == 0.5

@@ -36,14 +36,6 @@ def test_what_stays_as_it_was_is_no_change():
     assert changes_of(ANSWER, draft_after({FIRST: ANSWER[slice(*FIRST)]}), {FIRST: ["doubt"]}) == ()
 
 
-def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
-    found = redrafted(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, "q")
-    assert found.text.text == "It opened in 1930 [1]. It shows maps [1]. It is small."
-    (failure,) = found.failures
-    assert (failure.item_id, failure.error_type) == (f"q[{FIRST[0]}:{FIRST[1]}]", "JoinedSentenceError")
-    assert redrafted(TEXT, {}, "q").done.edits == ()
-
-
 @pytest.mark.parametrize("mark", ["**", "*", "_", "~~", "<b>"])
 def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
     closing = mark.replace("<", "</")

@@ -156,17 +156,6 @@ def texts(draw):
     return "".join(pieces[: draw(st.sampled_from([-1, None]))])
 
 
-@given(texts(), st.data(), st.sampled_from(["\r\n", "\r"]))
-def test_the_ends_of_lines_make_no_difference(text, data, line_end):
-    def corrected(text, gone):
-        sentences = CitedText(text, []).sentences
-        return edited(text, [Edit(sentences[n].start, sentences[n].end, "") for n in gone]).text
-
-    count = len(CitedText(text, []).sentences)
-    gone = data.draw(st.sets(st.integers(0, count - 1)) if count else st.just(set()))
-    assert corrected(text.replace("\n", line_end), gone) == corrected(text, gone).replace("\n", line_end)
-
-
 @given(texts(), st.data())
 def test_every_other_sentence_stays_character_for_character(text, data):
     sentences = CitedText(text, []).sentences

@@ -138,8 +138,7 @@ def test_reading_takes_linear_time():
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["It is one of the highest ranges [1, 2].", "She was put on the list [1, 2], as they say."],
+    "text", ["It is one of the highest ranges [1, 2].", "She was put on the list [1, 2], as they say."]
 )
 def test_what_closes_a_phrase_is_a_marker_even_behind_a_word_for_a_series(text):
     assert read(text) == [["c1", "c2"]]
