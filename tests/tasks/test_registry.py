@@ -1,10 +1,112 @@
-"""Tasks by name."""
+"""Tasks by name; and one that is a module and a name: runs, views, exports, gates and reports take it."""
 
 import pytest
 
+from factreasoner import Config, cli
 from factreasoner.errors import RunError
+from factreasoner.metrics.table import Metric, Need, OfRecords, Table
+from factreasoner.models import Atom, Claim, Premise, Record
+from factreasoner.pipeline.assembly import Calls
+from factreasoner.runs.journal import line_of
+from factreasoner.runs.scoring import score_journal
+from factreasoner.runs.store import RunFolder
+from factreasoner.tasks.claim_task import ClaimResult, ClaimTask, ClaimWorker, Work
 from factreasoner.tasks.registry import TASKS, task_named
+from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row, label_of
 from factreasoner.tasks.task import Task
+from factreasoner.tasks.verdicts import p_borne_out
+
+
+class Repeated(ClaimResult):
+    """Which atoms the question states already."""
+
+    atoms: tuple[Atom, ...] = ()
+
+
+class Worker(ClaimWorker[Repeated]):
+    result = Repeated
+
+    def _work(self, record, meter):
+        claims = [Claim(atom.id, atom.text) for atom in record.atoms]
+        judged = self._judge.judge(Premise("question", record.prompt, record_id=record.id), claims)
+        fields = {"atoms": record.atoms, "verdicts": judged.verdicts}
+        return Work(fields, judged.failures, len(judged.verdicts), len(claims))
+
+
+def rows(result):
+    verdicts = by_claim(result.verdicts)
+    for atom in result.atoms:
+        own = verdicts.get(atom.id, [])
+        p = p_borne_out(own[0]) if own else None
+        judgement = Judgement(p, label_of(p, own)) if own else Judgement(None, None, "no")
+        yield claim_row(result.record_id, "answer", atom, judgement, Basis("question", {}, own))
+
+
+def share(rows: list[ClaimRow]):
+    return sum(row.label == "supported" for row in rows) / len(rows) if rows else None
+
+
+class Repetition(ClaimTask):
+    name = "repetition"
+    result = Repeated
+    does = Worker
+    rows = staticmethod(rows)
+    table = Table(
+        "repetition",
+        main="repeated",
+        claims=lambda rows: ((), 0),
+        metrics=[
+            Metric(
+                "repeated",
+                "repeated",
+                "share of atoms that the question states",
+                Need("atoms", lambda sample: "no record has an atom"),
+                OfRecords(share),
+                places=("line", "run", "evaluate", "compare"),
+            )
+        ],
+    )
+
+    def problems(self, record, config):
+        return []
+
+    def prompts(self, config):
+        return ["judge", "judge_one"]
+
+    def scored(self, result, config):
+        return list(rows(result))
+
+    def fields(self, scored):
+        return {}
+
+
+TASK = Repetition()
+
+
+def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(TASKS, "repetition", f"{__name__}:TASK")
+    config, run = Config(spacy_model="none"), tmp_path / "run"
+    atoms = (Atom(id="a0", text="The museum opened in 1932."), Atom(id="a1", text="It has a café."))
+    record = Record(id="r1", prompt="The museum opened in 1932.", response="So it did.", atoms=atoms)
+    folder = RunFolder(run, TASK)
+    folder.start(config, {})
+    folder.write([line_of(TASK, TASK.worker(config, Calls()).assess(record))])
+    summary = score_journal(folder, ["r1"], config)
+    folder.close()
+    assert summary["metrics"]["repeated"]["value"] == 0.5
+
+    def told(*arguments):
+        code = cli.execute([*map(str, arguments)])
+        return code, capsys.readouterr().out
+
+    code, shown = told("show", run)
+    assert (code, "The museum opened in 1932." in shown, "supported" in shown) == (0, True, True), shown
+    assert told("export", run, "--out", tmp_path / "claims.csv")[0] == 0
+    assert "a1,answer,question" in (tmp_path / "claims.csv").read_text(encoding="utf-8")
+    assert told("evaluate", run)[0] == 0
+    assert told("check", run, "--min", "repeated=0.6")[0] == 4
+    assert told("report", run, "--out", tmp_path / "page.html")[0] == 0
+    assert "It has a café." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", TASKS)

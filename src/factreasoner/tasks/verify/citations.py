@@ -205,8 +205,7 @@ def _with_closers(text: str, end: int, words: Span, markers: Sequence[Marker]) -
     """The end of a sentence with the brackets that close around its last markers."""
     if not markers or markers[-1].end <= words.end:
         return end
-    opened = text[words.end : end].count("(") - text[words.end : end].count(")")
-    opened += text[words.end : end].count("[") - text[words.end : end].count("]")
+    opened = sum((c in "([") - (c in ")]") for c in text[words.end : end])
     while opened > 0 and end < len(text) and text[end] in ")]":
         end += 1
         opened -= 1

@@ -14,6 +14,7 @@ import html
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from factreasoner.models import Context
@@ -146,61 +147,40 @@ def _with_tags(tags: Tags, marker: Marker) -> Marker:
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[str, ...]:
     """What looks like a citation and was read otherwise, or may be something else, in words."""
+    return tuple(_notes(text, markers, sources))
+
+
+def _notes(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     spans = [(marker.start, marker.end) for marker in markers]
-    broken = (
-        f"{match[0]!r} lacks a bracket and was not read as a citation"
-        for match in BROKEN.finditer(text)
-        if not _within(match.start(), spans)
-    )
-    cited = {marker.start for marker in markers}
-    doubtful = (
-        f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
-        if match.start() in cited
-        else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
-        for match in _doubtful_brackets(text)
-    )
-    unknown = dict.fromkeys(label for marker in markers for label in marker.unknown)
-    several = (
-        f"{label!r} fits several sources and names none: {', '.join(fitting)}"
-        for label in unknown
-        if (fitting := sources.fitting(label))
-    )
-    return (*broken, *_round_brackets(text, sources), *doubtful, *several)
-
-
-def _doubtful_brackets(text: str) -> list[re.Match[str]]:
-    """Brackets that may be a citation or numbers."""
     apart = nothing_cited(text)
-    return [
-        match
-        for match in LINKED.finditer(text)
-        if match["url"] is None
-        and not _within(match.start(), apart)
-        and reading_of(text, *match.span()) == "either"
-    ]
+    for match in BROKEN.finditer(text):
+        if not _within(match.start(), spans):
+            yield f"{match[0]!r} lacks a bracket and was not read as a citation"
+    round_ones = (m for m in _ROUND.finditer(text) if not _within(m.start(), apart))
+    for piece, number in dict.fromkeys((m[0], m[1]) for m in round_ones if sources.of_label(m[1])):
+        yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
+    cited = {marker.start for marker in markers}
+    for match in LINKED.finditer(text):
+        doubtful = match["url"] is None and not _within(match.start(), apart)
+        if doubtful and reading_of(text, *match.span()) == "either":
+            yield (
+                f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
+                if match.start() in cited
+                else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
+            )
+    for label in dict.fromkeys(label for marker in markers for label in marker.unknown):
+        if fitting := sources.fitting(label):
+            yield f"{label!r} fits several sources and names none: {', '.join(fitting)}"
 
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(start <= place < end for start, end in spans)
 
 
-def _round_brackets(text: str, sources: Sources) -> Iterator[str]:
-    """Notes on numbers of sources in round brackets, which are no citations, outside code and formulas."""
-    apart = nothing_cited(text)
-    found = (m for m in _ROUND.finditer(text) if not _within(m.start(), apart))
-    for piece, number in dict.fromkeys((m[0], m[1]) for m in found if sources.of_label(m[1])):
-        yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
-
-
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
     """Links to the pages of contexts; the words of one with text are the sentence's, but for numbers."""
-    for match in LINKED.finditer(text):
-        source = sources.of_link(match["url"]) if match["url"] else None
-        if source is not None:
-            number = sources.known.read(match["inside"]) is not None
-            yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
-    for match in ANCHOR.finditer(text):
-        source = sources.of_link(html.unescape(match["url"]))
+    for match in chain(LINKED.finditer(text), ANCHOR.finditer(text)):
+        source = sources.of_link(html.unescape(match["url"] or ""))
         if source is not None:
             number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
             yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
