@@ -15,7 +15,7 @@ from pages import ARTICLE, html, pdf
 from factreasoner.corpus import documents
 from factreasoner.corpus.documents import DocumentReader, markdown
 from factreasoner.corpus.files import KINDS
-from factreasoner.corpus.rows import BadRow, Document
+from factreasoner.corpus.rows import Document
 from factreasoner.errors import DocumentError, MissingExtraError
 
 
@@ -48,17 +48,11 @@ def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
         list(DocumentReader().documents(tmp_path / "x.txt"))
 
 
-@pytest.mark.parametrize("data", [b"", b"\n\n"])
-@pytest.mark.parametrize("ending", KINDS)
-def test_an_empty_file_of_any_kind_holds_no_document(tmp_path: Path, ending: str, data: bytes) -> None:
-    path = tmp_path / f"x{ending}"
-    path.write_bytes(data)
-    assert list(DocumentReader().documents(path)) == []
-
-
-def test_a_text_of_nothing_but_a_byte_order_mark_is_empty(tmp_path: Path) -> None:
-    (tmp_path / "x.txt").write_bytes(b"\xef\xbb\xbf")
-    assert list(DocumentReader().documents(tmp_path / "x.txt")) == []
+def test_an_empty_file_of_any_kind_holds_no_document(tmp_path: Path) -> None:
+    files = {f"{n}{ending}": data for ending in KINDS for n, data in enumerate((b"", b"\n\n"))}
+    for name, data in (files | {"x.txt": b"\xef\xbb\xbf"}).items():
+        (tmp_path / name).write_bytes(data)
+        assert list(DocumentReader().documents(tmp_path / name)) == []
 
 
 def test_office_documents_and_books(tmp_path: Path) -> None:
@@ -92,10 +86,8 @@ WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
     [
         ("a.txt", pdf("x"), "named .txt, but it is a PDF; name it .pdf"),
         ("a.md", PAGE, "named .md, but it is an HTML page; name it .html"),
-        ("a.html", pdf("x"), "it is a PDF"),
         ("a.html", WORD, "it is a Word document; name it .docx"),
         ("a.pdf", PAGE, "it is an HTML page"),
-        ("a.odt", WORD, "it is a Word document"),
         ("a.docx", odf(""), "it is an OpenDocument text; name it .odt"),
         ("a.docx", epub("x"), "it is an EPUB book"),
         ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old format, or an encrypted one"),
@@ -143,14 +135,6 @@ def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(data)
         with pytest.raises(DocumentError, match=f"{name}: {reason}"):
             list(reader.documents(tmp_path / name))
-
-
-def test_rows_come_with_the_bad_ones_among_them(tmp_path: Path) -> None:
-    write(tmp_path, TEXTS)
-    found = list(DocumentReader().documents(tmp_path / "rows.jsonl"))
-    assert found[0] == Document("Radium glows.", "Radium", "https://x.example/radium")
-    write(tmp_path, {"rows.jsonl": '{"text": " "}\nno\n'})
-    assert list(DocumentReader().documents(tmp_path / "rows.jsonl")) == [BadRow(2, "not JSON")]
 
 
 def test_a_file_too_large_to_be_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

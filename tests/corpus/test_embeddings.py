@@ -54,11 +54,8 @@ def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_ord
         assert model is not None
         found = model.embed(texts)
         assert sorted(len(request.body["input"]) for request in server.requests) == [22, 64, 64]
-        assert {request.path for request in server.requests} == {"/embeddings"}
-        assert {request.body["model"] for request in server.requests} == {"BAAI/some-model"}
-        assert {request.headers["authorization"] for request in server.requests} == {
-            "Bearer sk-embedding-key"
-        }
+        asked = {(r.path, r.body["model"], r.headers["authorization"]) for r in server.requests}
+        assert asked == {("/embeddings", "BAAI/some-model", "Bearer sk-embedding-key")}
     assert found.shape == (150, 2)
     assert found[:, 0].tolist() == [len(text) for text in texts]
 
@@ -66,7 +63,6 @@ def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_ord
 def test_a_passing_fault_is_tried_again() -> None:
     with JsonServer(steps(Answer({"error": {"message": "busy"}}, 503), then=vectors)) as server:
         assert embedding(server).embed(["abc"])[0, 0] == 3
-        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize(
@@ -75,12 +71,12 @@ def test_a_passing_fault_is_tried_again() -> None:
         (Answer({"error": {"message": "busy"}}, 503), StoreError, "busy"),
         (Answer({"error": {"message": "bad key"}}, 401), ConfigError, "see --embedding-api-key-env"),
         (
-            Answer({"error": {"message": "no such model"}}, 404),
+            Answer({"error": {"message": "no"}}, 404),
             ConfigError,
             "check --embedding and --embedding-api-base",
         ),
         (
-            Answer({"object": "list", "data": [{"embedding": [1.0]}]}),
+            Answer({"object": "list", "data": [{"embedding": [1]}]}),
             ConfigError,
             "no list of numbered vectors",
         ),

@@ -7,7 +7,7 @@ import pytest
 from corpus_scene import TEXTS, write
 
 from factreasoner.corpus import files
-from factreasoner.corpus.files import KINDS, find_files, kind_of
+from factreasoner.corpus.files import find_files, kind_of
 from factreasoner.errors import DocumentError
 
 
@@ -105,9 +105,3 @@ def test_a_folder_that_can_not_be_looked_into_is_told(
     found = find_files([tmp_path])
     assert found.files == (tmp_path / "a.txt",)
     assert found.unreadable == {tmp_path / "shut": "can't be read: Permission denied"}
-
-
-@pytest.mark.parametrize(("suffix", "kind"), [(".txt", "text"), (".MD", "markdown"), (".tsv", "csv")])
-def test_kind_is_told_by_the_name(suffix: str, kind: str) -> None:
-    assert kind_of(Path(f"x{suffix}")) == kind
-    assert suffix.lower() in KINDS

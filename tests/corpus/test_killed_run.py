@@ -65,7 +65,7 @@ def indexers() -> Iterator[Forker]:
 
 @pytest.mark.parametrize(
     ("method", "when", "number"),
-    [("add", "before", 2), ("add", "after", 1), ("drop", "before", 1), ("finish", "before", 1)],
+    [("add", "before", 2), ("drop", "before", 1), ("finish", "before", 1)],
 )
 def test_a_killed_run_is_completed_by_the_next(
     tmp_path: Path,

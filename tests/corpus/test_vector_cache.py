@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from factreasoner.corpus.collection import Vectors
-from factreasoner.corpus.vector_cache import FILE, VectorCache
-from factreasoner.errors import ConfigError
+from factreasoner.corpus.vector_cache import VectorCache
 from factreasoner.settings import Config
 
 asked: list[str] = []
@@ -38,20 +35,3 @@ def test_models_and_places_are_told_apart() -> None:
     for name, base in (("m", None), ("n", None), ("m", "http://localhost:1/v1")):
         VectorCache(name, lengths, Config(embedding_api_base=base)).embed(["a"])
     assert asked == ["a"] * 3
-
-
-def test_a_damaged_file_is_told_before_anything_is_asked(cache: Path) -> None:
-    cache.mkdir()
-    (cache / FILE).write_bytes(b"no database" * 1000)
-    with pytest.raises(ConfigError, match="delete it"):
-        VectorCache("m", lengths, Config())
-
-
-def test_one_that_breaks_later_costs_a_warning(cache: Path, caplog: pytest.LogCaptureFixture) -> None:
-    kept = VectorCache("m", lengths, Config())
-    with sqlite3.connect(cache / FILE) as connection:
-        connection.execute("DROP TABLE vectors")
-    connection.close()
-    for _ in range(2):
-        assert kept.embed(["a"]).tolist() == [[1, 1]]
-    assert len([r for r in caplog.records if "can't be used any more" in r.message]) == 1

@@ -40,7 +40,7 @@ def test_it_is_kept_beside_the_collection(collection: Collection, monkeypatch: p
     assert found(collection, "radium") == ["Radium"]
 
 
-@pytest.mark.parametrize("name", ["about.json", "vocab.index.json", "data.csc.index.npy"])
+@pytest.mark.parametrize("name", ["about.json", "data.csc.index.npy"])
 def test_a_damaged_one_is_made_anew(collection: Collection, name: str) -> None:
     (kept,) = collection.folder.iterdir()
     (kept / name).write_bytes(b"{")

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.errors import ConfigError
 from factreasoner.retrieval import cache
 from factreasoner.retrieval.cache import RetrievalCache
 from factreasoner.settings import Config
@@ -77,19 +76,3 @@ def test_threads_share_one_question_and_its_error(tmp_path: Path) -> None:
         thread.join()
     assert outcomes == ["down"] * 8
     assert len(asked) == 1
-
-
-def test_a_damaged_file_is_a_config_error(tmp_path: Path) -> None:
-    (tmp_path / cache.FILE).write_bytes(b"no database at all" * 100)
-    with pytest.raises(ConfigError, match=r"cache_dir: .*retrieval.sqlite.*delete it"):
-        RetrievalCache(Config(cache_dir=tmp_path))
-
-
-def test_a_cache_that_breaks_later_costs_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    kept = RetrievalCache(Config(cache_dir=tmp_path))
-    with sqlite3.connect(tmp_path / cache.FILE) as connection:
-        connection.execute("DROP TABLE found")
-    connection.close()
-    assert kept.value({"q": 1}, lambda: "x") == "x"
-    assert kept.value({"q": 2}, lambda: "y") == "y"
-    assert [record.levelname for record in caplog.records] == ["WARNING"]

@@ -46,10 +46,3 @@ def test_what_can_be_no_parameter_is_refused(given, message):
     with pytest.raises(ConfigError, match=message) as caught:
         load_settings(None, {"model": "m", "model_param": given})
     assert "sk-abc" not in str(caught.value)
-
-
-def test_an_effort_is_given_once():
-    with pytest.raises(ConfigError, match="given twice"):
-        load_settings(
-            None, {"model": "m", "reasoning_effort": "low", "model_param": ["reasoning_effort=high"]}
-        )

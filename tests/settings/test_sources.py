@@ -17,16 +17,8 @@ def test_every_profile_loads(path):
 
 
 def test_profiles_exist():
-    assert {"fr1", "fr2", "fr3", "factscore", "veriscore", "factverify", "embedded", "local-server"} <= {
-        path.stem for path in PROFILES
-    }
-
-
-def test_defaults_below_profile_below_overrides(tmp_path):
-    profile = tmp_path / "p.yaml"
-    profile.write_text("version: 3\natoms-per-call: 8\n")
-    config = load_config(profile, {"version": 1, "k": None, "atom_prior": None})
-    assert (config.version, config.atoms_per_call, config.k, config.atom_prior) == (1, 8, "median", 0.5)
+    wanted = "fr1 fr2 fr3 factscore veriscore factverify embedded local-server"
+    assert set(wanted.split()) <= {path.stem for path in PROFILES}
 
 
 @pytest.mark.parametrize(
@@ -59,20 +51,13 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-def test_every_problem_is_reported_at_once(tmp_path):
-    profile = tmp_path / "p.yaml"
-    profile.write_text("verison: 2\natom_prior: 7\n")
-    with pytest.raises(ConfigError) as caught:
-        load_config(profile)
-    assert str(caught.value).count(str(profile)) == 2
-
-
 def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path):
     profile = tmp_path / "p.yaml"
-    profile.write_text("version: 9\n")
+    profile.write_text("version: 9\nverison: 2\n")
     with pytest.raises(ConfigError) as caught:
         load_config(profile, {"atom_prior": 7})
     assert sorted(str(caught.value).splitlines()) == [
+        f"{profile}: unknown setting 'verison'; did you mean 'version'?",
         f"{profile}: version: must be 1, 2 or 3",
         "atom_prior: must be a number above 0 and below 1",
     ]
@@ -83,6 +68,7 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
     [
         ("- a\n- b\n", "mapping"),
         ("a: [", "YAML"),
+        ("a: " + "[" * 2_000, "not valid YAML: nested too deeply"),
         ("1: 2\n", "mapping"),
         ("version: 1\nseed: 3\nversion: 2\n", "'version' stands twice: lines 1 and 3"),
         ("max-cost: 1\nmax_cost: 2\n", "'max_cost' stands twice"),
@@ -95,34 +81,14 @@ def test_a_file_that_is_no_profile(tmp_path, content, word):
         load_config(profile)
 
 
-def test_a_missing_profile(tmp_path):
+def test_a_profile_that_is_missing_or_empty(tmp_path):
     with pytest.raises(ConfigError, match=r"nothing\.yaml"):
         load_config(tmp_path / "nothing.yaml")
-
-
-def test_an_empty_profile_is_the_defaults(tmp_path):
-    profile = tmp_path / "p.yaml"
-    profile.write_text("")
-    assert load_config(profile) == Config()
+    (tmp_path / "p.yaml").touch()
+    assert load_config(tmp_path / "p.yaml") == Config()
 
 
 @pytest.mark.parametrize(("model", "plugin"), [(None, "embedded"), ("openai/x", "llm")])
 def test_auto_follows_the_model(model, plugin):
     config = Config(model=model)
     assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3
-
-
-@pytest.mark.parametrize(
-    "deep", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000], ids=["list", "map", "block"]
-)
-def test_bottomless_nesting_is_told(tmp_path, deep):
-    profile = tmp_path / "p.yaml"
-    profile.write_text(f"version: 3\nallow_domains: \n  {deep}")
-    with pytest.raises(ConfigError, match=r"p\.yaml: not valid YAML: nested too deeply"):
-        load_config(profile)
-
-
-def test_a_profile_may_nest_as_far_as_any_setting_needs(tmp_path):
-    profile = tmp_path / "p.yaml"
-    profile.write_text("allow_domains: [a.example, b.example]\n")
-    assert load_config(profile).allow_domains == ("a.example", "b.example")

@@ -38,7 +38,9 @@ K = Annotated[int | Literal["median", "half"], BeforeValidator(checked_k)]
 _NAMES = {kind: ", ".join(names) for kind, names in PLUGINS.items()}
 _assessor = partial(setting, "Assessor")
 _verifier = partial(setting, "Verifier")
+_verifier_call = partial(_verifier, affects="calls")
 _model = partial(setting, "Model")
+_model_call = partial(_model, affects="calls")
 _retrieval = partial(setting, "Retrieval")
 _documents = partial(setting, "Own documents")
 _judging = partial(setting, "Judging")
@@ -102,20 +104,18 @@ class Config(BaseModel):
 
     verifier: str | None = _verifier(None, "Which verifier judges, as factcg, or a TOML file.", common=True)
     # Of the model, too, the manifest has the fingerprint.
-    verifier_model: str | None = _verifier(
-        None, "Its ONNX model: a folder, a file, or a hub id.", affects="calls", common=True
+    verifier_model: str | None = _verifier_call(
+        None, "Its ONNX model: a folder, a file, or a hub id.", common=True
     )
     verifier_url: Url | None = _verifier(
         None, "Where it is served instead: http://.../predict (TEI) or http://.../classify (vLLM)."
     )
-    verifier_api_key_env: Variable | None = _verifier(
-        None, "Environment variable that holds that server's key.", affects="calls"
+    verifier_api_key_env: Variable | None = _verifier_call(
+        None, "Environment variable that holds that server's key."
     )
-    verifier_revision: str | None = _verifier(
-        None, "Branch, tag or commit of an id on the hub.", affects="calls"
-    )
-    verifier_file: str | None = _verifier(
-        None, "Which .onnx file of the model. (default: model.onnx, or the only one)", affects="calls"
+    verifier_revision: str | None = _verifier_call(None, "Branch, tag or commit of an id on the hub.")
+    verifier_file: str | None = _verifier_call(
+        None, "Which .onnx file of the model. (default: model.onnx, or the only one)"
     )
     verifier_labels: str | None = _verifier(
         None,
@@ -127,17 +127,13 @@ class Config(BaseModel):
         "Most tokens of passage and claim together; longer ones in windows. (default: the verifier's)",
         ge=32,
     )
-    verifier_device: choices.Device = _verifier(
-        "cpu", "cpu, or cuda with an onnxruntime-gpu of your own.", affects="calls"
+    verifier_device: choices.Device = _verifier_call(
+        "cpu", "cpu, or cuda with an onnxruntime-gpu of your own."
     )
-    verifier_threads: int | None = _verifier(
-        None, "Threads of the CPU. (default: one a core)", affects="calls", ge=1
-    )
-    verifier_batch: int = _verifier(
-        32, "Pairs of 128 tokens run at once; longer ones are fewer.", affects="calls", ge=1
-    )
-    verifier_download: bool = _verifier(
-        False, "Fetch the model from the hub where it is not in its local cache.", affects="calls"
+    verifier_threads: int | None = _verifier_call(None, "Threads of the CPU. (default: one a core)", ge=1)
+    verifier_batch: int = _verifier_call(32, "Pairs of 128 tokens run at once; longer ones are fewer.", ge=1)
+    verifier_download: bool = _verifier_call(
+        False, "Fetch the model from the hub where it is not in its local cache."
     )
 
     model: str | None = _model(
@@ -152,7 +148,7 @@ class Config(BaseModel):
     api_base: Url | None = _model(
         None, "URL of an OpenAI-compatible server, as http://localhost:8000/v1.", common=True
     )
-    api_key_env: Variable | None = _model(None, "Environment variable that holds the key.", affects="calls")
+    api_key_env: Variable | None = _model_call(None, "Environment variable that holds the key.")
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
         4096, "Longest reply in tokens, reasoning included; raised once where it cuts.", ge=16
@@ -165,49 +161,40 @@ class Config(BaseModel):
         "KEY=VALUE sent with every request, as num_ctx=8192; repeatable.",
         keyword="Mapping[str, Any] | Sequence[str]",
     )
-    timeout: float = _model(120.0, "Seconds one request may take.", affects="calls", gt=0.0)
-    max_attempts: int = _model(
-        5, "Times one claim is asked about: bad replies and timeouts count.", affects="calls", ge=1
+    timeout: float = _model_call(120.0, "Seconds one request may take.", gt=0.0)
+    max_attempts: int = _model_call(
+        5, "Times one claim is asked about: bad replies and timeouts count.", ge=1
     )
-    patience: float = _model(
+    patience: float = _model_call(
         120.0,
         "Seconds a call waits for a server that is down or busy, before it fails.",
-        affects="calls",
         ge=0.0,
         allow_inf_nan=False,
     )
-    concurrency: int = _model(16, "Requests in flight, over all records.", affects="calls", common=True, ge=1)
-    executor: choices.Executor = _model(
+    concurrency: int = _model_call(16, "Requests in flight, over all records.", common=True, ge=1)
+    executor: choices.Executor = _model_call(
         "threads",
         "Work on records in threads, in processes (for judges that compute, on all cores), or on a Ray "
         "cluster.",
-        affects="calls",
     )
-    workers: int | None = _model(None, "Processes. (default: one a core)", affects="calls", ge=1)
-    ray_address: str | None = _model(
-        None, "The cluster's, as auto or HOST:6379. (default: one on this machine)", affects="calls"
+    workers: int | None = _model_call(None, "Processes. (default: one a core)", ge=1)
+    ray_address: str | None = _model_call(
+        None, "The cluster's, as auto or HOST:6379. (default: one on this machine)"
     )
-    requests_per_minute: int | None = _model(
-        None, "Wait rather than send more. (default: no limit)", affects="calls", ge=1
+    requests_per_minute: int | None = _model_call(
+        None, "Wait rather than send more. (default: no limit)", ge=1
     )
-    tokens_per_minute: int | None = _model(
-        None, "Wait rather than send more. (default: no limit)", affects="calls", ge=1
+    tokens_per_minute: int | None = _model_call(None, "Wait rather than send more. (default: no limit)", ge=1)
+    max_cost: float | None = _model_call(
+        None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0
     )
-    max_cost: float | None = _model(
-        None,
-        "Stop before spending more US dollars than this. (default: no limit)",
-        affects="calls",
-        common=True,
-        ge=0.0,
-    )
-    batch: choices.BatchMode = _model(
+    batch: choices.BatchMode = _model_call(
         "none",
         "Have calls answered in batches, at half the price: files, for you to have answered (exit code 5 "
         "until they are), or openai, which uploads them and waits.",
-        affects="calls",
     )
-    cache: bool = _model(True, "Keep answered calls on disk and reuse them.", affects="calls")
-    cache_dir: Path | None = _model(None, "Where. (default: the user's cache folder)", affects="calls")
+    cache: bool = _model_call(True, "Keep answered calls on disk and reuse them.")
+    cache_dir: Path | None = _model_call(None, "Where. (default: the user's cache folder)")
 
     query_builder: str = _retrieval(
         "subject",
