@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -86,28 +85,20 @@ class Record(Model):
 
     @model_validator(mode="after")
     def _ids_agree(self) -> Record:
-        atoms = (*(self.atoms or ()), *(self.facts or ()), *(self.reference_atoms or ()))
-        contexts = self.contexts or ()
-        items = [*(atom.id for atom in atoms), *(context.id for context in contexts)]
-        if len(set(items)) == len(items) and not any(context.atom_ids for context in contexts):
-            return self
-        atom_ids = _unique((atom.id for atom in self.atoms or ()), "atom")
-        context_ids = _unique((context.id for context in self.contexts or ()), "context")
-        named = {"an atom": atom_ids, "a context": context_ids}
-        named["a fact"] = _unique((fact.id for fact in self.facts or ()), "fact")
-        named["a reference atom"] = _unique(
-            (atom.id for atom in self.reference_atoms or ()), "reference atom"
-        )
-        for (one, ids), (other, others) in itertools.combinations(named.items(), 2):
-            for shared in sorted(ids & others):
-                raise ValueError(
-                    f"id {shared!r} names both {one} and {other}; ids are unique within a record"
-                )
-        if self.atoms is not None:
-            for context in self.contexts or ():
-                for atom_id in context.atom_ids:
-                    if atom_id not in atom_ids:
-                        raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
+        groups = {"an atom": self.atoms, "a context": self.contexts, "a fact": self.facts}
+        kinds: dict[str, str] = {}
+        for kind, items in (groups | {"a reference atom": self.reference_atoms}).items():
+            for item in items or ():
+                if item.id in kinds and kinds[item.id] == kind:
+                    raise ValueError(f"duplicate {kind.partition(' ')[2]} id {item.id!r}")
+                if item.id in kinds:
+                    both = f"both {kinds[item.id]} and {kind}"
+                    raise ValueError(f"id {item.id!r} names {both}; ids are unique within a record")
+                kinds[item.id] = kind
+        for context in self.contexts or () if self.atoms is not None else ():
+            for atom_id in context.atom_ids:
+                if kinds.get(atom_id) != "an atom":
+                    raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
         return self
 
 
@@ -126,12 +117,3 @@ def record_fingerprint(record: Record) -> str:
     content = record.model_dump_json(exclude={"metadata"})
     metadata = json.dumps(to_jsonable_python(record.metadata, fallback=str), sort_keys=True)
     return hashlib.sha256(f"{content}{metadata}".encode()).hexdigest()[:16]
-
-
-def _unique(ids: Iterable[str], kind: str) -> set[str]:
-    seen: set[str] = set()
-    for item in ids:
-        if item in seen:
-            raise ValueError(f"duplicate {kind} id {item!r}")
-        seen.add(item)
-    return seen
