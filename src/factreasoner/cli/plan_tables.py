@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from factreasoner.cli.running import Job
-from factreasoner.judges.probe import MOST_FACTS, as_probed, known_probe
+from factreasoner.judges.asking import MOST_FACTS
+from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.report.console import Terminal, plain

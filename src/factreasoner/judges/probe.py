@@ -16,6 +16,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
+from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.tokens import estimate_tokens
@@ -23,11 +24,10 @@ from factreasoner.llm.transport import price
 from factreasoner.llm.usage import stage
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
+from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
-MOST_FACTS = 32
-"""Facts a call that a model is asked about at most."""
 MOST_CHANGED = 3
 """Verdicts of 32 that may change with the order of the facts."""
 LEAST_RIGHT = 27
@@ -100,80 +100,67 @@ def probe(llm: LLM, config: Config) -> Probed:
 
 
 class _Order(NamedTuple):
-    """Verdicts by fact, how many are others in reverse (None: too many), and the form that brought them."""
+    """Verdicts by fact, how many are others in reverse, and the form that brought them."""
 
     labels: dict[str, Label]
-    changed: int | None
+    changed: int
     form: str
 
 
-class _Watched:
-    """A model, the call form of its last reply, and what each call took."""
-
-    def __init__(self, llm: LLM) -> None:
-        self._llm = llm
-        self.form = ""
-        self.paces: list[Pace] = []
-
-    def call(
-        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
-    ) -> Reply:
-        begun = time.monotonic()
-        reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
-        self.form = reply.form
-        took, calls = reply.usage, max(reply.usage.calls, 1)
-        self.paces.append(
-            Pace(
-                len(schema.items),
-                (time.monotonic() - begun) / calls,
-                took.prompt_tokens / calls,
-                took.completion_tokens / calls,
-            )
-        )
-        return reply
-
-
 class _Prober:
+    """Asks a model about the cases, and keeps the form of its last reply and what each call took."""
+
     def __init__(self, llm: LLM, config: Config) -> None:
-        self._llm = _Watched(llm)
+        self._llm = llm
         self._config = config
+        self._form = ""
+        self._paces: list[Pace] = []
         self._problem = "no verdict was got"
         label_of = LLMJudge(llm, config).label_of
-        silent: Label = "neutral"
-        self._known = {
-            fact: silent if answer == "Not clear" else label_of(answer)
+        self._known: dict[str, Label | None] = {
+            fact: "neutral" if answer == NOT_CLEAR else label_of(answer)
             for case in cases()
             for fact, answer in case.answers.items()
         }
 
+    def call(
+        self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
+    ) -> Reply:
+        """The model's reply."""
+        begun = time.monotonic()
+        reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+        self._form = reply.form
+        calls = max(reply.usage.calls, 1)
+        took = (time.monotonic() - begun, reply.usage.prompt_tokens, reply.usage.completion_tokens)
+        self._paces.append(Pace(len(schema.items), *(value / calls for value in took)))
+        return reply
+
     def probe(self) -> Probe:
         whole = self._both_orders(16)
-        if whole.changed is not None and self._right(whole.labels) >= LEAST_RIGHT:
+        if whole is not None and self._right(whole.labels) >= LEAST_RIGHT:
             return self._found(MOST_FACTS, whole)
         alone: dict[str, Label] = {}
         for case in cases():
             alone |= self._labels(1, case.premise, case.facts)
         if not alone:
             raise LLMError(self._problem)
-        one = _Order(alone, 0, self._llm.form)
+        one = _Order(alone, 0, self._form)
         least = self._right(alone) - FEWER_RIGHT
-        for size, found in ((16, whole), (4, None)):
-            tried = found or self._both_orders(size)
-            if tried.changed is not None and self._right(tried.labels) >= least:
-                return self._found(size, tried)
+        if whole is not None and self._right(whole.labels) >= least:
+            return self._found(16, whole)
+        four = self._both_orders(4)
+        if four is not None and self._right(four.labels) >= least:
+            return self._found(4, four)
         return self._found(1, one)
 
     def pace(self, size: int) -> Pace:
         """What a call of that many facts took, or of the most there were: the median."""
-        largest = min(size, max(pace.facts for pace in self._llm.paces))
-        paces = [pace for pace in self._llm.paces if pace.facts == largest]
-        seconds, prompt, completion = (
-            statistics.median(values) for values in list(zip(*paces, strict=True))[1:]
-        )
-        return Pace(largest, seconds, prompt, completion)
+        largest = min(size, max(pace.facts for pace in self._paces))
+        paces = [pace for pace in self._paces if pace.facts == largest]
+        return Pace(largest, *(statistics.median(values) for values in list(zip(*paces, strict=True))[1:]))
 
-    def _both_orders(self, size: int) -> _Order:
-        """Verdicts in the order of the facts; given up as soon as too many change in reverse."""
+    def _both_orders(self, size: int) -> _Order | None:
+        """Verdicts in the order of the facts; None as soon as too many change in reverse."""
         labels: dict[str, Label] = {}
         changed = 0
         for case in cases():
@@ -182,14 +169,13 @@ class _Prober:
                 forward = self._labels(size, case.premise, facts)
                 backward = self._labels(size, case.premise, facts[::-1])
                 labels |= forward
-                same = (f.id in forward and forward[f.id] == backward.get(f.id) for f in facts)
-                changed += len(facts) - sum(same)
+                changed += sum(f.id not in forward or forward[f.id] != backward.get(f.id) for f in facts)
                 if changed > MOST_CHANGED:
-                    return _Order(labels, None, self._llm.form)
-        return _Order(labels, changed, self._llm.form)
+                    return None
+        return _Order(labels, changed, self._form)
 
     def _labels(self, size: int, premise: Premise, facts: Sequence[Claim]) -> dict[str, Label]:
-        judge = LLMJudge(self._llm, self._config.model_copy(update={"atoms_per_call": size}))
+        judge = LLMJudge(self, self._config.model_copy(update={"atoms_per_call": size}))
         judged = judge.judge(premise, facts)
         if judged.failures:
             self._problem = judged.failures[0].message
@@ -201,13 +187,8 @@ class _Prober:
         return sum(labels.get(fact) == label for fact, label in self._known.items())
 
     def _found(self, size: int, order: _Order) -> Probe:
-        return Probe(
-            facts_per_call=size,
-            form=order.form,
-            right=self._right(order.labels),
-            changed=order.changed or 0,
-            asked=len(self._known),
-        )
+        right, asked = self._right(order.labels), len(self._known)
+        return Probe(facts_per_call=size, form=order.form, right=right, changed=order.changed, asked=asked)
 
 
 class Bill(NamedTuple):

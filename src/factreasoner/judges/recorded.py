@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Protocol
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -60,17 +60,26 @@ class RecordedJudge:
             verdict = recording.verdicts.get((premise.id, claim.id)) if recording else None
             if verdict is None and recording is not None and self._config.unlisted == "neutral":
                 verdict = self._neutral(premise, claim)
-            if verdict is None:
-                failures.append(_missing(premise, claim, self._why_missing(recording, claim)))
-            elif recording is not None and _reworded(recording, premise, claim):
-                told = f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
-                failures.append(_missing(premise, claim, told))
-            elif _misquoted(recording, premise, verdict):
-                told = f"the quote in {self._file} does not stand in {premise.id}: {verdict.quote!r}"
-                failures.append(_missing(premise, claim, told))
+            why = self._why_not(recording, verdict, premise, claim)
+            if why or verdict is None:
+                failures.append(_missing(premise, claim, why))
             else:
                 verdicts.append(verdict)
         return Judged(tuple(verdicts), tuple(failures))
+
+    def _why_not(
+        self, recording: Recording | None, verdict: Verdict | None, premise: Premise, claim: Claim
+    ) -> str:
+        """Why a verdict that was looked up does not count; empty where it does."""
+        if recording is None or verdict is None:
+            return self._why_missing(recording, claim)
+        if _reworded(recording, premise, claim):
+            return f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
+        # a run's own quotes were checked when it made them
+        quote = None if recording.contexts else verdict.quote
+        if quote is not None and check_citation(quote, premise.text) == "absent":
+            return f"the quote in {self._file} does not stand in {premise.id}: {quote!r}"
+        return ""
 
     def _why_missing(self, recording: Recording | None, claim: Claim) -> str:
         if recording is None and self._config.unlisted == "neutral":
@@ -131,24 +140,6 @@ def _remade(recording: Recording, claim: Claim) -> str:
     )
 
 
-def _misquoted(recording: Recording | None, premise: Premise, verdict: Verdict) -> bool:
-    """Whether a person's quote is not of the passage; a run's own were checked when it made them."""
-    if verdict.quote is None or recording is None or recording.contexts:
-        return False
-    return check_citation(verdict.quote, premise.text) == "absent"
-
-
-class Recordings(Protocol):
-    """What a file of recorded verdicts holds."""
-
-    @property
-    def records(self) -> Collection[str]:
-        """Ids of the records it names."""
-
-    def of(self, record_id: str) -> Recording | None:
-        """What is recorded of a record, None when it is not named."""
-
-
 def recordings(file: Path, constant: float) -> Recordings:
     """The content of a file in either form; verdicts without a probability get `constant`.
 
@@ -158,7 +149,7 @@ def recordings(file: Path, constant: float) -> Recordings:
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
-    return Journal(file) if is_line(first) else _Table(file, constant)
+    return Journal(file) if is_line(first) else Table(file, constant)
 
 
 class _Line(BaseModel):
@@ -174,7 +165,7 @@ class _Line(BaseModel):
     quote: Annotated[str, Field(min_length=1)] | None = None
 
 
-class _Table:
+class Table:
     """A table of relations, in memory."""
 
     def __init__(self, file: Path, constant: float) -> None:
@@ -203,11 +194,16 @@ class _Table:
 
     @property
     def records(self) -> Collection[str]:
+        """Ids of the records it names."""
         return self._records.keys()
 
     def of(self, record_id: str) -> Recording | None:
+        """What is recorded of a record, None when it is not named."""
         verdicts = self._records.get(record_id)
         return None if verdicts is None else Recording(verdicts, {}, {})
+
+
+Recordings: TypeAlias = Journal | Table
 
 
 def _listed(line: _Line, constant: float) -> Verdict:
