@@ -208,7 +208,7 @@ ANY_TEXT = st.one_of(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(ANY_TEXT)
 def test_spans_are_in_order_trimmed_and_lose_nothing(text: str) -> None:
     last = 0
@@ -251,6 +251,6 @@ def assert_nothing_said(gap: str) -> None:
     ],
 )
 def test_a_long_hostile_text_is_split(unit: str) -> None:
-    text = unit * (100_000 // len(unit))
+    text = unit * (30_000 // len(unit))
     spans = sentences(text)
     assert all(a.end <= b.start for a, b in pairwise(spans))

@@ -90,7 +90,7 @@ def test_every_character_keeps_its_place(parts):
     ],
 )
 def test_a_long_hostile_text_is_read(unit):
-    text = unit * (100_000 // len(unit))
+    text = unit * (30_000 // len(unit))
     assert len(without_tags(text)) == len(text)
 
 

@@ -269,7 +269,7 @@ WORDS = st.lists(
 TEXTS = st.one_of(st.text(max_size=60), WORDS)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(passage=TEXTS, other=TEXTS, claims=st.lists(TEXTS, min_size=1, max_size=5), question=TEXTS)
 def test_any_texts_get_verdicts_that_no_order_changes(passage, other, claims, question):
     asked = [Claim(str(n), text) for n, text in enumerate(claims)]

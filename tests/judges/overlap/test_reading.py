@@ -72,4 +72,4 @@ def test_memory_grows_no_faster_than_claims():
         return most
 
     peak(10)
-    assert peak(4000) < 6 * peak(1000)
+    assert peak(1200) < 6 * peak(300)
