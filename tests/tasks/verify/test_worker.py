@@ -260,6 +260,8 @@ def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in
     foreign, own = result.claims
     assert (foreign.label, foreign.p) == (None, None)
     assert "[1]: atom in German, passage in English: not compared" in foreign.explanation
+    assert [(f.item_id, f.error_type) for f in result.failures] == [(foreign.id, "NotComparedError")]
+    assert "not compared. A model can judge it" in result.failures[0].message
     assert own.label == "supported"
     assert scored_verify(result).before.citation_recall == 1.0
     both = verify(

@@ -27,8 +27,10 @@ def labelled(
     unread = [h for h in holdings if tells_incomparable(h.verdict.note)]
     compared = [h for h in holdings if h not in unread]
     told = "".join(f" {_in_words(h, holdings, 0.5, text)}" for h in unread)
+    if unread:
+        claim = claim.model_copy(update={"explanation": told.strip()})
     if not compared:
-        return claim.model_copy(update={"explanation": told.strip()}) if unread else claim
+        return claim
     telling = [h for h in compared if h.verdict.supports or h.verdict.contradicts]
     best = max(telling, key=lambda h: h.verdict.probability, default=None)
     if best is None:

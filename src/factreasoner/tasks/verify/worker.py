@@ -117,7 +117,9 @@ class _Verification:
                 held = self._holder.hold(asked, against, record)
         self._failures += held.failures
         self._verdicts += [holding.verdict for holding in held.holdings]
-        return tuple(_decided(claim, held, text) for claim in claims)
+        decided = tuple(_decided(claim, held, text) for claim in claims)
+        self._failures += [_not_compared(c) for c in decided if c.label is None and c.explanation]
+        return decided
 
     def _corrected(self, draft: Draft, number: int) -> Draft | None:
         """The draft after one round; None where nothing was changed."""
@@ -191,6 +193,12 @@ def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim
             said = " ".join(_fit_of(name, text.fitting(name)) for name in claim.unknown)
         return claim.model_copy(update={"label": "unknown_source", "explanation": said})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
+
+
+def _not_compared(claim: VerifiedClaim) -> Failure:
+    """Why a claim has no label although its sources were judged."""
+    message = f"{claim.explanation} A model can judge it: --model NAME"
+    return Failure(stage="evaluator", item_id=claim.id, error_type="NotComparedError", message=message)
 
 
 def _fit_of(label: str, fitting: Sequence[str]) -> str:
