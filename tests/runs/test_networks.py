@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.graph.network_file import read_uai_network
 from factreasoner.models import Assessment, FactGraph, Node, Outcome, Relation
-from factreasoner.runs.networks import FileNames, check_export, export_networks
+from factreasoner.runs.networks import check_export, export_networks, file_name
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -43,11 +43,10 @@ def assessed(record_id: str, graph: FactGraph | None = GRAPH) -> Assessment:
 
 @given(st.lists(st.text() | st.sampled_from(["a", "A", "Aux", *HOSTILE, "x" * 5000]), max_size=12))
 def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids: list[str]) -> None:
-    names = FileNames()
-    found = {record_id: names.of(record_id) for record_id in ids}
+    taken: set[str] = set()
+    found = {record_id: file_name(record_id, taken) for record_id in dict.fromkeys(ids)}
     assert len({name.lower() for name in found.values()}) == len(found)
-    for record_id, name in found.items():
-        assert names.of(record_id) == name
+    for name in found.values():
         assert name == Path(name).name
         assert name.isascii()
         assert name.strip(".") == name
@@ -57,13 +56,13 @@ def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids: list[
 
 
 def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest() -> None:
-    names = FileNames()
-    assert names.of("fcb-001_a.b") == "fcb-001_a.b"
-    one, other = names.of("a/b"), names.of("a:b")
+    taken: set[str] = set()
+    assert file_name("fcb-001_a.b", taken) == "fcb-001_a.b"
+    one, other = (file_name(record_id, taken) for record_id in ("a/b", "a:b"))
     assert one.startswith("a_b-")
     assert other.startswith("a_b-")
-    assert names.of("FCB-001_a.b").startswith("FCB-001_a.b-"), "file systems may not tell cases apart"
-    assert names.of("aux.txt").startswith("aux.txt-")
+    assert file_name("FCB-001_a.b", taken).startswith("FCB-001_a.b-"), "file systems may not tell cases apart"
+    assert file_name("aux.txt", taken).startswith("aux.txt-")
 
 
 def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path: Path) -> None:

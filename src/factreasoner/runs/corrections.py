@@ -72,15 +72,15 @@ class Corrections:
         self._task: Task[Any] = folder.task
         self._problems: list[InputProblem] = []
         self._by_record: dict[str, dict[Pair, Correction]] = {}
-        places: dict[tuple[str, Pair], str] = {}
+        self._places: dict[tuple[str, Pair], str] = {}
         for line in objects_of(file, self._problems):
             try:
-                self._add(Correction.model_validate(line.data), line.where, places)
+                self._add(Correction.model_validate(line.data), line.where)
             except ValidationError as error:
                 self._problems += line_problems(error, line.where, LINE_FORMAT)
         for record_id, corrections in self._by_record.items():
             if len(self._problems) < MOST_PROBLEMS:
-                self._check(record_id, corrections, places, folder)
+                self._check(record_id, corrections, folder)
         if self._problems:
             raise InputError(self._problems[:MOST_PROBLEMS])
         if not self._by_record:
@@ -106,23 +106,17 @@ class Corrections:
         correction = self._by_record[record_id].get(pair(verdict))
         return correction.label if correction else verdict.label
 
-    def _add(self, correction: Correction, where: str, places: dict[tuple[str, Pair], str]) -> None:
+    def _add(self, correction: Correction, where: str) -> None:
         key = correction.record, correction.pair
-        if key in places:
-            self._problem(where, "claim", f"{places[key]} corrects that verdict too; keep one")
+        if key in self._places:
+            self._problem(where, "claim", f"{self._places[key]} corrects that verdict too; keep one")
         elif correction.task != self._task.name:
             self._problem(where, "task", f"is {correction.task!r}, and this is a run of `{self._task.name}`")
         else:
-            places[key] = where
+            self._places[key] = where
             self._by_record.setdefault(correction.record, {})[correction.pair] = correction
 
-    def _check(
-        self,
-        record_id: str,
-        corrections: Mapping[Pair, Correction],
-        places: Mapping[tuple[str, Pair], str],
-        folder: RunFolder[Any],
-    ) -> None:
+    def _check(self, record_id: str, corrections: Mapping[Pair, Correction], folder: RunFolder[Any]) -> None:
         """Note what does not fit the verdicts of the record."""
         found: dict[Pair, Verdict] = {}
         missing = ""
@@ -132,8 +126,7 @@ class Corrections:
         except RunError as error:
             missing = str(error)
         for key, correction in corrections.items():
-            where = places[record_id, key]
-            verdict = found.get(key)
+            where, verdict = self._places[record_id, key], found.get(key)
             if missing:
                 self._problem(where, "record", missing)
             elif verdict is None:

@@ -17,11 +17,12 @@ from factreasoner.models import Assessment, FactGraph
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import Config
 
-LONGEST_STEM = 80
-"""Characters of a file's name before its suffix; with a digest and suffixes far below any system's limit."""
+LONGEST_STEM, DIGEST = 80, 12
+"""Characters of a file's name before its digest, and of that; far below any system's limit."""
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\.|$)")
+_RESERVED = re.compile(rf"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|-[0-9a-f]{{{DIGEST}}}$")
+"""Names that Windows keeps for devices, and those that end as with a digest."""
 
 
 def check_export(folder: Path, config: Config) -> None:
@@ -54,14 +55,14 @@ class Exported(NamedTuple):
 def export_networks(assessments: Iterable[Assessment], config: Config, folder: Path) -> Exported:
     """Write every assessment's network to `folder`/NAME.uai, and its variables to NAME.uai.map.json.
 
-    NAME is the record's id made safe (see :class:`FileNames`). The map has the record's id and, in the order
+    NAME is the record's id made safe (see :func:`file_name`). The map has the record's id and, in the order
     of the variables, their ids as `variables` and "atom" or "context" as `kinds`. Older files of the same
     names are replaced; others stay.
 
     Raises:
         RunError: the folder can't be written.
     """
-    names = FileNames()
+    names: set[str] = set()
     written = left_out = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -70,7 +71,7 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
             if graph is None:
                 left_out += 1
                 continue
-            path = folder / f"{names.of(assessment.record_id)}.uai"
+            path = folder / f"{file_name(assessment.record_id, names)}.uai"
             replace_file(path, [uai_text(factor_graph(graph, config.factors)).rstrip("\n")])
             replace_file(Path(f"{path}.map.json"), [_variable_map(assessment.record_id, graph)])
             written += 1
@@ -88,26 +89,15 @@ def _variable_map(record_id: str, graph: FactGraph) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1)
 
 
-class FileNames:
-    """Names of files for ids, which are anyone's text: never a path, never the same for two ids.
+def file_name(record_id: str, taken: set[str]) -> str:
+    """The name of a file for an id, which is anyone's text: never a path, and none of those `taken`.
 
     An id of letters, digits and ". _ -" is its own name. Else the other characters become "_", and a digest
-    of the id is added; so it is to a name that differs from an earlier one by its case at most.
+    of the id is added; so it is to a name that differs from a taken one by its case at most.
     """
-
-    def __init__(self) -> None:
-        self._names: dict[str, str] = {}
-        self._taken: set[str] = set()
-
-    def of(self, record_id: str) -> str:
-        """The name of an id, without a suffix; the same one whenever it is asked for."""
-        if record_id not in self._names:
-            stem = _UNSAFE.sub("_", record_id).lstrip(".-").rstrip(".")[:LONGEST_STEM]
-            digest = hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()
-            cleaned = stem or "record"
-            names = [f"{cleaned}-{digest[:12]}", f"{cleaned}-{digest}"]
-            if stem == record_id != "" and not _RESERVED.match(stem):
-                names.insert(0, stem)
-            self._names[record_id] = next(name for name in names if name.lower() not in self._taken)
-            self._taken.add(self._names[record_id].lower())
-        return self._names[record_id]
+    name = _UNSAFE.sub("_", record_id).lstrip(".-").rstrip(".")[:LONGEST_STEM]
+    if name != record_id or not name or _RESERVED.search(name) or name.lower() in taken:
+        digest = hashlib.sha256(record_id.encode("utf-8", "surrogatepass")).hexdigest()
+        name = f"{name or 'record'}-{digest[:DIGEST]}"
+    taken.add(name.lower())
+    return name
