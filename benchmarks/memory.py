@@ -24,7 +24,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
@@ -110,7 +110,7 @@ def finished_run(folder: Path, count: int, longer: int = 1) -> Finished:
     config, ballast = Config(), "ballast  " * 12 * longer
     pipeline = build_pipeline(config)
     given = [json.loads(line) | {"note": ballast} for line in records(VARIANTS)]
-    judged = [pipeline.assess(parse_record(data, where="", column_map={}, default_id="r")) for data in given]
+    judged = [pipeline.assess(Reader().record(data, where="", default_id="r")) for data in given]
     run = Finished(folder / "d.jsonl", folder / "run")
     made = RunFolder(run.path, TASK)
     made.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
@@ -118,7 +118,7 @@ def finished_run(folder: Path, count: int, longer: int = 1) -> Finished:
         for number in range(count):
             data = given[number % VARIANTS] | {"id": f"r{number}"}
             rows.write(json.dumps(data) + "\n")
-            record = parse_record(data, where="", column_map={}, default_id="r")
+            record = Reader().record(data, where="", default_id="r")
             own = {"record_id": record.id, "fingerprint": record_fingerprint(record)}
             if number < count - 1:
                 journal.write(line_of(TASK, judged[number % VARIANTS].model_copy(update=own)).text)

@@ -32,7 +32,7 @@ from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.pipeline import Pipeline, build_pipeline
 
 SIZES = ((14, 14), (2, 3))
@@ -54,7 +54,7 @@ def record(sentences: int, contexts: int, number: int) -> dict[str, Any]:
 def made(sentences: int, contexts: int) -> tuple[Pipeline, Iterator[int]]:
     """This process's pipeline, once it is warm, and the numbers of its records, of which none comes twice."""
     pipeline, numbers = build_pipeline(), itertools.count()
-    pipeline.assess(parse_record(record(sentences, contexts, next(numbers)), where="", default_id="r"))
+    pipeline.assess(Reader().record(record(sentences, contexts, next(numbers)), where="", default_id="r"))
     return pipeline, numbers
 
 
@@ -63,7 +63,7 @@ def assessed(size: tuple[int, int], seconds: float) -> float:
     pipeline, numbers = made(*size)
     done, begun = 0, time.perf_counter()
     while (spent := time.perf_counter() - begun) < seconds:
-        pipeline.assess(parse_record(record(*size, next(numbers)), where="", default_id="r"))
+        pipeline.assess(Reader().record(record(*size, next(numbers)), where="", default_id="r"))
         done += 1
     return done / spent
 

@@ -1,6 +1,6 @@
 """Records of `rag`, and a model that answers by a function: for tests of its parts."""
 
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
@@ -9,7 +9,7 @@ from factreasoner.tasks.rag.task import TASK
 
 
 def record_of(**fields):
-    return parse_record({"id": "q1", "input": "Who?", "output": "An answer."} | fields, where="test")
+    return Reader().record({"id": "q1", "input": "Who?", "output": "An answer."} | fields, where="test")
 
 
 def judging(truth, sources=lambda prompt, fact: "1"):

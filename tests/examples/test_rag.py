@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from factreasoner import Config
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.rag.task import TASK
 
@@ -13,7 +13,7 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "rag.jsonl"
 
 def test_ten_questions_with_contexts_references_and_gold_contexts():
     lines = [json.loads(line) for line in EXAMPLE.read_text(encoding="utf-8").splitlines()]
-    records = [parse_record(line, where=line["id"]) for line in lines]
+    records = [Reader().record(line, where=line["id"]) for line in lines]
     assert len({record.id for record in records}) == 10
     worker, tally = TASK.worker(Config(), Calls()), TASK.tally(Config(), ())
     for record in records:

@@ -166,9 +166,9 @@ def test_every_problem_of_every_line(tmp_path: Path) -> None:
         check_input(path)
     assert [(p.where.rpartition(":")[2], p.field) for p in caught.value.problems] == [
         ("1", "output"),
-        ("1", "topic"),
         ("1", "atoms[0].text"),
         ("1", "atoms[1].label"),
+        ("1", "topic"),
         ("3", ""),
     ]
     assert str(caught.value).count("\n") == 4

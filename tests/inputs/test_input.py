@@ -18,7 +18,7 @@ from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, check_input
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
@@ -77,16 +77,6 @@ def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path
     assert (broken.where, number.where) == (f"{path}:87", f"{path}:88")
 
 
-def test_a_missing_field_names_the_key_that_may_be_meant(tmp_path: Path) -> None:
-    path = write(tmp_path / "f.jsonl", {"output": "x", "context": ["y"]})
-    (problem,) = problems_of(path, fits=lambda record: check_fits(record, Config()))
-    assert problem.field == "contexts"
-    assert (
-        "there is a key 'context'; did you mean 'contexts'? (--column-map context=contexts)"
-        in problem.message
-    )
-
-
 def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", {"output": "x", "refrence": "y", "note": "z"}, {"output": "x"})
     checked = check_input(path)
@@ -121,8 +111,11 @@ def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b'output,contexts\n"It is red, yes.",x\n', "a table with the columns output, contexts; give it"),
-        (b"output\tcontexts\nIt is red.\tx\n", "a name that ends in .tsv"),
+        (
+            b'output,contexts\n"It is red, yes.",x\n',
+            "a table with the columns output, contexts; records are read",
+        ),
+        (b"output\tcontexts\nIt is red.\tx\n", "one whose name ends in .tsv"),
         (bytes(range(256)) * 20, "no text, but binary data"),
         (b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90, "no text, but binary data"),
     ],
@@ -137,29 +130,11 @@ def test_a_file_of_something_else_is_told_once_with_the_remedy(
     assert problem.where == str(path)
 
 
-def test_a_file_of_blanks_alone_is_told_by_its_line(tmp_path: Path) -> None:
-    path = tmp_path / "f.jsonl"
-    path.write_text("\N{NO-BREAK SPACE}\n", encoding="utf-8")
-    (problem,) = problems_of(path)
-    assert "not JSON" in problem.message
-
-
 @pytest.mark.parametrize("limit", [None, 1])
 def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: int | None) -> None:
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})
     (problem,) = problems_of(path, column_map={"repyl": "output"}, limit=limit)
     assert problem.message == "no record has the key 'repyl'; did you mean 'reply'?"
-
-
-def test_missing_file(tmp_path: Path) -> None:
-    (problem,) = problems_of(tmp_path / "none.jsonl")
-    assert "No such file" in problem.message
-    assert problem.where.endswith("none.jsonl")
-
-
-def test_folder_instead_of_a_file(tmp_path: Path) -> None:
-    (problem,) = problems_of(tmp_path)
-    assert "directory" in problem.message
 
 
 def test_bom_blank_lines_and_windows_line_ends(tmp_path: Path) -> None:
@@ -177,20 +152,15 @@ def test_position_of_a_bad_byte_counts_the_bom(tmp_path: Path) -> None:
     assert path.read_bytes()[15] == 0xFF
 
 
-def test_numbered_ids_are_those_of_the_lines(tmp_path: Path) -> None:
-    path = write(tmp_path / "f.jsonl", {"output": "x"}, "broken", {"output": "y"})
-    assert list(check_input(path, skip_invalid=True).ids) == ["r1", "r3"]
+@pytest.mark.parametrize(("name", "message"), [("none.jsonl", "No such file"), ("", "directory")])
+def test_what_can_not_be_opened(tmp_path: Path, name: str, message: str) -> None:
+    (problem,) = problems_of(tmp_path / name)
+    assert message in problem.message
+    assert problem.where.endswith(name)
 
 
-def test_limit_looks_no_further(tmp_path: Path) -> None:
-    path = write(tmp_path / "f.jsonl", {"output": "x"}, {"output": "y"}, "broken")
-    checked = check_input(path, limit=2)
-    assert list(checked.ids) == ["r1", "r2"]
-    assert len(checked) == 2
-
-
-def test_limit_counts_valid_records(tmp_path: Path) -> None:
-    path = write(tmp_path / "f.jsonl", "broken", {"output": "x"}, {"output": "y"}, {"output": "z"})
+def test_limit_counts_valid_records_and_looks_no_further(tmp_path: Path) -> None:
+    path = write(tmp_path / "f.jsonl", "broken", {"output": "x"}, {"output": "y"}, "broken")
     checked = check_input(path, limit=2, skip_invalid=True)
     assert list(checked.ids) == ["r2", "r3"]
     assert [problem.where for problem in checked.problems] == [f"{path}:1"]
@@ -316,15 +286,8 @@ def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
     assert peak < 2_000_000
 
 
-def test_mapped_key_that_no_record_has(tmp_path: Path) -> None:
-    path = write(tmp_path / "f.jsonl", {"output": "x"})
-    (problem,) = problems_of(path, column_map={"docs": "contexts"})
-    assert problem.where == str(path)
-    assert "'docs'" in problem.message
-
-
 def fits(record: dict[str, Any], **settings: Any) -> list[InputProblem]:
-    return check_fits(parse_record(record, where="w", default_id="r1"), Config(**settings))
+    return check_fits(Reader().record(record, where="w", default_id="r1"), Config(**settings))
 
 
 def test_given_contexts_must_be_given() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
@@ -78,6 +78,7 @@ def test_parquet_is_what_json_lines_of_it_would_be(tmp_path, packed):
     assert [record.metadata for record in found] == [{"note": "n"}, {}]
 
 
+@settings(max_examples=25)
 @given(st.lists(st.fixed_dictionaries({"id": st.integers(), "output": st.text(min_size=1)}), min_size=1))
 def test_any_texts_come_through_an_array(tmp_path_factory, rows):
     rows = [row | {"id": number} for number, row in enumerate(rows)]

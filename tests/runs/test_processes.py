@@ -101,20 +101,12 @@ def test_ctrl_c_ends_processes_without_a_word_of_theirs(tmp_path):
     assert _ends(driver.pid)
 
 
-def test_a_driver_that_ends_at_once_leaves_no_word_of_semaphores(tmp_path):
+def test_without_a_driver_no_process_goes_on_nor_says_a_word_of_semaphores(tmp_path):
     driver = begun(tmp_path)
     driver.kill()
     _, said = driver.communicate(timeout=60)
     assert said == ""
-    assert _ends(driver.pid)
-
-
-def test_without_a_driver_no_process_goes_on(tmp_path):
-    driver = begun(tmp_path)
-    group = driver.pid
-    driver.kill()
-    driver.communicate()
-    assert _ends(group), "processes outlive their driver"
+    assert _ends(driver.pid), "processes outlive their driver"
 
 
 def _ends(group):

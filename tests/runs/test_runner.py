@@ -117,21 +117,6 @@ def test_a_full_disk_is_told_by_the_file_that_met_it_first(tmp_path, monkeypatch
     assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
 
 
-def test_an_input_that_fails_later_tells_what_is_kept(tmp_path):
-    def records():
-        yield from RECORDS[:2]
-        raise InputError([InputProblem("data.jsonl:3", "", "is gone")])
-
-    config = Config()
-    folder = RunFolder(tmp_path, TASK)
-    folder.start(config, {})
-    with pytest.raises(InputError, match="is gone") as raised:
-        run(build_pipeline(config), folder, [record.id for record in RECORDS], records(), Silent())
-    assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
-    lines = folder.results_path.read_text(encoding="utf-8").splitlines()
-    assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
-
-
 def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
     failed = threading.Event()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS
-from factreasoner.inputs.wording import describe, half_character
+from factreasoner.inputs.wording import describe
 
 STANDS_IN = "?"
 """For a text or an id that is missing, while the rest of its record is checked."""
@@ -28,20 +27,16 @@ class Draft:
         self.problems.append(InputProblem(self.where, field, message))
 
     def finish(self) -> None:
-        """Raise InputError with all that is wrong, in the order of a record's fields, if anything is."""
+        """Raise InputError with all that is wrong, if anything is."""
         if self.problems:
-            order = {self.names.get(field, field): place for place, field in enumerate(FIELDS)}
-            self.problems.sort(key=lambda p: order.get(p.field.split("[")[0].split(".")[0], len(order)))
             raise InputError(self.problems)
 
     def text(self, value: object, field: str) -> str | None:
         """A text, or None for null."""
-        if value is not None and not isinstance(value, str):
-            self.problem(field, f"is {describe(value)}; it must be a text in quotes")
-            return None
-        if value is not None and (message := half_character(value)):
-            self.problem(field, message)
-        return value
+        if value is None or isinstance(value, str):
+            return value
+        self.problem(field, f"is {describe(value)}; it must be a text in quotes")
+        return None
 
     def id(self, value: object, field: str, default: str | None = None) -> str:
         """An id: a text that is not blank, or an integer made one; `default` for null."""

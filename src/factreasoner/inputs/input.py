@@ -87,8 +87,7 @@ class CheckedInput:
         """
         reader = Reader(self._column_map, fits)
         with self._open() as file:
-            rename = self._copy is None
-            for line in objects_in(file, self.name, self.problems, self._where, rename=rename):
+            for line in objects_in(file, self.name, self.problems, self._where):
                 try:
                     record = reader.record(line.data, where=line.where, default_id=f"r{line.number}")
                     self._add(record.id, line)

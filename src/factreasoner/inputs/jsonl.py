@@ -37,10 +37,6 @@ _MAGIC = {
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
     b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
 }
-_CSV_REMEDY = (
-    'python3 -c "import csv, json, sys; [print(json.dumps(row)) for row in csv.DictReader(sys.stdin)]" '
-    "< FILE > records.jsonl"
-)
 
 
 DEEPEST, ROOM = 190, 10
@@ -57,11 +53,8 @@ _REMEDIES = {
 """What to do about what `decode_json` says."""
 
 
-def file_problem(head: bytes, *, rename: bool = False) -> str | None:
-    """Why a file of these first bytes can't be JSONL at all, and the remedy.
-
-    `rename`: it would be read as a table under another name.
-    """
+def file_problem(head: bytes) -> str | None:
+    """Why a file of these first bytes can't be JSONL at all, and the remedy."""
     for magic, message in _MAGIC.items():
         if head.startswith(magic):
             return f"this is {message}"
@@ -71,11 +64,11 @@ def file_problem(head: bytes, *, rename: bool = False) -> str | None:
     if text.partition(b"\n")[0].strip() == b"{":
         return f"a JSON object is spread over lines; {_one_a_line(text)}"
     if text and not any(line.lstrip().startswith(b"{") for line in text.splitlines()):
-        return _what_it_is(text, rename=rename)
+        return _what_it_is(text)
     return None
 
 
-def _what_it_is(head: bytes, *, rename: bool) -> str | None:
+def _what_it_is(head: bytes) -> str | None:
     """What a file seems to be of which no line is a JSON object."""
     text = head.decode("utf-8", errors="replace")
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
@@ -86,8 +79,9 @@ def _what_it_is(head: bytes, *, rename: bool) -> str | None:
             header, *rows = csv.reader(lines, delimiter=separator)
             named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)
             if named and any(len(row) == len(header) for row in rows):
-                remedy = f"give it a name that ends in {ending}" if rename else f"convert it: {_CSV_REMEDY}"
-                return f"this looks like a table with the columns {', '.join(header)}; {remedy}"
+                columns = ", ".join(header)
+                remedy = f"records are read from one whose name ends in {ending}"
+                return f"this looks like a table with the columns {columns}; {remedy}"
     return None
 
 
@@ -153,11 +147,9 @@ def objects_in(
     name: str,
     problems: list[InputProblem],
     where: Callable[[int], str],
-    *,
-    rename: bool = False,
 ) -> Iterator[Line]:
-    """As `objects_of`, of an open file; `where` gives the place of a line, `rename` see `file_problem`."""
-    if message := file_problem(file.read(HEAD_BYTES), rename=rename):
+    """As `objects_of`, of an open file; `where` gives the place of a line."""
+    if message := file_problem(file.read(HEAD_BYTES)):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
     for number, offset, raw in lines_of(file):

@@ -147,22 +147,6 @@ class Reader:
         return unseen(self._column_map, self.keys) if self.keys else []
 
 
-def parse_record(
-    data: Mapping[str, Any],
-    *,
-    where: str,
-    column_map: Mapping[str, str] | None = None,
-    default_id: str | None = None,
-) -> Record:
-    """The Record an object describes; see :class:`Reader`.
-
-    Raises:
-        InputError: with every problem of the object.
-        ConfigError: `column_map` names no field of ours.
-    """
-    return Reader(column_map).record(data, where=where, default_id=default_id)
-
-
 def _is_infinite(value: object) -> bool:
     """Whether a value holds a number that no file can, which is what reading makes of 1e999."""
     if isinstance(value, dict | list):

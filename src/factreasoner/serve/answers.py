@@ -12,7 +12,7 @@ from factreasoner.analysis.run_tables import claim_rows, claim_table_of
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room
@@ -79,7 +79,7 @@ def answers_for(terms: Terms) -> Answers:
         except (ConfigError, InputError) as error:
             answers.refused[name] = str(error)
             continue
-        record = parse_record(_SAMPLE, where="", default_id="warm")
+        record = Reader().record(_SAMPLE, where="", default_id="warm")
         if llm is None and config.retriever == "given" and not task.problems(record, config):
             _assessed(worker, task, record)
     return answers
@@ -124,7 +124,7 @@ class Answers:
             strange.append(InputProblem("", key, message))
         if strange:
             raise InputError(strange)
-        record = parse_record(data, where="", default_id="record")
+        record = Reader().record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError([hinted(problem, data) for problem in lacking])
         pairs, most = pairs_of(record, config), self._terms.max_pairs

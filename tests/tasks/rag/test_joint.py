@@ -5,7 +5,7 @@ import re
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
@@ -14,7 +14,7 @@ from factreasoner.tasks.rag.task import TASK
 
 
 def record_of(**fields):
-    return parse_record({"id": "q1", "output": "An answer."} | fields, where="test")
+    return Reader().record({"id": "q1", "output": "An answer."} | fields, where="test")
 
 
 def sources_of(prompt):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
@@ -49,7 +49,7 @@ def replayed(example, folder):
     relations = folder / "relations.jsonl"
     relations.write_text("\n".join(lines), encoding="utf-8")
     worker = TASK.worker(Config(judge="recorded", relations=relations), Calls())
-    return worker.assess(parse_record(data, where="example"))
+    return worker.assess(Reader().record(data, where="example"))
 
 
 @pytest.mark.parametrize("example", examples()["results"], ids=lambda e: f"query-{e['query_id']}")

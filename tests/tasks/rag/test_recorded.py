@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factreasoner.inputs.parsing import parse_record
+from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
@@ -36,7 +36,7 @@ def judging():
 
 
 def record(**changes):
-    return parse_record(FIELDS | changes, where="test")
+    return Reader().record(FIELDS | changes, where="test")
 
 
 def replayed(path, asked, **settings):
