@@ -23,33 +23,20 @@ _UNIQUE = (
 
 
 class Kind(NamedTuple):
-    """Items of one field: the known keys, those of them that go into the item as they are, where in metadata
-    unknown ones go, the key that names items of the other kind, and what to do about a missing text.
-    """
+    """Items of one field: the known keys, those that go into the item as they are, and the key for links."""
 
     keys: frozenset[str]
-    passed: tuple[str, ...]
-    rest: str
-    links: str
-    remedy: str
+    passed: tuple[str, ...] = ()
+    links: str = ""
 
 
 _ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
 _PASSED = ("title", "link", "snippet", "summary", "prior")
-_NO_ATOM = "give the statement, or leave the atom out"
 KINDS = {
-    "atoms": Kind(_ATOM_KEYS, ("original",), "atom_fields", "contexts", _NO_ATOM),
-    "contexts": Kind(
-        frozenset({"id", "text", *_PASSED, "atom_ids", "relevant"}),
-        _PASSED,
-        "context_fields",
-        "atom_ids",
-        "give the passage, or leave the context out",
-    ),
-    "facts": Kind(
-        frozenset({"id", "text", "label"}), (), "fact_fields", "", "give the fact, or leave it out"
-    ),
-    "reference_atoms": Kind(_ATOM_KEYS, ("original",), "reference_atom_fields", "", _NO_ATOM),
+    "atoms": Kind(_ATOM_KEYS, ("original",), "contexts"),
+    "contexts": Kind(frozenset({"id", "text", *_PASSED, "atom_ids", "relevant"}), _PASSED, "atom_ids"),
+    "facts": Kind(frozenset({"id", "text", "label"})),
+    "reference_atoms": Kind(_ATOM_KEYS, ("original",)),
 }
 """The fields of a record that hold items."""
 _PLAIN = {name: frozenset({"id", "text", *kind.passed}) for name, kind in KINDS.items()}
@@ -102,15 +89,9 @@ class Items:
             value = self._one_passage(value, shown)
         found = []
         for index, item in enumerate(self._draft.listed(value, shown, "texts or objects")):
-            if isinstance(item, str) and item.strip():
-                entry = _Entry({"id": None, "text": item}, shown, index, name, _NO_SOURCE)
-            elif type(item) is dict and _is_plain(item, name):
-                entry = _Entry(item.copy(), shown, index, name, _NO_SOURCE)
-            else:
-                values, source = self._made(item, f"{shown}[{index}]", name)
-                entry = _Entry(values, shown, index, name, source)
-            self._entries.append(entry)
-            found.append(entry.values)
+            values, source = self._made(item, f"{shown}[{index}]", name)
+            self._entries.append(_Entry(values, shown, index, name, source))
+            found.append(values)
         return found
 
     def _one_passage(self, text: str, field: str) -> list[str]:
@@ -122,6 +103,10 @@ class Items:
 
     def _made(self, item: object, field: str, name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """The values of an item, and the object that may say more of it."""
+        if isinstance(item, str) and item.strip():
+            return {"id": None, "text": item}, _NO_SOURCE
+        if type(item) is dict and _is_plain(item, name):
+            return item.copy(), _NO_SOURCE
         kind = KINDS[name]
         if isinstance(item, Atom | Context):
             return item.model_dump(exclude_defaults=True), _NO_SOURCE
@@ -153,7 +138,7 @@ class Items:
                         values |= _described(source.get("metadata")) | values
                     return text
         near = nearest_to("text", tuple(sorted(map(str, source.keys() - {"text"}))))
-        hint = f"there is a key {near!r}: did you mean 'text'?" if near else kind.remedy
+        hint = f"there is a key {near!r}: did you mean 'text'?" if near else "give it, or leave the item out"
         self._draft.problem(f"{field}.text", f"missing or blank; {hint}")
         return STANDS_IN
 
@@ -264,7 +249,7 @@ class Items:
             if (meant := nearest_to(key, spare)) and not (used and meant == "text"):
                 self.notes[f"{entry.shown}: {key!r} is kept as metadata; did you mean {meant!r}?"] = None
         if unknown:
-            self._rest.setdefault(kind.rest, {})[entry.values["id"]] = unknown
+            self._rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = unknown
 
 
 def as_mapping(item: object) -> Mapping[str, Any] | None:

@@ -153,12 +153,13 @@ def objects_in(
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
     for number, offset, raw in lines_of(file):
+        place = where(number)
         try:
-            data = parse_line(raw, where=where(number), offset=offset)
+            data = parse_line(raw, where=place, offset=offset)
         except InputError as error:
             problems += error.problems
         else:
-            yield Line(where(number), number, offset, data)
+            yield Line(place, number, offset, data)
 
 
 def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:
