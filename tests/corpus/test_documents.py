@@ -193,16 +193,10 @@ def test_texts_are_read_without_the_packages_that_pages_take(
     real = importlib.util.find_spec
     lacking = {"trafilatura", "pypdf"}
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in lacking else real(name))
-    for name in ("a.txt", "a.md", "a.html"):
-        (tmp_path / name).write_text("<html><body><p>The bridge is red.</p></body></html>", encoding="utf-8")
-    reader = DocumentReader()
     for name in ("a.txt", "a.md"):
-        (tmp_path / name).write_text("The bridge is red.", encoding="utf-8")
-        (found,) = reader.documents(tmp_path / name)
-        assert isinstance(found, Document)
-        assert found.text == "The bridge is red."
+        assert read(tmp_path, name, b"The bridge is red.").text == "The bridge is red."
     with pytest.raises(MissingExtraError, match=r"pip install 'factreasoner\[web\]'"):
-        list(reader.documents(tmp_path / "a.html"))
+        read(tmp_path, "a.html", b"<html><body><p>The bridge is red.</p></body></html>")
 
 
 def test_no_package_for_pages_is_imported_with_the_reader() -> None:

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 from pathlib import Path
 
 import pytest
-from corpus_scene import OWN, TEXTS, bring, content, numbered, write
+from corpus_scene import OWN, TEXTS, bring, content, write
 from filelock import FileLock
 from pages import html
 
@@ -37,18 +36,6 @@ def test_mixed_documents_keep_title_link_and_position(docs: Path, store: Path) -
     assert found["curie.txt", 0].title == "curie"
     assert found["rows.csv", 0].link == "https://x.example/s"
     assert {p.path for p in found.values()} == {str(docs / name) for name in TEXTS}
-
-
-def test_long_texts_become_overlapping_passages_on_sentence_borders(tmp_path: Path, store: Path) -> None:
-    docs = write(tmp_path / "docs", {"long.txt": numbered(100)})
-    assert bring(docs, store_dir=store).passages == 6
-    texts = [p.text for p in sorted(content(store_dir=store).values(), key=lambda p: p.position)]
-    assert all(text.startswith("Sentence ") and text.endswith(".") for text in texts)
-    assert all(len(text.split()) <= 200 for text in texts)
-    for before, after in itertools.pairwise(texts):
-        last = before[before.rindex("Sentence ") :]
-        assert last in after
-        assert 0 < after.index(last) < len(after) // 4
 
 
 def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(
@@ -174,14 +161,6 @@ def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(
     assert report.total == 0
     assert [p.text for p in content(store_dir=store).values()] == []
     assert bring(docs, store_dir=store).total == 1
-
-
-def test_passages_are_written_in_bounded_parts(
-    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    docs = write(tmp_path / "docs", {f"{n}.txt": f"Text {n}." for n in range(7)})
-    monkeypatch.setattr(indexing, "BATCH", 3)
-    assert bring(docs, store_dir=store).total == 7
 
 
 def test_paths_that_are_not_there(docs: Path, store: Path) -> None:

@@ -55,7 +55,7 @@ def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions() -> None
     assert len(requests) == len(llm.calls)
 
 
-@pytest.mark.parametrize("bad", [None, "", " \n ", 7, ["x"], "x" * (LONGEST + 1)])
+@pytest.mark.parametrize("bad", [None, " \n ", "x" * (LONGEST + 1)])
 def test_an_unusable_query_is_asked_for_again_alone(bad: Any) -> None:
     llm = ScriptedLLM([GOOD | {"query_1": bad}, {"query_1": "Otter Bridge paint"}])
     assert build(llm) == (["Otter Bridge opening year", "Otter Bridge paint", "Otter Bridge engineer"], [])

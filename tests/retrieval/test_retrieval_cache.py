@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 import time
 from pathlib import Path
 
@@ -44,35 +43,3 @@ def test_errors_are_raised_and_not_kept(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         kept.value({"q": 1}, lambda: 1 / 0)
     assert kept.value({"q": 1}, lambda: 2) == 2
-
-
-def test_threads_share_one_question_and_its_error(tmp_path: Path) -> None:
-    kept = RetrievalCache(Config(cache_dir=tmp_path))
-    asked, outcomes = [], []
-    gate = threading.Event()
-
-    together = threading.Barrier(8)
-
-    def ask() -> object:
-        asked.append(1)
-        gate.wait(60)
-        raise OSError("down")
-
-    def work() -> None:
-        together.wait(60)
-        try:
-            kept.value({"q": 1}, ask)
-        except OSError as error:
-            outcomes.append(str(error))
-
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    while not asked:
-        time.sleep(0.001)
-    time.sleep(0.3)
-    gate.set()
-    for thread in threads:
-        thread.join()
-    assert outcomes == ["down"] * 8
-    assert len(asked) == 1

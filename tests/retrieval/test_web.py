@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -100,15 +100,22 @@ def test_the_url_may_name_the_service_or_its_search(url: str) -> None:
 
 
 def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> None:
-    odd: Sequence[Mapping[str, str]] = [
+    odd = [
         {"title": "no link", "snippet": "text"},
         {"title": "script", "link": "javascript:alert(1)", "snippet": "text"},
         {"title": "credentials", "link": "https://u:p@a.example/", "snippet": "text"},
         {"title": "no snippet", "link": "https://b.example/"},
+        {"title": ["no text"], "link": "https://c.example/", "snippet": {"a": 1}},
+        {"title": "no text", "link": 5, "snippet": "text"},
+        {"title": None, "link": "https://d.example/", "snippet": "text"},
         *results("https://a.example/", "https://a.example/"),
     ]
-    with JsonServer(serper({CLAIM: odd})) as server:
-        assert [f.link for f in retriever(server.url).search(Query(CLAIM))] == ["https://a.example/"]
+    with JsonServer(lambda request: Answer({"organic": odd})) as server:
+        found = retriever(server.url).search(Query(CLAIM))
+    assert [(f.title, f.link) for f in found] == [
+        ("", "https://d.example/"),
+        ("Title 0", "https://a.example/"),
+    ]
 
 
 @pytest.mark.parametrize("body", [{"organic": []}, {"organic": [1, None]}, {"searchParameters": {}}])
@@ -127,19 +134,6 @@ def test_an_answer_of_another_shape_is_an_error_and_not_kept(body: Any, tmp_path
         with pytest.raises(SearchError, match=r"without results|Slow down\."):
             web.search(Query(CLAIM))
         assert web.search(Query(CLAIM))
-
-
-def test_fields_that_are_no_text_are_no_evidence() -> None:
-    links = [f"https://s{i}.example/" for i in range(3)]
-    odd = [
-        {"title": None, "link": links[0], "snippet": None},
-        {"title": ["x"], "link": links[1], "snippet": {"a": 1}},
-        {"title": None, "link": links[2], "snippet": "Found."},
-        {"title": "x", "link": 5, "snippet": "Lost."},
-    ]
-    with JsonServer(lambda request: Answer({"organic": odd})) as server:
-        found = retriever(server.url).search(Query(CLAIM))
-    assert [(f.text, f.title, f.link) for f in found] == [("Found.", "", links[2])]
 
 
 def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken() -> None:

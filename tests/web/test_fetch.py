@@ -281,11 +281,8 @@ LIMITS: dict[str, tuple[Behaviour, str]] = {
     ),
     "hangs before the head": (hang_before_head, "time"),
     "hangs in the body": (hang_in_body, "time"),
-    "drips the status line": (drip(b"", b"H"), "time"),
     "drips headers": (drip(HEAD, b"X: y\r\n"), "time"),
     "drips the body": (drip(HEAD + b"Content-Length: 90000\r\n\r\n", b"x"), "time"),
-    "drips the body without length": (drip(HEAD + b"\r\n", b"x"), "time"),
-    "drips a chunk's size": (drip(HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"0"), "time"),
     "drips early hints": (drip(b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"), "time"),
 }
 
