@@ -113,8 +113,10 @@ def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, 
     store = Store(Config.model_validate(place))
     assert store.names() == ["documents", "other"]
     folders = set((tmp_path / "store" / "bm25").iterdir())
+    store.beside(store.collection("other"))
+    assert store.names() == ["documents", "other"]
     store.delete("other")
-    assert store.names() == ["documents"]
+    assert [collection.name for collection in store.client.list_collections()] == ["documents"]
     assert len(folders - set((tmp_path / "store" / "bm25").iterdir())) == 1
     with pytest.raises(ConfigError, match="no 'other' in store"):
         store.delete("other")
