@@ -72,3 +72,34 @@ def write_records(path: Path, *records: Mapping[str, Any]) -> Path:
 def results(folder: Path) -> list[dict[str, Any]]:
     """The lines of a run's results."""
     return [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def summary_of(folder: Path) -> dict[str, Any]:
+    """A run's summary."""
+    return _content(folder / "summary.json")
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """A run's manifest."""
+    return _content(folder / "manifest.json")
+
+
+def _content(path: Path) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return content
+
+
+def p_true(folder: Path) -> dict[str, float]:
+    """P of each atom of all records of a run: of atoms of one name, that of the last record."""
+    return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
+
+
+def printed(done: Any, code: int = 0) -> Any:
+    """The JSON that a command printed, and nothing else; no number in it is infinite or none."""
+    assert done.returncode == code, done.stderr
+    assert "\x1b" not in done.stdout
+
+    def refused(word: str) -> None:
+        raise AssertionError(word)
+
+    return json.loads(done.stdout, parse_constant=refused)

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from batch_server import answer_file, read_lines
-from command import environment, record, results, write_records
+from command import environment, record, results, summary_of, write_records
 from fake_server import Completion, FakeServer, error, prose, rate_limited
 from fenced import fenced
 from test_run_with_model import GOOD, good
@@ -337,9 +337,7 @@ def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path
     flags = (*FILES, "--no-cache")
     done, _ = rounds(factreasoner, tmp_path / "out", Once(rate_limited()), "run", data, *flags)
     assert done.returncode == 0, done.stderr
-    direct, batched = (
-        json.loads((tmp_path / name / "summary.json").read_text())["usage"] for name in ("direct", "out")
-    )
+    direct, batched = (summary_of(tmp_path / name)["usage"] for name in ("direct", "out"))
     assert batched["total"]["calls"] == 4
     assert batched["total"]["cost"] == pytest.approx(direct["total"]["cost"] / 2, rel=0.05)
     assert batched["spent"] == pytest.approx(batched["total"]["cost"])
@@ -378,7 +376,7 @@ def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp
         assert "3 of 4 requests answered" in done.stderr
         assert server.calls == 1
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
-    usage = json.loads((tmp_path / "out" / "summary.json").read_text())["usage"]
+    usage = summary_of(tmp_path / "out")["usage"]
     told = json.loads((batches / "1.batch.json").read_text())["usage"]
     assert (usage["total"]["calls"], usage["total"]["cached_calls"], told["calls"]) == (3, 1, 3)
     assert usage["spent"] > told["cost"] > 0

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from assessments import assessment
-from command import write_records
+from command import manifest_of, printed, summary_of, write_records
 from run_folders import run_folder
 
 from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
@@ -76,11 +76,6 @@ def run(tmp_path, finished_run):
     return shutil.copytree(finished_run, tmp_path / "run")
 
 
-def content(done):
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout, parse_constant=pytest.fail)
-
-
 def test_what_a_person_reads(factreasoner, run, tmp_path, figures):
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "temperature")
     assert done.returncode == 0
@@ -100,7 +95,7 @@ def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp
 
 def test_a_method_of_choice_and_a_seed(factreasoner, run):
     flags = ("--out", "c.json", "--method", "temperature", "--seed", 3, "--json")
-    found = content(factreasoner("calibrate", run, *flags))
+    found = printed(factreasoner("calibrate", run, *flags))
     assert found["posteriors"]["method"] == "temperature"
     assert found["source"]["posteriors"]["seed"] == 3
 
@@ -113,7 +108,7 @@ def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
     ]
     gold = write_records(tmp_path / "gold.jsonl", *lines)
     done = factreasoner("calibrate", run, "--gold", gold, "--out", "c.json", "--json")
-    found = content(done)
+    found = printed(done)
     fit = found["source"]["posteriors"]["fits"]["posteriors"]
     assert (fit["n"], fit["positives"]) == (36, 12)
 
@@ -171,8 +166,8 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
     offsets(tmp_path / "c.json")
     done = replay(factreasoner, tmp_path, "--calibration", "c.json")
     assert done.returncode == 0, done.stderr
-    summary = json.loads((tmp_path / "again" / "summary.json").read_text())
-    manifest = json.loads((tmp_path / "again" / "manifest.json").read_text())
+    summary = summary_of(tmp_path / "again")
+    manifest = manifest_of(tmp_path / "again")
     assert summary["calibration"]["fingerprint"] == manifest["files"]["calibration"]
     journal = (tmp_path / "again" / "journal.jsonl").read_text().splitlines()
     verdicts = {v["target_id"]: v for v in json.loads(journal[0])["result"]["outcome"]["verdicts"]}
@@ -221,7 +216,7 @@ def test_parts_are_fitted_one_on_the_other(factreasoner, run, tmp_path):
     flags = ("--judge", "recorded", "--relations", run)
     factreasoner("run", data, "--out", "one", "-q", "--calibration", "v.json", *flags)
     done = factreasoner("calibrate", "one", "--out", "both.json", "--method", "platt", "--json")
-    both = content(done)
+    both = printed(done)
     assert "the run was calibrated by v.json" in done.stderr
     assert both["verdicts"] == json.loads((tmp_path / "v.json").read_text())["verdicts"]
     assert both["posteriors"] is not None
@@ -245,7 +240,7 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     ]
     run = run_folder(tmp_path / "calm", *made)
     done = factreasoner("calibrate", run, "--out", "c.json", "--json")
-    found = content(done)
+    found = printed(done)
     fit = found["source"]["posteriors"]["fits"]["posteriors"]
     assert fit["after"]["brier"] >= fit["before"]["brier"]
     assert found["posteriors"] == {"method": "identity"}

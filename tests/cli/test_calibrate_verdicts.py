@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command import write_records
+from command import manifest_of, printed, write_records
 from run_folders import run_folder
 
 from factreasoner.assessors.graph import with_graph
@@ -97,14 +97,9 @@ def relations(tmp_path):
     return write_records(tmp_path / "relations.jsonl", *LINES)
 
 
-def content(done):
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout, parse_constant=pytest.fail)
-
-
 def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, tmp_path):
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json", "--json")
-    found = content(done)
+    found = printed(done)
     assert found == json.loads((tmp_path / "c.json").read_text())
     assert found["verdicts"].keys() == {"temperature", "contradiction", "neutral"}
     assert found["verdicts"]["neutral"] > 1.0
@@ -133,7 +128,7 @@ def test_what_a_person_reads(factreasoner, run, relations):
 def test_corrections_teach_what_labels_of_all_pairs_do_and_are_no_natural_rates(
     factreasoner, run, relations, tmp_path
 ):
-    by_labels = content(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
+    by_labels = printed(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
     said = {(f"r{n}", v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
     corrections = [
         {"record": line["record"], "task": "run", "premise": line["source"], "claim": line["target"]}
@@ -145,7 +140,7 @@ def test_corrections_teach_what_labels_of_all_pairs_do_and_are_no_natural_rates(
     assert len(kept) < len(corrections)
     file = write_records(tmp_path / "corrections.jsonl", *kept)
     done = factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json")
-    assert content(done)["verdicts"] == by_labels["verdicts"]
+    assert printed(done)["verdicts"] == by_labels["verdicts"]
     assert "corrections have no natural rates: what nobody corrected counts as right" in done.stderr
 
 
@@ -251,7 +246,7 @@ def test_unlisted_pairs_can_be_neutral(factreasoner, run, tmp_path):
 
 def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
     asked = {"models": {"m": {"forms": {"one": {"form": "word"}}}}}
-    manifest = json.loads((run / "manifest.json").read_text())
+    manifest = manifest_of(run)
     (run / "manifest.json").write_text(json.dumps(manifest | asked))
     factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     assert factreasoner("score", run, "--calibration", "c.json", "--json").stderr == ""

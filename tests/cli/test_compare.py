@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from assessments import assessment
+from command import printed
 from run_folders import run_folder
 
 from factreasoner.models import Context, Usage
@@ -48,14 +49,9 @@ def two(tmp_path, good_and_bad):
     return "good", "bad"
 
 
-def content(done):
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout, parse_constant=pytest.fail)
-
-
 def test_scores_and_differences(factreasoner, tmp_path, two):
     done = factreasoner("compare", *two, "--json")
-    found = content(done)
+    found = printed(done)
     assert list(found["runs"]) == ["good", "bad"]
     assert found["baseline"] == "good"
     values = {name: {s: v["value"] for s, v in run["scores"].items()} for name, run in found["runs"].items()}
@@ -76,7 +72,7 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
 
 
 def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
-    found = content(factreasoner("compare", *two, "--baseline", "bad", "--json"))
+    found = printed(factreasoner("compare", *two, "--baseline", "bad", "--json"))
     assert {(item["run"], item["baseline"]) for item in found["differences"]} == {("good", "bad")}
     done = factreasoner("compare", *two, "--baseline", "god")
     assert done.returncode == 1
@@ -136,10 +132,10 @@ def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3, gold="SSNN"))
     run_folder(tmp_path / "b", *made(0.3, gold="SSNNSS"))
     done = factreasoner("compare", "b", "a", "--json")
-    assert content(done)["k"] == 6
+    assert printed(done)["k"] == 6
     assert "8 records have other atoms than in b" in done.stderr
     assert "each run's own labelled atoms: b 48, a 32" in done.stderr
-    assert content(factreasoner("compare", "b", "a", "--k", 3, "--json"))["k"] == 3
+    assert printed(factreasoner("compare", "b", "a", "--k", 3, "--json"))["k"] == 3
     assert "F1@3" in factreasoner("compare", "b", "a", "--k", 3).stdout
 
 
@@ -153,7 +149,7 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert "b lacks 1 of 8 (1 not in the run: 'r0')" in done.stderr
     assert "--intersect" in done.stderr
     done = factreasoner("compare", "a", "b", "--intersect", "--json")
-    assert content(done)["num_records"] == 6
+    assert printed(done)["num_records"] == 6
     assert "a: 2 of its 8 records are left out" in done.stderr
     run_folder(tmp_path / "c", *made(0.2)[:1])
     done = factreasoner("compare", "b", "c", "--intersect")
@@ -207,7 +203,7 @@ def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
 def test_labels_from_a_file(factreasoner, tmp_path, two):
     lines = [{"record": f"r{i}", "atom": f"a{j}", "label": "CUSS"[j]} for i in range(8) for j in range(4)]
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    found = content(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json"))
+    found = printed(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json"))
     assert (
         found["runs"]["good"]["scores"]["auroc"]["value"] < found["runs"]["bad"]["scores"]["auroc"]["value"]
     )
@@ -217,7 +213,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
     run_folder(tmp_path / "a", *made(0.3, records=1, gold="----"))
     run_folder(tmp_path / "b", *made(0.2, records=1, gold="----"))
     done = factreasoner("compare", "a", "b", "--json", "--plot", "p/fig.svg")
-    found = content(done)
+    found = printed(done)
     assert all((tmp_path / "p" / name).stat().st_size for name in ("fig.png", "fig.svg"))
     assert "auroc" not in found["runs"]["a"]["scores"]
     assert {item["interval"] for item in found["differences"]} == {None}
@@ -248,7 +244,7 @@ def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
     usage = {"evaluator": Usage(calls=1, cached_calls=3), "atomizer": Usage(calls=50)}
     run_folder(tmp_path / "c", *(a.model_copy(update={"usage": usage}) for a in made(0.3)))
     done = factreasoner("compare", "good", "c", "--json")
-    assert content(done)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
+    assert printed(done)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
     assert "c: 24 of its calls were answered from the cache" in done.stderr
 
 
@@ -260,7 +256,7 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
         cached = cached.model_copy(update={"contexts": (passage,)})
         run_folder(folder, cached, config=Config(model=model, version=1))
         done = factreasoner("compare", "good", folder, "--intersect", "--json")
-        run = content(done)["runs"][folder.name]
+        run = printed(done)["runs"][folder.name]
         assert run["usage_estimated"]
         assert run["scores"]["tokens"]["value"] > 0
         assert run["scores"]["cost"]["value"] != 0
@@ -272,14 +268,14 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
 def test_half_written_runs(factreasoner, tmp_path, two):
     run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
     done = factreasoner("compare", "good", "half", "--intersect", "--json")
-    assert content(done)["num_records"] == 5
+    assert printed(done)["num_records"] == 5
     assert "half: the run was cut off (it has no summary.json): 5 records" in done.stderr
 
 
 def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     run_folder(tmp_path / "x" / "out", *made(0.3))
     run_folder(tmp_path / "y" / "out", *made(0.2))
-    found = content(factreasoner("compare", "x/out", "y/out", "--json"))
+    found = printed(factreasoner("compare", "x/out", "y/out", "--json"))
     assert list(found["runs"]) == ["x/out", "y/out"]
 
 

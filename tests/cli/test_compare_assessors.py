@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from command import record, results, write_records
+from command import manifest_of, record, results, write_records
 from fake_server import FakeServer, answering, server_error
 
 DATA = Path(__file__).parents[2] / "examples" / "answers.jsonl"
@@ -53,7 +53,7 @@ def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
         )
     assert p_true(tmp_path / "out" / "fr2") == pytest.approx(p_true(tmp_path / "alone2"))
     assert p_true(tmp_path / "out" / "fr1").keys() == p_true(tmp_path / "alone1").keys()
-    manifest = json.loads((tmp_path / "out" / "factscore" / "manifest.json").read_text())
+    manifest = manifest_of(tmp_path / "out" / "factscore")
     assert manifest["config"]["judge"] == "recorded"
 
 

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import record, results, write_records
+from command import record, results, summary_of, write_records
 
 from factreasoner.graph.uai import uai_text
 from factreasoner.models.factor_graph import Factor, FactorGraph
@@ -17,10 +17,6 @@ def data(tmp_path):
     return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
 
 
-def summary(folder):
-    return json.loads((folder / "summary.json").read_text("utf-8"))
-
-
 def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
     done = factreasoner("run", data, "--out", "out", *UNSETTLED)
     assert done.returncode == 3
@@ -28,7 +24,7 @@ def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
     for line in results(tmp_path / "out"):
         assert line["status"] == "partial"
         assert line["solver"]["converged"] is False
-    told = summary(tmp_path / "out")
+    told = summary_of(tmp_path / "out")
     assert told["solver"]["converged"] is False
     assert told["solver"]["not_converged"] == 2
     assert told["records"]["partial"] == 2
@@ -39,7 +35,7 @@ def test_scored_again_by_one_that_does(factreasoner, tmp_path, data):
     done = factreasoner("score", "out", "--solver", "exact", "--out", "again")
     assert done.returncode == 0, done.stderr
     assert [line["status"] for line in results(tmp_path / "again")] == ["ok", "ok"]
-    assert summary(tmp_path / "again")["solver"]["converged"] is True
+    assert summary_of(tmp_path / "again")["solver"]["converged"] is True
     done = factreasoner("score", "out", *UNSETTLED, "--out", "thrice")
     assert done.returncode == 3
 

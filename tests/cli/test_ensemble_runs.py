@@ -1,9 +1,7 @@
 """Several `--model` in `run` and `recall`: votes, each judge's own scores, agreement, failures, resuming."""
 
-import json
-
 import pytest
-from command import results, write_records
+from command import manifest_of, results, summary_of, write_records
 from fake_server import FakeServer, answering, server_error
 
 FACTS = ["Fact one.", "Fact two.", "Fact three."]
@@ -43,10 +41,6 @@ def judge(factreasoner, command, server, data, *flags, models=MODELS):
     return factreasoner(command, data, *named, *base, *flags)
 
 
-def summary(tmp_path):
-    return json.loads((tmp_path / "out" / "summary.json").read_text(encoding="utf-8"))
-
-
 def test_recall_by_three_judges(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(panel()) as server:
@@ -56,7 +50,7 @@ def test_recall_by_three_judges(factreasoner, tmp_path):
         assert (again.returncode, server.calls) == (0, 6)
     line = results(tmp_path / "out")[0]
     assert [fact["value"] for fact in line["facts"]] == [True, False, False]
-    judges = summary(tmp_path)["judges"]
+    judges = summary_of(tmp_path / "out")["judges"]
     own = {name: scores["recall"]["value"] for name, scores in judges["scores"].items()}
     assert own == {
         "openai/a": pytest.approx(2 / 3),
@@ -68,7 +62,7 @@ def test_recall_by_three_judges(factreasoner, tmp_path):
     assert judges["alpha"] == pytest.approx(1 - 17 * (4 * 2) / (2 * 10 * 8))
     assert "Krippendorff's alpha" in done.stdout
     assert "by openai/b alone" in done.stdout
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest = manifest_of(tmp_path / "out")
     assert (manifest["config"]["model"], manifest["config"]["further_models"]) == (
         MODELS[0],
         list(MODELS[1:]),
@@ -82,7 +76,9 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
         done = judge(factreasoner, "run", server, data)
         assert (done.returncode, server.calls) == (0, 3), done.stderr
     assert results(tmp_path / "out")[0]["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
-    own = {name: s["precision"]["value"] for name, s in summary(tmp_path)["judges"]["scores"].items()}
+    own = {
+        name: s["precision"]["value"] for name, s in summary_of(tmp_path / "out")["judges"]["scores"].items()
+    }
     assert own == {
         "openai/a": pytest.approx(2 / 3),
         "openai/b": pytest.approx(2 / 3),
@@ -95,7 +91,7 @@ def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_p
     with FakeServer(panel({"b"})) as server:
         done = judge(factreasoner, "recall", server, data)
     assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
-    own = {name: s["recall"]["value"] for name, s in summary(tmp_path)["judges"]["scores"].items()}
+    own = {name: s["recall"]["value"] for name, s in summary_of(tmp_path / "out")["judges"]["scores"].items()}
     assert own["openai/b"] is None
     assert own["openai/a"] == pytest.approx(1 / 3)
 
@@ -109,7 +105,7 @@ def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_pa
         line = results(tmp_path / "out")[0]
         assert [fact["value"] for fact in line["facts"]] == [True, None, False]
         assert any("openai/b: " in failure["message"] for failure in line["failures"])
-        assert summary(tmp_path)["judges"]["scores"]["openai/b"]["recall"]["value"] is None
+        assert summary_of(tmp_path / "out")["judges"]["scores"]["openai/b"]["recall"]["value"] is None
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
         assert done.returncode == 0, done.stderr
@@ -123,7 +119,7 @@ def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
     )
     with FakeServer(panel()) as server:
         done = judge(factreasoner, "recall", server, data)
-    assert summary(tmp_path)["self_preference"] == {"openai/b": 1}
+    assert summary_of(tmp_path / "out")["self_preference"] == {"openai/b": 1}
     assert "openai/b judges 1 answers of its own" in done.stdout
 
 

@@ -4,6 +4,7 @@ import json
 
 import pytest
 from assessments import assessment
+from command import summary_of
 from run_folders import run_folder
 
 from factreasoner.models import Failure
@@ -67,7 +68,7 @@ def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_p
     assert [line["gold_factuality_score"] for line in lines] == [0.5, 0.5, 0.5]
     assert {line["k"] for line in lines} == {7}
     assert "marginals" not in lines[0]
-    assert json.loads((run / "evaluation" / "summary.json").read_text())["k"] == 7
+    assert summary_of(run / "evaluation")["k"] == 7
 
 
 @pytest.mark.parametrize(("by", "groups"), [("topic", ["birds", "fish"]), ("split", ["(none)", "1", "2"])])

@@ -8,7 +8,7 @@ import os
 import sys
 
 import pytest
-from command import results, write_records
+from command import manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
 
 from factreasoner.cli import index_progress
@@ -172,8 +172,8 @@ def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, d
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
 
     def states():
-        manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
-        return manifest["searched"], json.loads((tmp_path / "out" / "summary.json").read_text())["searched"]
+        manifest = manifest_of(tmp_path / "out")
+        return manifest["searched"], summary_of(tmp_path / "out")["searched"]
 
     done = factreasoner(*run, "--limit", 1)
     assert "Collection" not in done.stderr
@@ -232,7 +232,7 @@ def test_embeddings_cost_what_is_said_and_no_more_than_allowed(factreasoner, ind
         assert (done.returncode, "the next call could cost" in done.stderr) == (3, True)
         done = factreasoner(*run, "--out", "out", "--max-cost", 1)
         assert done.returncode == 0, done.stderr
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "out")
     assert summary["usage"]["by_stage"]["retriever"]["prompt_tokens"] == 1000
     assert summary["usage"]["total"]["cost"] == summary["usage"]["spent"] == 0.001
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import write_records
+from command import printed, summary_of, write_records
 
 
 @pytest.fixture
@@ -13,17 +13,11 @@ def data(tmp_path):
     return write_records(tmp_path / "d.jsonl", {"id": "r0", **given, "contexts": contexts})
 
 
-def printed(done, code=0):
-    assert done.returncode == code, done.stderr
-    assert "\x1b" not in done.stdout
-    return json.loads(done.stdout, parse_constant=pytest.fail)
-
-
 @pytest.mark.parametrize("task", ["run", "recall", "rag", "verify"])
 def test_a_run_prints_its_summary(factreasoner, data, tmp_path, task):
     given = () if task == "verify" else ("--report",)
     found = printed(factreasoner(task, data, "--out", "run", *given, "--json"))
-    assert found == json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert found == summary_of(tmp_path / "run")
     assert found["records"]["total"] == 1
 
 

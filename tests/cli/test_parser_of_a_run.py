@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import write_records
+from command import manifest_of, write_records
 
 PARSER = "some_parser 9.9"
 FIRST = {"id": "r0", "output": "It opened in 1932.", "contexts": ["It opened in 1932."]}
@@ -30,14 +30,14 @@ def test_what_is_left_is_refused_with_both_parsers_named(factreasoner, begun, tm
     assert "use another --out, or start over with --fresh" in said
     assert "1 of 2 records are assessed" in said
     assert len((begun / "journal.jsonl").read_text().splitlines()) == 1
-    assert json.loads((begun / "manifest.json").read_text())["parser"] == PARSER
+    assert manifest_of(begun)["parser"] == PARSER
 
 
 def test_a_finished_run_and_given_atoms_need_no_parser(factreasoner, begun, tmp_path):
     for records in ([FIRST], [FIRST, GIVEN]):
         done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", begun)
         assert done.returncode == 0, done.stderr
-        assert json.loads((begun / "manifest.json").read_text())["parser"] == PARSER
+        assert manifest_of(begun)["parser"] == PARSER
     assert len((begun / "journal.jsonl").read_text().splitlines()) == 2
 
 
@@ -46,7 +46,7 @@ def test_a_parser_is_noted_when_it_makes_atoms(factreasoner, tmp_path):
         data = write_records(tmp_path / "d.jsonl", *records)
         done = factreasoner("run", data, "--out", tmp_path / "run")
         assert done.returncode == 0, done.stderr
-        manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+        manifest = manifest_of(tmp_path / "run")
         assert ("parser" in manifest) == noted
 
 
@@ -59,4 +59,4 @@ def test_scores_again_say_what_made_the_atoms(factreasoner, begun, out):
 def test_over_again_atoms_are_made_with_what_there_is(factreasoner, begun, tmp_path):
     data = write_records(tmp_path / "d.jsonl", FIRST, SECOND)
     assert factreasoner("run", data, "--out", begun, "--fresh").returncode == 0
-    assert json.loads((begun / "manifest.json").read_text())["parser"] != PARSER
+    assert manifest_of(begun)["parser"] != PARSER

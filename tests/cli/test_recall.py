@@ -1,9 +1,7 @@
 """`factreasoner recall` without a model, and against a local server that answers well and badly."""
 
-import json
-
 import pytest
-from command import results, write_records
+from command import results, summary_of, write_records
 from fake_server import FakeServer, answering
 
 FACTS = ["She was born in Warsaw.", "She was born in Paris.", "She won two Nobel Prizes."]
@@ -33,10 +31,6 @@ def recall(factreasoner, server, data, *flags):
     return factreasoner("recall", data, *model, "--max-attempts", 2, *flags)
 
 
-def summary(folder):
-    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
-
-
 @pytest.mark.parametrize("mode", ["tf", "tfn_citation"])
 def test_one_call_a_record(factreasoner, tmp_path, mode):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
@@ -52,7 +46,7 @@ def test_one_call_a_record(factreasoner, tmp_path, mode):
     quote = "She was born in Warsaw" if "citation" in mode else None
     assert line["facts"][0]["quote"] == quote
     assert line["metadata"] == {"variant": "full"}
-    assert summary(tmp_path / "out")["metrics"]["recall"]["value"] == pytest.approx(2 / 3)
+    assert summary_of(tmp_path / "out")["metrics"]["recall"]["value"] == pytest.approx(2 / 3)
 
 
 def test_explain_lists_the_facts_missed(factreasoner, tmp_path):

@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from command import write_records
+from command import manifest_of, write_records
 from fake_server import FakeServer, answering, missing, sequence
 from run_folders import append
 
@@ -210,7 +210,7 @@ def test_the_table_of_modes(factreasoner, tmp_path):
     assert rows[2][12] == "unknown"
     content = json.loads((tmp_path / "out" / "modes.json").read_text())
     assert content["modes"]["tf"]["groups"]["poor"]["num_facts"] == 6
-    assert json.loads((tmp_path / "out" / "tf" / "manifest.json").read_text())["task"] == "recall"
+    assert manifest_of(tmp_path / "out" / "tf")["task"] == "recall"
     assert (tmp_path / "out" / "modes.md").read_text().startswith("|  | full |")
 
 

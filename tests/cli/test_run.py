@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from command import record, results, write_records
+from command import record, results, summary_of, write_records
 
 RESULT_FIELDS = {
     "id",
@@ -56,7 +56,7 @@ def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path
         p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
         assert p_true["a0"] > p_true["a1"]
         assert line["predictions"]["a0"] == "S"
-    summary = json.loads((tmp_path / "runs" / "answers" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "runs" / "answers")
     assert summary["records"]["ok"] == 4
 
 
@@ -139,7 +139,7 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok"]
     assert "No atoms in 2 records: an abstention (r1), an empty answer (r2).\n" in done.stderr
     assert lines[0]["factuality_score"] is None
-    summary = json.loads((tmp_path / "o" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "o")
     assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]
 
 

@@ -1,9 +1,7 @@
 """`factreasoner run --assessor`: calls, labels and failures against a local server, and without a model."""
 
-import json
-
 import pytest
-from command import record, results, write_records
+from command import record, results, summary_of, write_records
 from fake_server import FakeServer, answering, minimal, missing
 
 from factreasoner.assessors.assessors import ASSESSORS
@@ -57,7 +55,7 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, call
         assert line["num_uniform_atoms"] == UNIFORM[name]
         assert line["solver"] is None
         assert line["assessor"] == name
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "out")
     assert sum(summary["answers"].values()) == (4 if name == "prompt-tf" else 6)
     assert summary["confidences"] == {"constant": sum(summary["answers"].values())}
     if name != "prompt-tf":

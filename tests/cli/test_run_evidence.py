@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from command import model_flags, record, results, write_records
+from command import manifest_of, model_flags, p_true, record, results, summary_of, write_records
 from fake_server import FakeServer
 
 PAGE = "https://x.example/curie"
@@ -15,10 +15,6 @@ def answer(request):
         relevance = "irrelevant" if "Eiffel" in request.text else "relevant"
         return {"reason": "A tower.", "relevance": relevance, "summary": "Born there.", "confidence": 50}
     return dict.fromkeys(request.properties, "True")
-
-
-def p_true(folder):
-    return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
 
 
 @pytest.fixture
@@ -45,10 +41,10 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
     assert line["dropped_contexts"] == {"c1": "irrelevant: A tower."}
     assert line["num_contexts"] == 1
     assert p_true(tmp_path / "out")["a0"] == pytest.approx(0.5 + 0.4 * 0.45)
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "out")
     assert summary["dropped_contexts"] == 1
     assert summary["usage"]["by_stage"]["summarizer"]["calls"] == 2
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest = manifest_of(tmp_path / "out")
     assert "summarizer" in manifest["prompts"]
 
     done = factreasoner("score", "out", "--no-summary-prior")

@@ -1,9 +1,7 @@
 """`factreasoner run` with `--form auto`: what a model can do is learnt, told, kept, and changes no result."""
 
-import json
-
 import pytest
-from command import record, write_records
+from command import manifest_of, record, write_records
 from fake_server import Completion, FakeServer, answering, error, prose
 
 RECORDS = [record(f"r{number}") for number in range(6)]
@@ -69,7 +67,7 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
     with FakeServer(until_repaired, logprobs=logprobs) as server:
         flags = ("--no-cache", "--patience", 0, "--concurrency", 4)
         assert run(factreasoner, server, "out", *flags).returncode == 3
-        learnt = json.loads((tmp_path / "out" / "manifest.json").read_text())["models"]["openai/fake"]
+        learnt = manifest_of(tmp_path / "out")["models"]["openai/fake"]
         down.clear()
         server.requests.clear()
         done = run(factreasoner, server, "out", *flags)
@@ -79,7 +77,7 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
         assert {bool(request.body.get("logprobs")) for request in server.requests} == {logprobs}
     assert said in " ".join(done.stderr.split())
     assert learnt["system_role"] == (name != "no system role")
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"] == {"openai/fake": learnt}
+    assert manifest_of(tmp_path / "out")["models"] == {"openai/fake": learnt}
 
 
 def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner, tmp_path):

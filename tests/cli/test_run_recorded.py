@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from command import record, results, write_records
+from command import manifest_of, p_true, record, results, write_records
 
 RELATIONS = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
@@ -23,10 +23,6 @@ def relations(tmp_path):
     return write_records(tmp_path / "relations.jsonl", *RELATIONS)
 
 
-def p_true(folder):
-    return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
-
-
 def recorded(factreasoner, data, relations, *flags):
     return factreasoner("run", data, "--judge", "recorded", "--relations", relations, "--out", "out", *flags)
 
@@ -36,7 +32,7 @@ def test_relations_stand_in_for_a_judge(factreasoner, tmp_path, data, relations)
     assert done.returncode == 0, done.stderr
     assert p_true(tmp_path / "out")["a2"] == 0.5
     assert p_true(tmp_path / "out")["a0"] == pytest.approx(1 - p_true(tmp_path / "out")["a1"])
-    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    manifest = manifest_of(tmp_path / "out")
     assert set(manifest["files"]) == {"relations"}
 
 

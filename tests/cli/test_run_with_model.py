@@ -6,7 +6,7 @@ import threading
 import time
 
 import pytest
-from command import ATOMS, environment, model_flags, record, results, write_records
+from command import ATOMS, environment, manifest_of, model_flags, record, results, summary_of, write_records
 from fake_server import (
     FakeServer,
     Misbehaviour,
@@ -213,7 +213,7 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
         done = factreasoner("run", data, *flags, "--max-cost", 1)
         assert done.returncode == 0, done.stderr
         assert server.calls == 9
-    usage = json.loads((tmp_path / "out" / "summary.json").read_text())["usage"]
+    usage = summary_of(tmp_path / "out")["usage"]
     assert usage["spent"] > usage["total"]["cost"] > 0
     assert "with interrupted and repeated tries" in done.stdout
 
@@ -270,7 +270,7 @@ def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(f
         assert done.returncode == 0, done.stderr
         body = server.requests[0].body
     assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
-    config = json.loads((tmp_path / "out" / "manifest.json").read_text())["config"]
+    config = manifest_of(tmp_path / "out")["config"]
     assert config["reasoning_effort"] == "low"
     assert config["model_param"] == {"num_ctx": 8192, "mirostat": True}
 
@@ -297,10 +297,10 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreaso
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())
     assert "of 25 atoms and 10 passages: 10 calls" in " ".join(doctor.stdout.split())
-    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    summary = summary_of(tmp_path / "out")
     (probe,) = summary["probes"]["fake"].values()
     assert (probe["facts_per_call"], probe["right"]) == (32, 32)
-    assert json.loads((tmp_path / "out" / "manifest.json").read_text())["models"]["fake"]["probes"]
+    assert manifest_of(tmp_path / "out")["models"]["fake"]["probes"]
 
 
 def test_doctor_asks_a_silent_server_twice(factreasoner):

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from assessments import assessment
-from command import record, write_records
+from command import record, summary_of, write_records
 from run_folders import run_folder
 
 from factreasoner.models import Atom, Context, Verdict
@@ -160,7 +160,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         done = factreasoner("score", task, "--corrections", file)
         assert done.returncode == 0, done.stderr
         assert "1 of them, by a reader" in " ".join(done.stdout.split())
-        summary = json.loads((tmp_path / task / "rescored" / "summary.json").read_text())
+        summary = summary_of(tmp_path / task / "rescored")
         assert (summary["corrected_verdicts"], summary["confidences"]["corrected"]) == (1, 1)
         results = json.loads((tmp_path / task / "rescored" / "results.jsonl").read_text())
         assert results["corrected_verdicts"] == 1

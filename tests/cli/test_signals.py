@@ -10,7 +10,7 @@ import sys
 import time
 
 import pytest
-from command import environment, heed_signals, record, results, write_records
+from command import environment, heed_signals, record, results, summary_of, write_records
 from fake_server import FakeServer, drip, hang
 
 BEGIN = """
@@ -94,7 +94,7 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin):
         finished = journaled(tmp_path / "out")
         assert 0 < len(finished) < 12
         assert sorted(line["id"] for line in results(tmp_path / "out")) == sorted(finished)
-        json.loads((tmp_path / "out" / "summary.json").read_text())
+        summary_of(tmp_path / "out")
         server.delay = 0.0
         assert begin(server, *flags).wait(timeout=120) == 0
         assert server.calls in (24, 25)  # also those on their way; one more may show how the model is asked
@@ -118,7 +118,7 @@ def test_a_server_that_drips_does_not_keep_a_run_that_is_over(tmp_path, begin):
         process = begin(server, "--no-cache", "--timeout", 1, "--max-attempts", 1, code=LEFT_BEHIND)
         out, err = process.communicate(timeout=100)
     assert (process.returncode, "summary.json" in out) == (3, True), err
-    assert json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary_of(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
