@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,12 +46,8 @@ CORRECTIONS_ALONE = (
 )
 
 
-class Labelled(NamedTuple):
-    """A verdict with the label that is right, and its record's position in the run."""
-
-    verdict: Verdict
-    label: Label
-    record: int
+Labelled = tuple[Verdict, Label, int]
+"""A verdict, the label that is right, and its record's position in the run."""
 
 
 class Pairs(NamedTuple):
@@ -79,7 +76,7 @@ def calibrate_verdicts(
     gold = recordings(recording_file(relations), constant=1.0)
     counts: Counter[str] = Counter()
     known = [
-        Labelled(verdict, label, number)
+        (verdict, label, number)
         for number, assessment in enumerate(run.results())
         for verdict, label in _with_gold(assessment, gold, unlisted, counts)
     ]
@@ -105,7 +102,7 @@ def calibrate_by_corrections(
             counts["of_other_records"] += len(verdicts)
             continue
         counts["labelled"] += len(verdicts)
-        known += [Labelled(v, corrections.label_of(assessment.record_id, v), number) for v in verdicts]
+        known += [(v, corrections.label_of(assessment.record_id, v), number) for v in verdicts]
     told = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
     return _fitted(run, known, counts, told)
 
@@ -201,13 +198,9 @@ def _with_gold(
 
 def _gold_of(verdict: Verdict, recording: Recording, same: Mapping[str, list[str]]) -> Verdict | None:
     """The recorded verdict on the same pair, or on contexts of the same texts."""
-    own = recording.verdicts.get((verdict.context_id, verdict.target_id))
-    others = (
-        recording.verdicts.get((source, target))
-        for source in same.get(verdict.context_id, [verdict.context_id])
-        for target in same.get(verdict.target_id, [verdict.target_id])
-    )
-    return own or next((found for found in others if found is not None), None)
+    pair = (source, target) = verdict.context_id, verdict.target_id
+    alike = product(same.get(source, [source]), same.get(target, [target]))
+    return next((recording.verdicts[one] for one in (pair, *alike) if one in recording.verdicts), None)
 
 
 def _about_others(recording: Recording, found: Verdict, texts: Mapping[str, str]) -> bool:
@@ -233,7 +226,9 @@ def _some(ids: Collection[str]) -> str:
 def _pairs(known: Sequence[Labelled]) -> tuple[Pairs, int]:
     """The verdicts that have P of all three labels, and how many have not."""
     found = [
-        (p, LABELS.index(one.label), one.record) for one in known if (p := probabilities_of(one.verdict))
+        (p, LABELS.index(label), record)
+        for verdict, label, record in known
+        if (p := probabilities_of(verdict))
     ]
     p, gold, record = zip(*found, strict=True) if found else ((), (), ())
     pairs = Pairs(

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal, NamedTuple, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from typer.core import TyperCommand
 
@@ -15,14 +15,6 @@ from factreasoner.settings import Config
 from factreasoner.settings.setting import help_of, setting_of
 
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
-
-
-class _Row(NamedTuple):
-    """A flag or argument as the page shows it."""
-
-    section: str
-    names: str
-    about: str
 
 
 class SettingsCommand(TyperCommand):
@@ -36,10 +28,11 @@ class SettingsCommand(TyperCommand):
         context, formatter = page
         self.format_usage(context, formatter)
         self.format_help_text(context, formatter)
-        rows, left_out = self._rows(whole=context.meta.get(HELP_ALL, False))
-        for section in dict.fromkeys(row.section for row in rows):
-            with formatter.section(section):
-                formatter.write_dl([(row.names, row.about) for row in rows if row.section == section])
+        sections, left_out = self._sections(whole=context.meta.get(HELP_ALL, False))
+        for section, rows in sections.items():
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
         if left_out:
             everything = f"{context.command_path} --help-all"
             formatter.write_paragraph()
@@ -51,27 +44,27 @@ class SettingsCommand(TyperCommand):
         arguments = [param for param in self.params if param.param_type_name == "argument"]
         return ["[OPTIONS]", *(_placed(_argument(param), param) for param in arguments)]
 
-    def _rows(self, *, whole: bool) -> tuple[list[_Row], int]:
-        """What the page shows, by section, and how many settings it leaves out."""
+    def _sections(self, *, whole: bool) -> tuple[dict[str, list[tuple[str, str]]], int]:
+        """The rows of each section, and how many settings are left out."""
         kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
-        arguments, options, settings = [], [], []
-        of_settings = [param for param in self.params if getattr(param, "rich_help_panel", None)]
-        short = not whole and len(of_settings) > FEW
+        found: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        settings = [param for param in self.params if getattr(param, "rich_help_panel", None)]
+        short = not whole and len(settings) > FEW
+        left_out = 0
         for param in self.params:
-            kind = kinds[param.name].annotation if param.name in kinds else bool
+            names = _flags(param, kinds[param.name].annotation if param.name in kinds else bool)
             if param.param_type_name == "argument":
-                arguments.append(_Row("Arguments", _argument(param), _about(param)))
-                continue
-            if param not in of_settings:
-                options.append(_Row("Options", _flags(param, kind), _about(param)))
-                continue
-            field = Config.model_fields[str(param.name)]
-            setting = setting_of(field)
-            if not short or setting.common:
-                section = "Settings" if short else setting.panel
-                settings.append(_Row(section, _flags(param, kind), help_of(field)))
-        options.append(_Row("Options", "--help", "Show this page, and exit."))
-        return [*arguments, *options, *settings], len(of_settings) - len(settings)
+                found["Arguments"].append((_argument(param), _about(param)))
+            elif param not in settings:
+                found["Options"].append((names, _about(param)))
+            elif short and not setting_of(Config.model_fields[str(param.name)]).common:
+                left_out += 1
+            else:
+                field = Config.model_fields[str(param.name)]
+                section = "Settings" if short else setting_of(field).panel
+                found.setdefault(section, []).append((names, help_of(field)))
+        found["Options"].append(("--help", "Show this page, and exit."))
+        return found, left_out
 
 
 def _argument(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
