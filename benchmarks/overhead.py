@@ -128,9 +128,10 @@ def rivals(url: str, concurrency: int, folder: Path, *, logprobs: bool) -> dict[
 
     def by(asked: LiteLLMClient) -> Call:
         def call(prompt: Prompt) -> object:
-            found = faaf.read(asked.call(prompt, SCHEMA, logprobs=logprobs), SCHEMA, CLAIMS)
-            assert len(found.answers) == FACTS
-            assert all((answer.p_logprobs is not None) == logprobs for answer in found.answers.values())
+            found = faaf.read(asked.call(prompt, SCHEMA, logprobs=logprobs), SCHEMA, FACTS)
+            answers = [answer for answer in found if isinstance(answer, faaf.ClaimAnswer)]
+            assert len(answers) == FACTS
+            assert all((answer.p_logprobs is not None) == logprobs for answer in answers)
             return found
 
         return call

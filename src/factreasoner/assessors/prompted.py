@@ -144,7 +144,7 @@ class PromptedEvaluator:
             question = ClaimQuestion(
                 stage=STAGE,
                 request=lambda claims: self._request(chunk, claims, record),
-                read=lambda reply, schema, claims: faaf.read(reply, schema, claims, self._row.label_of),
+                label_of=self._row.label_of,
                 item=lambda atom_id: atom_id,
             )
             return asker.ask(question, chunk.claims)

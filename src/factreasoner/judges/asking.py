@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import PendingError
@@ -12,7 +12,8 @@ from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
-from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
+from factreasoner.models.messages import Chances, FunctionSchema, Prompt
+from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
@@ -21,12 +22,12 @@ MOST_FACTS = 32
 
 
 class ClaimQuestion(NamedTuple):
-    """How claims are put to a model, and how its reply is read. `item` says how a failure names a claim."""
+    """How claims are put to a model, what a valid answer means, and how a failure names a claim (`item`)."""
 
     stage: str
     request: Callable[[Sequence[Claim]], tuple[Prompt, FunctionSchema]]
-    read: Callable[[Reply, FunctionSchema, Sequence[Claim]], faaf.ParsedReply]
     item: Callable[[str], str]
+    label_of: Callable[[str], Label | None] = LABEL_OF_VALUE.get
 
 
 class JudgedClaim(NamedTuple):
@@ -83,28 +84,35 @@ class Asker:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         batches = self.batches(claims)
-        if self._config.confidence != "votes":
-            return _in_order(claims, [self._ask_once(question, batches, sample=0, samples=1)])
-        rounds = parallel_map(
-            lambda sample: self._ask_once(question, batches, sample=sample, samples=self._config.votes),
-            range(1, self._config.votes + 1),
-            workers=self._config.concurrency,
+        if self._config.confidence == "votes":
+            rounds = parallel_map(
+                lambda sample: self._ask_once(question, batches, sample=sample, samples=self._config.votes),
+                range(1, self._config.votes + 1),
+                workers=self._config.concurrency,
+            )
+            said = {claim.id: _majority([votes[claim.id] for votes in rounds]) for claim in claims}
+        else:
+            said = self._ask_once(question, batches, sample=0, samples=1)
+        return JudgedClaims(
+            {name: one for name, one in said.items() if isinstance(one, JudgedClaim)},
+            {name: one for name, one in said.items() if isinstance(one, Failure)},
         )
-        return _in_order(claims, [self._count_votes(claim.id, rounds) for claim in claims])
 
     def _ask_once(
         self, question: ClaimQuestion, batches: Sequence[Sequence[Claim]], *, sample: int, samples: int
-    ) -> JudgedClaims:
+    ) -> dict[str, JudgedClaim | Failure]:
         asked = ItemQuestion(
             stage=question.stage,
             result="verdict",
             name=lambda claim: question.item(claim.id),
             request=question.request,
-            read=lambda reply, schema, claims: self._results(question.read(reply, schema, claims), claims),
+            read=lambda reply, schema, claims: [
+                answer if isinstance(answer, NoResult) else self._decide(answer)
+                for answer in faaf.read(reply, schema, len(claims), question.label_of)
+            ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
-        found: dict[str, JudgedClaim] = {}
-        failures: dict[str, Failure] = {}
+        said: dict[str, JudgedClaim | Failure] = {}
         pending: PendingError | None = None
         with one_slot():
             for batch in batches:
@@ -113,24 +121,10 @@ class Asker:
                 except PendingError as error:
                     pending = error
                     continue
-                for claim, result in zip(batch, results, strict=True):
-                    if isinstance(result, Failure):
-                        failures[claim.id] = result
-                    else:
-                        found[claim.id] = result
+                said |= zip((claim.id for claim in batch), results, strict=True)
         if pending is not None:
             raise pending
-        return JudgedClaims(found, failures)
-
-    def _results(self, reading: faaf.ParsedReply, claims: Sequence[Claim]) -> list[JudgedClaim | NoResult]:
-        return [
-            self._decide(reading.answers[claim.id])
-            if claim.id in reading.answers
-            else NoResult(reading.unreadable[claim.id], final=True)
-            if claim.id in reading.unreadable
-            else NoResult(reading.problems[claim.id])
-            for claim in claims
-        ]
+        return said
 
     def _decide(self, answer: faaf.ClaimAnswer) -> JudgedClaim | NoResult:
         """The answer as a finding, with the probability the setting asks for."""
@@ -152,26 +146,12 @@ class Asker:
             return NoResult("the reply carried no log-probabilities of it; use --confidence auto", final=True)
         return finding
 
-    def _count_votes(self, claim_id: str, rounds: Sequence[JudgedClaims]) -> JudgedClaims:
-        """The most frequent label with its share; a failed vote is a failure unless a majority answered."""
-        cast = [findings.found[claim_id] for findings in rounds if claim_id in findings.found]
-        if 2 * len(cast) <= self._config.votes:
-            lost = [findings.failures[claim_id] for findings in rounds if claim_id in findings.failures]
-            return JudgedClaims({}, {claim_id: lost[0]})
-        label, count = Counter(finding.label for finding in cast).most_common(1)[0]
-        winner = next(finding for finding in cast if finding.label == label)
-        return JudgedClaims(
-            {claim_id: winner._replace(probability=count / len(cast), confidence="votes")}, {}
-        )
 
-
-def _in_order(claims: Sequence[Claim], parts: Iterable[JudgedClaims]) -> JudgedClaims:
-    found: dict[str, JudgedClaim] = {}
-    failures: dict[str, Failure] = {}
-    for part in parts:
-        found |= part.found
-        failures |= part.failures
-    ids = [claim.id for claim in claims]
-    return JudgedClaims(
-        {i: found[i] for i in ids if i in found}, {i: failures[i] for i in ids if i in failures}
-    )
+def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:
+    """The most frequent label with its share; a failed vote is a failure unless a majority answered."""
+    cast = [vote for vote in votes if isinstance(vote, JudgedClaim)]
+    if 2 * len(cast) <= len(votes):
+        return next(vote for vote in votes if isinstance(vote, Failure))
+    label, count = Counter(vote.label for vote in cast).most_common(1)[0]
+    winner = next(vote for vote in cast if vote.label == label)
+    return winner._replace(probability=count / len(cast), confidence="votes")

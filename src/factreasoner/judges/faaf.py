@@ -15,6 +15,7 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import ConfigError
+from factreasoner.llm.ask import NoResult
 from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Chances, Example, FunctionSchema, Reply
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, LEAST_MASS, NOT_CLEAR, TRUE
@@ -47,17 +48,6 @@ class ClaimAnswer(NamedTuple):
     reasoning: str = ""
     sources: str = ""
     chances: Chances | None = None
-
-
-class ParsedReply(NamedTuple):
-    """A reply, claim by claim: usable answers, and why each other claim has none.
-
-    `problems` are mended by asking again; `unreadable` answers are whole, and say nothing all the same.
-    """
-
-    answers: dict[str, ClaimAnswer]
-    problems: dict[str, str]
-    unreadable: dict[str, str]
 
 
 class Inquiry(NamedTuple):
@@ -218,39 +208,38 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
 def read(
     reply: Reply,
     schema: FunctionSchema,
-    claims: Sequence[Claim],
+    count: int,
     label_of: Callable[[str], Label | None] = LABEL_OF_VALUE.get,
-) -> ParsedReply:
-    """Validate a reply argument by argument; results are keyed by position, never by text.
+) -> list[ClaimAnswer | NoResult]:
+    """What a reply says of each of `count` claims, by position, never by text, or why it says nothing usable.
 
     `label_of` says what a valid answer means, None when it means nothing.
     """
-    reading = ParsedReply({}, {}, {})
-    names = schema.arguments
-    for position, claim in enumerate(claims):
-        name = f"fact_{position}"
-        certainty = f"{name}_certainty"
-        required = [name, certainty] if certainty in names else [name]
-        problem = next((p for a in required if (p := schema.problem(a, reply.arguments))), None)
-        if problem:
-            reading.problems[claim.id] = problem
-            continue
-        value = schema.value(name, reply.arguments)
-        label = label_of(value)
-        if label is None:
-            reading.unreadable[claim.id] = f"the answer decides nothing: {shortened(value)}"
-            continue
-        chances = (reply.chances or {}).get(name)
-        reading.answers[claim.id] = ClaimAnswer(
-            label=label,
-            quote=_words(reply.arguments.get(f"{name}_citation")),
-            p_verbal=reply.arguments[certainty] / 100 if certainty in names else None,
-            p_logprobs=_confidence(chances, value),
-            reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
-            sources=_listed(reply.arguments.get(f"{name}_sources")),
-            chances=chances,
-        )
-    return reading
+    return [_read(reply, schema, f"fact_{position}", label_of) for position in range(count)]
+
+
+def _read(
+    reply: Reply, schema: FunctionSchema, name: str, label_of: Callable[[str], Label | None]
+) -> ClaimAnswer | NoResult:
+    certainty = f"{name}_certainty"
+    verbal = certainty in schema.arguments
+    for required in (name, certainty) if verbal else (name,):
+        if problem := schema.problem(required, reply.arguments):
+            return NoResult(problem)
+    value = schema.value(name, reply.arguments)
+    label = label_of(value)
+    if label is None:
+        return NoResult(f"the answer decides nothing: {shortened(value)}", final=True)
+    chances = (reply.chances or {}).get(name)
+    return ClaimAnswer(
+        label=label,
+        quote=_words(reply.arguments.get(f"{name}_citation")),
+        p_verbal=reply.arguments[certainty] / 100 if verbal else None,
+        p_logprobs=_confidence(chances, value),
+        reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
+        sources=_listed(reply.arguments.get(f"{name}_sources")),
+        chances=chances,
+    )
 
 
 def numbered(text: str, count: int) -> list[int]:

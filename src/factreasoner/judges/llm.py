@@ -64,8 +64,8 @@ class LLMJudge:
         question = ClaimQuestion(
             stage=STAGE,
             request=lambda batch: self._request(premise, batch),
-            read=lambda reply, schema, batch: faaf.read(reply, schema, batch, self._inquiry.label_of),
             item=lambda claim_id: pair_id(premise.id, claim_id),
+            label_of=self._inquiry.label_of,
         )
         findings = self._asker.ask(question, claims)
         verdicts = (self._verdict(premise, claim_id, f) for claim_id, f in findings.found.items())

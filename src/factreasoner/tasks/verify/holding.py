@@ -155,7 +155,6 @@ class ModelHolder:
         question = ClaimQuestion(
             stage=STAGE,
             request=lambda claims: self._request(call, claims, record, numbers),
-            read=faaf.read,
             item=lambda claim_id: pair_id(call.premise_id, claim_id),
         )
         judged = self._asker.ask(question, call.claims)
