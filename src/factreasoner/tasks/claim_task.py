@@ -36,6 +36,7 @@ class ClaimResult(TaskResult):
     verdicts: tuple[Verdict, ...] = ()
 
 
+R = TypeVar("R", bound=TaskResult)
 C = TypeVar("C", bound=ClaimResult)
 Scored = TypeVar("Scored")
 
@@ -105,7 +106,7 @@ class ClaimWorker(ABC, Generic[C]):
         """Judge one record; time and usage go to stages of `meter`. May raise what `assess` may."""
 
 
-def result_of(result: type[C], record: Record, config: Config, work: Work, meter: Meter | None = None) -> C:
+def result_of(result: type[R], record: Record, config: Config, work: Work, meter: Meter | None = None) -> R:
     """A task's result of `record`: what came of the work, and the fields that every result has."""
     return result(
         record_id=record.id,

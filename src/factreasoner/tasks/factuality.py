@@ -11,11 +11,12 @@ from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.factuality_table import FACTUALITY
 from factreasoner.metrics.results import COUNTS, Summary
-from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, record_fingerprint
+from factreasoner.models import Assessment, Atom, Failure, Record, Verdict
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.atom_rows import atom_rows
+from factreasoner.tasks.claim_task import Work, result_of
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.task import Task, Worker
 
@@ -78,18 +79,7 @@ class Factuality(Task[Assessment]):
 
     def failed(self, record: Record, config: Config, failure: Failure) -> Assessment:
         """See `Task`."""
-        return Assessment(
-            record_id=record.id,
-            status="failed",
-            assessor=config.assessor,
-            prompt=record.prompt,
-            response=record.response,
-            topic=record.topic,
-            model=config.model,
-            failures=(failure,),
-            fingerprint=record_fingerprint(record),
-            metadata=record.metadata,
-        )
+        return result_of(Assessment, record, config, Work({"assessor": config.assessor}, (failure,)))
 
     def verdicts(self, result: Assessment) -> Sequence[Verdict]:
         """See `Task`."""

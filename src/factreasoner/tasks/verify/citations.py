@@ -11,13 +11,11 @@ from typing import Literal, NamedTuple
 
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
+from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, is_word
 from factreasoner.text.cutting import words_alone
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
-
-By = Literal["sentence", "paragraph", "none"]
-"""How a sentence comes to its citations."""
 
 _REFERENCES = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"
@@ -43,7 +41,7 @@ class Sentence(NamedTuple):
     block: int
     cited: tuple[str, ...]
     unknown: tuple[str, ...]
-    by: By
+    by: Attribution
     markers: tuple[Marker, ...]
     is_code: bool = False
 
@@ -67,7 +65,6 @@ class CitedText:
         ends = _references(self._read, lines)
         self._defined = {**defined, **ends.defined}
         sources = self._sources = Sources(contexts, self._defined)
-        self._labels: dict[str, str] = {}
         markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
         kept = [m for m in markers if m.is_word or is_word(lines, m.start, m.end)]
         gone = [m for m in markers if m not in kept]
@@ -96,13 +93,10 @@ class CitedText:
 
     def label_of(self, source: str) -> str:
         """How the text names a source: by its id where a citation does, else by its number."""
-        if source not in self._labels:
-            cited = (
-                self.text[m.start : m.end] for s in self.sentences for m in s.markers if source in m.sources
-            )
-            by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
-            self._labels[source] = source if any(map(by_id.search, cited)) else self._sources.label_of(source)
-        return self._labels[source]
+        by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
+        markers = (m for s in self.sentences for m in s.markers if source in m.sources)
+        named = any(by_id.search(self.text, m.start, m.end) for m in markers)
+        return source if named else self._sources.label_of(source)
 
     def words_of(self, sentence: Sentence) -> str:
         """What a sentence says, without its markers."""
@@ -134,7 +128,7 @@ class CitedText:
         found = []
         for n, (span, block, is_code) in enumerate(spans):
             cites = owned[n] or ends.get(block, [])
-            by: By = "sentence" if owned[n] else "paragraph" if cites else "none"
+            by: Attribution = "sentence" if owned[n] else "paragraph" if cites else "none"
             start = min([span.start, *(m.start for m in owned[n])])
             end = max([span.end, *(m.end for m in owned[n])])
             end = _with_closers(self.text, end, span, owned[n])
