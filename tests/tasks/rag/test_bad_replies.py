@@ -6,9 +6,9 @@ import threading
 from collections import Counter
 
 import pytest
+from rag_records import record_of
 
 from factreasoner import Config, ScriptedLLM
-from factreasoner.inputs.parsing import Reader
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.rag.task import TASK
 
@@ -52,7 +52,7 @@ def line_of(llm, **settings):
     """The result line, less what the run took."""
     config = Config(model="test", cache=False, confidence="constant", **settings)
     tally = TASK.tally(config, ())
-    line = tally.add(TASK.worker(config, Calls(llm=llm)).assess(Reader().record(RECORD, where="test")))
+    line = tally.add(TASK.worker(config, Calls(llm=llm)).assess(record_of(**RECORD)))
     json.dumps(line, allow_nan=False)
     return {name: value for name, value in line.items() if name not in ("usage", "elapsed_seconds")}
 

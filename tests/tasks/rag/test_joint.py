@@ -3,18 +3,15 @@
 import re
 
 import pytest
+import rag_records
+from rag_records import record_of
 
 from factreasoner.errors import ConfigError
-from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.scores import scored_rag
 from factreasoner.tasks.rag.task import TASK
-
-
-def record_of(**fields):
-    return Reader().record({"id": "q1", "output": "An answer."} | fields, where="test")
 
 
 def sources_of(prompt):
@@ -41,8 +38,7 @@ def reader(*, names_sources=True):
 
 
 def assessed(llm, record, **settings):
-    settings = {"cache": False, "confidence": "constant", "premise": "joint"} | settings
-    return TASK.worker(Config(model="test", **settings), Calls(llm=llm)).assess(record)
+    return rag_records.assessed(llm, record, **{"form": "auto", "premise": "joint"} | settings)
 
 
 RECORD = {

@@ -3,8 +3,8 @@
 import json
 
 import pytest
+from rag_records import record_of
 
-from factreasoner.inputs.parsing import Reader
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
@@ -36,7 +36,7 @@ def judging():
 
 
 def record(**changes):
-    return Reader().record(FIELDS | changes, where="test")
+    return record_of(**FIELDS | changes)
 
 
 def replayed(path, asked, **settings):

@@ -4,8 +4,7 @@ import pytest
 
 from factreasoner.models import Context
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.drafts import Draft, changes_of, place_of, redrafted, with_fates
-from factreasoner.tasks.verify.result import VerifiedClaim
+from factreasoner.tasks.verify.drafts import Draft, changes_of, place_of, redrafted
 
 CONTEXTS = (Context(id="c0", text="x"),)
 ANSWER = "It opened in 1930 [1]. It shows maps [1]. It is big."
@@ -36,6 +35,14 @@ def test_what_stays_as_it_was_is_no_change():
     assert changes_of(ANSWER, draft_after({FIRST: ANSWER[slice(*FIRST)]}), {FIRST: ["doubt"]}) == ()
 
 
+def test_a_new_sentence_that_the_next_one_goes_on_with_is_not_put_in():
+    found = redrafted(TEXT, {FIRST: "It opened with Mr.", THIRD: "It is small."}, "q")
+    assert found.text.text == "It opened in 1930 [1]. It shows maps [1]. It is small."
+    (failure,) = found.failures
+    assert (failure.item_id, failure.error_type) == (f"q[{FIRST[0]}:{FIRST[1]}]", "JoinedSentenceError")
+    assert redrafted(TEXT, {}, "q").done.edits == ()
+
+
 @pytest.mark.parametrize("mark", ["**", "*", "_", "~~", "<b>"])
 def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
     closing = mark.replace("<", "</")
@@ -46,20 +53,3 @@ def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
     second = place_of(text.sentences[1])
     draft = Draft(found.text, (), {second: found.done.stands_for(second)})
     assert [change.after for change in changes_of(text.text, draft, {second: ["wrong"]})] == [""]
-
-
-@pytest.mark.parametrize(
-    ("label", "place", "fate"),
-    [
-        ("contradicted", FIRST, "rewritten"),
-        ("supported", SECOND, "removed"),
-        ("supported", THIRD, "kept"),
-        ("unverified", THIRD, "flagged"),
-        ("uncited", THIRD, "flagged"),
-        (None, None, "flagged"),
-    ],
-)
-def test_the_fate_of_a_claim_is_that_of_its_sentence(label, place, fate):
-    changes = changes_of(ANSWER, draft_after({FIRST: "It is old.", SECOND: ""}), {FIRST: [], SECOND: []})
-    (claim,) = with_fates([VerifiedClaim(id="a", text="A.", label=label, sentence=place)], changes)
-    assert claim.fate == fate

@@ -1,9 +1,14 @@
-"""The scores of a verified answer."""
+"""The scores of a verified answer, its metrics over records, and its claims as rows."""
 
 import pytest
+from table_judge import PASSAGES, TableJudge, rows_of
 from verifying_model import Model, verified
 
+from factreasoner import verify
+from factreasoner.errors import UnusableReplyError
+from factreasoner.metrics.table import Sampling
 from factreasoner.tasks.verify.result import scored_verify
+from factreasoner.tasks.verify.table import VERIFY
 
 
 def test_scores_before_and_after():
@@ -20,3 +25,47 @@ def test_an_answer_without_claims_has_no_scores():
     result = verified(answer="I don't know.")
     assert (result.status, result.corrected) == ("no_atoms", "I don't know.")
     assert tuple(scored_verify(result).before) == (None, None, None)
+
+
+def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
+    def spoilt(name, arguments, times):
+        return UnusableReplyError("prose") if name == "verify" else arguments
+
+    result = verified(Model(spoilt=spoilt), answer="It shows ships [1]. It shows maps [1][99].")
+    scored = scored_verify(result)
+    assert result.status == "failed"
+    assert tuple(scored.before) == tuple(scored.after) == (None, None, None)
+    sampling = Sampling(VERIFY)
+    sampling.add("r", scored)
+    precision = VERIFY.estimates(sampling.sample())["citation_precision"]
+    assert (precision.value, precision.reason) == (None, "no citation was judged")
+
+
+def test_an_answer_without_claims_has_no_number_of_changes():
+    sampling = Sampling(VERIFY)
+    sampling.add("none", scored_verify(verified(Model(), answer="")))
+    sampling.add("one", scored_verify(verified(Model(), answer="It shows ships [1].")))
+    found = VERIFY.estimates(sampling.sample())
+    assert found["num_changes"].records == found["num_claims"].records == 1
+
+
+def test_cited_claims_keep_their_labels_quotes_and_fates():
+    table = {("old", "1930"): ("contradiction", 0.9), ("new", "1999"): ("entailment", 0.9)}
+    text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
+    found = verify(text, sources=PASSAGES, judge=TableJudge(table), spacy_model="none")
+    wrong, right, unknown, uncited = rows_of("verify", found)
+    assert (wrong.label, wrong.context, wrong.title, wrong.fate) == (
+        "contradicted",
+        "old",
+        "History",
+        "removed",
+    )
+    assert text[wrong.start : wrong.end] in "It opened in 1930 [1]."
+    assert (right.label, right.quote, right.fate, right.against) == (
+        "supported",
+        "It closed",
+        "kept",
+        "cited",
+    )
+    assert (unknown.label, uncited.label, uncited.against) == ("unknown_source", "uncited", "contexts")
+    assert uncited.p_true is None
