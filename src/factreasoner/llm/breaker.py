@@ -33,6 +33,10 @@ class CircuitBreaker:
 
     def __init__(self, server: str, patience: float, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.server, self.patience, self._clock = server, patience, clock
+        self.given_up = (
+            f"{server} has answered no call for {patience:g} s (--patience), and is asked again every "
+            f"{SECONDS_BETWEEN_PROBES:g} s only; run the same command again once it is up"
+        )
         self._lock = threading.RLock()
         self._down_since: float | None = None
         self._probed = float("-inf")

@@ -165,7 +165,7 @@ class Limits:
             self.slots.used -= holding and not kept
             (self.line.appendleft if holding else self.line.append)(place)
             try:
-                while (left := self._left(tokens, kept=kept) if self.line[0] is place else POLL_SECONDS) > 0:
+                while (left := self._left(place, tokens, kept=kept)) > 0:
                     self._changed.wait(min(left, POLL_SECONDS))
             except BaseException:
                 self.slots.used += holding and not kept  # whoever holds it gives it back
@@ -180,9 +180,10 @@ class Limits:
                 self._minute.append(admitted)
             return admitted
 
-    def _left(self, tokens: int, *, kept: bool) -> float:
-        """Seconds after which to see whether the first in line may go; 0: now."""
-        return self.delay(tokens) if kept or self.slots.used < self.slots.limit else POLL_SECONDS
+    def _left(self, place: object, tokens: int, *, kept: bool) -> float:
+        """Seconds after which to see whether who has that place may go; 0: now."""
+        free = kept or self.slots.used < self.slots.limit
+        return self.delay(tokens) if free and self.line[0] is place else POLL_SECONDS
 
     def _give_back(self) -> None:
         with self._changed:

@@ -102,7 +102,7 @@ class Sender:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():
-                raise ProviderError(self._given_up(), attempts=attempts.count)
+                raise ProviderError(self._breaker.given_up, attempts=attempts.count)
             attempts.count += 1
             answer = self._sent(request, form, fixed)
             if isinstance(answer, Completion):
@@ -186,13 +186,6 @@ class Sender:
         why = f" ({self._why_no_longer(fault)})" if fault.kind == "retry" else ""
         return fault.error(attempts.count, self._remedy(fault), why)
 
-    def _given_up(self) -> str:
-        breaker = self._breaker
-        return (
-            f"{breaker.server} has answered no call for {breaker.patience:g} s (--patience), and is asked "
-            "again every 15 s only; run the same command again once it is up"
-        )
-
     def _why_no_longer(self, fault: ProviderFault) -> str:
         patience = self._config.patience
         if not patience:
@@ -204,13 +197,7 @@ class Sender:
     def _remedy(self, fault: ProviderFault) -> str:
         if fault.remedy == "connection":
             return f"is {self._config.api_base or 'the server, or the network,'} up?"
-        if fault.remedy != "key":
-            return fault.remedy
-        if self._config.api_key_env:
-            return f"check the key in ${self._config.api_key_env}"
-        if self._config.api_base:
-            return "name the variable that holds this server's key with --api-key-env"
-        return self._transport.key_remedy
+        return self._transport.key_remedy if fault.remedy == "key" else fault.remedy
 
 
 def _server(config: Config) -> str:

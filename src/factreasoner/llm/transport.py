@@ -128,7 +128,7 @@ class Transport:
     def __init__(
         self, model: str, api_base: str | None, api_key_env: str | None, *, batch: bool = False
     ) -> None:
-        self._named, self._api_base, self._batch = model, api_base, batch
+        self._named, self._api_base, self._key_env, self._batch = model, api_base, api_key_env, batch
         self.key = None if api_key_env is None else os.environ.get(api_key_env, "").strip()
         if self.key == "":
             raise ConfigError(f"api_key_env: the environment variable {api_key_env} is not set or is empty")
@@ -168,6 +168,10 @@ class Transport:
     @property
     def key_remedy(self) -> str:
         """What to do where the provider takes no request for want of a key."""
+        if self._key_env:
+            return f"check the key in ${self._key_env}"
+        if self._api_base:
+            return "name the variable that holds this server's key with --api-key-env"
         wanted = " or ".join(f"${name}" for name in self.missing_keys)
         return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
 
