@@ -13,7 +13,8 @@ from factreasoner.atoms.embedded import as_atoms
 from factreasoner.atoms.parts import cut
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
-from factreasoner.atoms.strangers import Material
+from factreasoner.atoms.strangers import Material, negates, quantifiers
+from factreasoner.atoms.subjects import keeps_antecedent, with_subject_of
 from factreasoner.atoms.vague import is_vague
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
@@ -25,12 +26,17 @@ from factreasoner.text.comparable import is_english
 from factreasoner.text.parsing import Parser, check_model, find_parser
 from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import Span
+from factreasoner.text.tree import Parse
 
 STAGE = "atomizer"
 _BEFORE = 4000
 """Characters of the text before a chunk that are shown."""
 _SAID = re.compile(r"\W*(?P<number>\d+)[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
 _ARROW = "=>"
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SAYING = ("VERB", "ADJ", "ADV")
+_LEAST_SAID, _LEAST_KNOWN = 0.75, 0.5
+"""Share of a sentence's words that its facts have; and, where none is parsed, of a fact's that it has."""
 
 SCHEMA = FunctionSchema(
     name="report_statements",
@@ -53,10 +59,11 @@ class LLMAtomizer:
     """Has a language model say each part of a response as a fact that stands alone, in one call.
 
     Sentences are cut before clauses; a reply repeats each part and says its fact behind an arrow, so that a
-    fact can be held against its own sentence. A sentence is asked about once more where a fact of it has a
-    number or a name that response, question and topic do not have; then it stands: as its parse where there
-    is a pipeline, else as it is. It stands too where no fact is said of it, or a number or a name of it in
-    none. English facts that still join several are split by their parse.
+    fact is known to be of its sentence. A sentence is asked about once more where a fact of it has a number
+    or a name that response, question and topic do not have. Its facts stand where they are more than the
+    statements of its parse, or name what those only point to, and neither add nor lose matter. Else the
+    statements stand, each with the subject that a fact gave it. Without a pipeline, and in other languages,
+    the sentence itself is the statement.
 
     A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
     whose reply is cut or unusable is asked again, as `ItemAsker` does it.
@@ -112,7 +119,7 @@ class LLMAtomizer:
             "question": prompts.delimit(record.prompt, "question"),
             "topic": prompts.delimit(record.topic or "", "topic"),
             "before": prompts.delimit(record.response[: sentences[0].start].strip()[-_BEFORE:], "before"),
-            "parts": prompts.delimit("\n".join(lines), "parts"),
+            "parts": prompts.delimit(prompts.repeatable("\n".join(lines)), "parts"),
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
@@ -156,14 +163,15 @@ class _Reader:
         found: dict[Span, list[Statement]] = {sentence: [] for sentence in sentences}
         problems: dict[Span, str] = {}
         for sentence, fact in self._facts(said, sentences):
-            if problem := self._problem(sentence, fact.text):
-                problems.setdefault(sentence, problem)
-            else:
-                found[sentence].extend(self._split(fact))
+            if added := self._material.strangers(fact.text):
+                problems.setdefault(
+                    sentence, f"{', '.join(added)} stands neither in the text nor in the question"
+                )
+            found[sentence].append(fact)
         return [self._concluded(sentence, found[sentence], problems.get(sentence)) for sentence in sentences]
 
     def _facts(self, said: Sequence[object], sentences: Sequence[Span]) -> Iterator[tuple[Span, Statement]]:
-        """Each fact, with the sentence that its number or its words tell."""
+        """Each fact, with the sentence that its part, else its number, else its own words tell."""
         parts = _parts(self._response, sentences)
         locator = Locator(self._response, Span(sentences[0].start, sentences[-1].end), sentences)
         after, sentence = sentences[0].start, sentences[0]
@@ -173,39 +181,83 @@ class _Reader:
             numbered = _SAID.fullmatch(item.strip())
             known = numbered is not None and 1 <= int(numbered["number"]) <= len(parts)
             echo, _, fact = (numbered["rest"] if numbered and known else item).rpartition(_ARROW)
-            text = without_citations(" ".join(fact.split()))
+            text = prompts.requoted(without_citations(" ".join(fact.split())), self._response)
             if not text.strip():
                 continue
-            place = echo.strip() or text
-            if numbered and known:
-                sentence, place = parts[int(numbered["number"]) - 1]
-                after = max(after, sentence.start)
-            span = locator.find(place, after)
-            if span and not known:
+            span = locator.find(echo, after) if echo.strip() else None
+            if span is None and numbered and known:
+                sentence, part = parts[int(numbered["number"]) - 1]
+                span = locator.find(part, max(after, sentence.start))
+            span = span or locator.find(text, after)
+            if span:
                 sentence = next((s for s in sentences if s.start <= span.start < s.end), sentence)
-            after = span.start if span else after
+                after = span.start
             yield sentence, Statement(text, span)
-
-    def _problem(self, sentence: Span, fact: str) -> str | None:
-        """Why a fact can't be of that sentence, or None."""
-        if added := self._material.strangers(fact):
-            return f"{', '.join(added)} stands neither in the text nor in the question"
-        text = self._response[sentence.start : sentence.end]
-        if self._matter.is_left(text, fact) or not Material(text).covers(fact):
-            return "a fact does not speak of what its sentence does"
-        return None
 
     def _concluded(
         self, sentence: Span, found: list[Statement], problem: str | None
     ) -> list[Statement] | NoResult:
-        """What the reply makes of a sentence: it stands at a second refusal, and where much is lost."""
-        stated = [s for s in self._stated if s.span and sentence.start <= s.span.start < sentence.end]
+        """What the reply makes of a sentence; its own statements where that is something else."""
         if problem is not None and sentence not in self._refused:
             self._refused.add(sentence)
             return NoResult(problem)
-        said = Material(*(fact.text for fact in found))
-        lost = any(said.strangers(statement.text) for statement in stated)
-        return stated if stated and (problem or lost or not found) else found
+        stated = [s for s in self._stated if s.span and sentence.start <= s.span.start < sentence.end]
+        if not stated:
+            return found
+        pieces = _distinct([piece for fact in found for piece in self._split(fact)])
+        named = [self._named(statement, found) for statement in stated]
+        leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
+        better = len(pieces) > len(stated) or (len(pieces) == len(stated) and leaning)
+        return pieces if better and not problem and not self._differs(sentence, pieces) else named
+
+    def _named(self, statement: Statement, facts: Sequence[Statement]) -> Statement:
+        """A statement with the subject of the fact that says the same, where its own only points."""
+        if self._parser is None:
+            return statement
+        texts = [fact.text for fact in facts if not self._material.strangers(fact.text)]
+        read, *told = self._parser.parse([statement.text, *texts])
+        for parse in told:
+            text = with_subject_of(read, parse) if read and parse else None
+            if text:
+                return Statement(text, statement.span, statement.original or statement.text)
+        return statement
+
+    def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
+        """Whether facts have matter that their sentence lacks, or lack some that it has."""
+        text = self._response[sentence.start : sentence.end]
+        said = Material(*(fact.text for fact in facts))
+        if said.strangers(text) or said.share(text) < _LEAST_SAID:
+            return True
+        told = " ".join(fact.text for fact in facts)
+        if negates(text) != negates(told) or quantifiers(text) != quantifiers(told):
+            return True
+        (whole,) = self._parser.parse([text]) if self._parser else (None,)
+        return any(
+            self._matter.is_left(text, fact.text)
+            or self._strays(text, fact.text)
+            or self._turns(whole, sentence, fact)
+            for fact in facts
+        )
+
+    def _strays(self, text: str, fact: str) -> bool:
+        """Whether a fact does, or is, what `text` does not say; names and nouns may come from elsewhere."""
+        if self._material.share(fact) < 1:
+            return True
+        (parse,) = self._parser.parse([fact]) if self._parser else (None,)
+        if parse is None:
+            return Material(text).share(fact) < _LEAST_KNOWN
+        there = set(_LETTERS.findall(text.casefold()))
+        if any(word.tag == "MD" and word.lower not in there for word in parse.words):
+            return True
+        told = [word.text for word in parse.words if word.pos in _SAYING and word.text == word.lower]
+        return Material(text).share(" ".join(told)) < 1
+
+    def _turns(self, whole: Parse | None, sentence: Span, fact: Statement) -> bool:
+        """Whether a fact says of one thing what a relative clause says of another."""
+        if whole is None or self._parser is None or fact.span is None:
+            return False
+        (parse,) = self._parser.parse([fact.text])
+        return parse is not None and not keeps_antecedent(whole, fact.span.start - sentence.start, parse)
 
     def _split(self, fact: Statement) -> list[Statement]:
         """What the parse of a fact splits it into, unless a part of it would not stand alone."""
@@ -213,6 +265,19 @@ class _Reader:
         if len(pieces) < 2 or (any(is_vague(p.text) for p in pieces) and not is_vague(fact.text)):
             return [fact]
         return [Statement(piece.text, fact.span) for piece in pieces]
+
+
+def _distinct(facts: Sequence[Statement]) -> list[Statement]:
+    """Facts that say something which no other one says as well."""
+    kept: list[Statement] = []
+    for fact in sorted(facts, key=lambda fact: len(fact.text), reverse=True):
+        if not any(Material(other.text).share(fact.text) == 1 for other in kept):
+            kept.append(fact)
+    return [fact for fact in facts if fact in kept]
+
+
+def _any_vague(found: Sequence[Statement]) -> bool:
+    return any(is_vague(statement.text) for statement in found)
 
 
 def _parts(response: str, sentences: Sequence[Span]) -> list[tuple[Span, str]]:

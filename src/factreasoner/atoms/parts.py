@@ -26,7 +26,7 @@ def cut(sentence: str) -> list[str]:
         at = found.start("link") if found["link"] else found.end()
         end = borders[number + 1].start() if number + 1 < len(borders) else len(sentence)
         before, after = len(sentence[start:at].split()), len(sentence[at:end].split())
-        opens = not parts and not found["link"] and found[0].strip() and before <= _OPENING_WORDS
+        opens = not parts and not found["link"] and found[0].startswith(",") and before <= _OPENING_WORDS
         short = min(before, after) < _FEWEST_WORDS
         item = found[0].startswith(",") and after < _FEWEST_WORDS
         if short or opens or (listed and (found["link"] or "").strip() in ("and", "or")):

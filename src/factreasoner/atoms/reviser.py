@@ -8,15 +8,18 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
-from factreasoner.atoms.strangers import Material, numbers
-from factreasoner.atoms.vague import is_vague, leads_with_pronoun
+from factreasoner.atoms.strangers import Material, negates, numbers
+from factreasoner.atoms.subjects import points_back
+from factreasoner.atoms.vague import is_vague, lacks_year, leads_with_pronoun
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.comparable import is_english
+from factreasoner.text.parsing import Parser, find_parser
 from factreasoner.text.rewording import keeps_words
+from factreasoner.text.tree import Parse
 
 STAGE = "reviser"
 _GROWTH, _ALLOWANCE = 4, 200
@@ -54,7 +57,9 @@ class LLMReviser:
 
     def requests(self, atoms: Sequence[Atom], record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        asked = _unclear(self._by_parse.revise(atoms, record).atoms, record)
+        asked = _unclear(
+            self._by_parse.revise(atoms, record).atoms, record, find_parser(self._config.spacy_model)
+        )
         return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
@@ -64,7 +69,7 @@ class LLMReviser:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         parsed = self._by_parse.revise(atoms, record).atoms
-        asked = _unclear(parsed, record)
+        asked = _unclear(parsed, record, find_parser(self._config.spacy_model))
         found = self._rewriter(record, atoms).rewrite(self._prompt(record), asked)
         english = is_english(record.response)
         texts = {
@@ -73,7 +78,10 @@ class LLMReviser:
             if isinstance(text, str) and not (english and leads_with_pronoun(text))
         }
         revised = (
-            _revised(atom, without_citations(texts[atom.id])) if atom.id in texts else atom for atom in parsed
+            _revised(atom, prompts.requoted(without_citations(texts[atom.id]), record.response))
+            if atom.id in texts
+            else atom
+            for atom in parsed
         )
         return Atomized(tuple(revised), tuple(result for result in found if isinstance(result, Failure)))
 
@@ -92,17 +100,24 @@ class LLMReviser:
         return self._template.fill(
             question=prompts.delimit(record.prompt, "question"),
             topic=prompts.delimit(record.topic or "", "topic"),
-            text=prompts.delimit(record.response, "text"),
+            text=prompts.delimit(prompts.repeatable(record.response), "text"),
         )
 
 
-def _unclear(atoms: Sequence[Atom], record: Record) -> list[Claim]:
+def _unclear(atoms: Sequence[Atom], record: Record, parser: Parser | None) -> list[Claim]:
     """The atoms that may need their text to be understood."""
     english = is_english(record.response)
+    parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
+
+    def leans(atom: Atom, parse: Parse | None) -> bool:
+        if not (english and _LATIN.search(atom.text)) or atom.unresolved:
+            return True
+        return points_back(parse) or lacks_year(atom.text) if parse else is_vague(atom.text)
+
     return [
-        Claim(atom.id, atom.text)
-        for atom in atoms
-        if not (english and _LATIN.search(atom.text)) or atom.unresolved or is_vague(atom.text)
+        Claim(atom.id, prompts.repeatable(atom.text))
+        for atom, parse in zip(atoms, parses, strict=True)
+        if leans(atom, parse)
     ]
 
 
@@ -113,7 +128,7 @@ def _problem(original: str, text: str) -> str | None:
     lost = numbers(original) - numbers(text)
     if lost:
         return f"it lacks {', '.join(sorted(lost))}"
-    if _NEGATION.search(original) and not _NEGATION.search(text):
+    if negates(original) and not negates(text):
         return "it lacks the negation"
     if not keeps_words(original, text):
         return "it lacks most words of the statement"
@@ -128,7 +143,6 @@ _REVISING = Rewriting(
     result="revision",
     problem=_problem,
 )
-_NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
 
 
 def _revised(atom: Atom, text: str) -> Atom:

@@ -1,20 +1,35 @@
-"""Numbers and names in a statement that the texts it was made from do not have."""
+"""What a statement has, and the texts it was made from do not: numbers, names, words."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
+from factreasoner.text.abbreviations import words
 from factreasoner.text.rewording import Wording, shared
 
-_WORD = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
+_QUANTIFIERS = words(
+    "all any both each either every few many more most neither nobody none nothing only several some"
+)
 _SPELLED = {
     word: str(number)
     for number, word in enumerate(
         ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
     )
 }
+_NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
+
+
+def negates(text: str) -> bool:
+    """Whether a text has a negation, in English."""
+    return _NEGATION.search(text) is not None
+
+
+def quantifiers(text: str) -> set[str]:
+    """The words of a text, in English, that say of how many it holds."""
+    return _QUANTIFIERS & set(_WORD.findall(text.casefold()))
 
 
 def numbers(text: str) -> set[str]:
@@ -42,8 +57,7 @@ class Material:
                 added.append(word)
         return added
 
-    def covers(self, statement: str) -> bool:
-        """Whether half of its words stand in the texts; names, which take the place of others, aside."""
-        plain = " ".join(word for word in _WORD.findall(statement) if word == word.lower())
-        said = self._wording.of(plain)
-        return 2 * shared(said, self._known) >= len(said)
+    def share(self, text: str) -> float:
+        """How much of a text's words they have; 1 where it has none that counts."""
+        said = self._wording.of(text)
+        return shared(said, self._known) / len(said) if said else 1.0

@@ -24,8 +24,11 @@ _YEAR = re.compile(r"\b\d{4}\b")
 
 def is_vague(statement: str) -> bool:
     """Whether it has a leading pronoun, a noun that points back, or a month without a year."""
-    if leads_with_pronoun(statement) or _POINTING.search(statement):
-        return True
+    return leads_with_pronoun(statement) or _POINTING.search(statement) is not None or lacks_year(statement)
+
+
+def lacks_year(statement: str) -> bool:
+    """Whether it has a month without a year."""
     return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
 
 

@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.models.messages import Example, Prompt
-from factreasoner.prompts.fences import delimit, one_line
+from factreasoner.prompts.fences import delimit, one_line, repeatable, requoted
 
-__all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse"]
+__all__ = ["PromptTemplate", "delimit", "fingerprints", "load", "one_line", "parse", "repeatable", "requoted"]
 
 USER_MARK, EXAMPLES_MARK = "---user---", "---examples---"
 

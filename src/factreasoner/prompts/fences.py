@@ -23,6 +23,7 @@ _CONTROL = re.compile(
     re.IGNORECASE,
 )
 """Where a control token of a chat template begins: servers read it in a message as if it were their own."""
+_QUOTED = re.compile(r'"([^"\n]*)"')
 _LINE_BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+")
 
 
@@ -49,6 +50,17 @@ def harmless(text: str) -> str:
     gets a blank behind its bracket. Not one other character changes.
     """
     return _CONTROL.sub(lambda found: f"{found[0]} ", _OUR_TAG.sub(r"&lt;\1", text))
+
+
+def repeatable(text: str) -> str:
+    """`text` with typographic quotation marks for straight ones: a small model that repeats a straight one in
+    JSON ends its string with it."""
+    return _QUOTED.sub(r"“\1”", text).replace('"', "”")
+
+
+def requoted(text: str, source: str) -> str:
+    """What was made of `repeatable` words of `source`, with the quotation marks that the source has."""
+    return text if "“" in source else text.replace("“", '"').replace("”", '"')
 
 
 def one_line(text: str) -> str:
