@@ -350,6 +350,14 @@ def test_a_relative_clause_is_said_of_what_it_hangs_on() -> None:
     ]
 
 
+def test_a_request_says_about_how_long_its_answer_is() -> None:
+    short, long = (
+        LLMAtomizer(llm=ScriptedLLM([])).requests(record(text))[0][1].expected_tokens
+        for text in (RESPONSE, RESPONSE * 5)
+    )
+    assert 60 < short < long < 1000
+
+
 def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them() -> None:
     response = 'She said: "Ich bin da." Ada left.'
     ((prompt, _),) = LLMAtomizer(llm=ScriptedLLM([])).requests(record(response))

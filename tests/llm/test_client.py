@@ -102,6 +102,14 @@ def test_a_cut_reply_goes_on_to_the_next_form_and_later_gets_a_higher_limit_once
     assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 148, 172, 4096]
 
 
+def test_a_cut_reply_that_runs_in_circles_is_not_asked_for_longer(scene):
+    circles = '{"answers": ["' + "The tower is 52 metres high and stands in the old harbour of the town. " * 9
+    set_up = scene(sequence(obliging, Completion(content=circles, finish_reason="length")))
+    client = set_up.client()
+    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, True]
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 172]
+
+
 def test_a_model_that_thinks_gets_room_at_once(scene):
     def answer(request):
         if request.body["max_tokens"] < 5000:

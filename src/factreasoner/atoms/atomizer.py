@@ -18,6 +18,7 @@ from factreasoner.atoms.subjects import keeps_antecedent, with_subject_of
 from factreasoner.atoms.vague import is_vague
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM, Atomized
@@ -88,7 +89,7 @@ class LLMAtomizer:
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
         return [
-            (self._prompt(record, chunk.sentences), SCHEMA)
+            (self._prompt(record, chunk.sentences), _schema(record, chunk.sentences))
             for chunk in chunks(record.response, self._config.max_tokens)
         ]
 
@@ -129,7 +130,7 @@ class LLMAtomizer:
             stage=STAGE,
             result="list of statements",
             name=lambda sentence: chunk.part([sentence]).name(record),
-            request=lambda sentences: (self._prompt(record, sentences), SCHEMA),
+            request=lambda sentences: (self._prompt(record, sentences), _schema(record, sentences)),
             read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
         results: list[list[Statement] | Failure] = []
@@ -274,6 +275,12 @@ def _distinct(facts: Sequence[Statement]) -> list[Statement]:
         if not any(Material(other.text).share(fact.text) == 1 for other in kept):
             kept.append(fact)
     return [fact for fact in facts if fact in kept]
+
+
+def _schema(record: Record, sentences: Sequence[Span]) -> FunctionSchema:
+    """The function, with about how long its answer is: each part again, and its fact."""
+    text = record.response[sentences[0].start : sentences[-1].end]
+    return SCHEMA.model_copy(update={"expected_tokens": 3 * estimate_tokens(text) + 20 * len(sentences)})
 
 
 def _any_vague(found: Sequence[Statement]) -> bool:

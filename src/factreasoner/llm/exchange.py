@@ -11,7 +11,7 @@ from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, Dialect, KeptCapabilities
 from factreasoner.llm.faults import shown as fit_to_show
-from factreasoner.llm.replies import parse
+from factreasoner.llm.replies import parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
@@ -120,6 +120,8 @@ class Exchange:
             return answer
         longer = self._wanted(form, question, long=True)
         if longer["max_tokens"] <= wanted["max_tokens"] or (searching and not answer.thinks):
+            return answer
+        if runs_in_circles(answer.said):
             return answer
         attempts.most_timeouts = attempts.timeouts + 1
         try:

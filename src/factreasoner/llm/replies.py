@@ -18,6 +18,8 @@ from factreasoner.llm.responses import Completion, Tokens, named_by, without_tho
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.choices import CallForm
 
+_CIRCLE = 60
+"""Characters at the end of a reply that, said three times, tell that it goes on like that."""
 _MANY_ALIKE = 4
 """Texts from which on a reply is looked at for texts that repeat."""
 _LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
@@ -188,6 +190,11 @@ def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> di
         return _word(text, schema)
     as_json = arguments_in(text, schema.arguments, schema.name)
     return _lines(text, schema) if form == "lines" and not as_json else as_json
+
+
+def runs_in_circles(said: str) -> bool:
+    """Whether a reply says its last words over and over: a longer one would do so too."""
+    return len(said) > _CIRCLE and said.count(said[-_CIRCLE:]) > 2
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
