@@ -161,6 +161,9 @@ def test_assess_refuses_what_is_not_utf_8(factreasoner, tmp_path, passages):
     done = factreasoner("assess", "--file", "answer.txt", *passages)
     assert done.returncode == 1
     assert "answer.txt: not UTF-8 (byte 3)" in done.stderr
+    (tmp_path / "answer.pdf").write_bytes(b"%PDF-1.4 and no more")
+    done = factreasoner("assess", "--file", "answer.pdf", *passages)
+    assert (done.returncode, done.stderr.splitlines()[0]) == (1, "answer.pdf: damaged PDF")
 
 
 def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):

@@ -63,7 +63,7 @@ def read_text(name: str) -> str:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
         return data.decode("utf-8-sig")
     except DocumentError as error:
-        raise InputError([InputProblem("--text", "", str(error))]) from error
+        raise InputError([InputProblem(name, "", str(error).removeprefix(f"{name}: "))]) from error
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
