@@ -8,8 +8,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A cache folder of the test's own."""
-    folder = tmp_path / "cache"
-    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(folder))
-    return folder
+def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))

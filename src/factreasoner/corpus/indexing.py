@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -126,9 +127,8 @@ class _Run:
         self._told = Step(0, 0, 0, "")
         self.problems: list[str] = []
         self.emptied: list[str] = []
-        self.counts = dict.fromkeys(
-            ("added", "replaced", "unchanged", "partly", "empty", "dropped", "gone", "passages"), 0
-        )
+        self.counts = Counter[str]()
+        """Fields of :class:`IndexReport`; those that are not counted are 0."""
 
     def take(self, files: Sequence[Path]) -> None:
         """Write what is new in `files`."""

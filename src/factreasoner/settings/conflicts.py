@@ -28,7 +28,6 @@ def refuse_conflicts(config: Config) -> None:
     _refuse_model(config)
     _refuse_parts(config)
     _refuse_executor(config)
-    _refuse_batch(config)
 
 
 def _refuse_judges(config: Config) -> None:
@@ -53,6 +52,10 @@ def _refuse_model(config: Config) -> None:
     for kind in PARTS_BY_MODEL:
         if getattr(config, kind) == "llm" and config.model is None:
             raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
+    if config.batch != "none" and config.model is None:
+        raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
+    if config.batch != "none" and config.executor != "threads":
+        raise ValueError(f"batch: between batches nothing waits for a model: leave out {config.executor!r}")
 
 
 def _refuse_parts(config: Config) -> None:
@@ -106,10 +109,3 @@ def _refuse_executor(config: Config) -> None:
         )
     if config.max_cost is not None:
         raise ValueError("max_cost: it is counted within one process; leave out --executor processes")
-
-
-def _refuse_batch(config: Config) -> None:
-    if config.batch != "none" and config.model is None:
-        raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
-    if config.batch != "none" and config.executor != "threads":
-        raise ValueError(f"batch: between batches nothing waits for a model: leave out {config.executor!r}")
