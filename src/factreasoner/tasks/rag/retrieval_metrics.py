@@ -21,24 +21,16 @@ def retrieval_scores(
     ranking = retrieved[:k]
     hits = [rank for rank, context_id in enumerate(ranking, start=1) if context_id in wanted]
     precisions = sum(found / rank for found, rank in enumerate(hits, start=1))
-    ideal = min(len(wanted), len(wanted) if k is None else k)
-    scores: dict[str, float | None] = {
-        "retrieval_precision": len(hits) / len(ranking) if ranking else None,
-        "retrieval_recall": None,
-        "map": None,
-        "map_at_hits": None,
-        "mrr": None,
-        "ndcg": None,
+    ideal = sum(map(_gain, range(1, min(len(wanted), k or len(wanted)) + 1)))
+    precision = len(hits) / len(ranking) if ranking else None
+    scores = {
+        "retrieval_recall": len(hits) / max(len(wanted), 1),
+        "map": precisions / max(len(wanted), 1),
+        "map_at_hits": precisions / max(len(hits), 1),
+        "mrr": 1 / hits[0] if hits else 0.0,
+        "ndcg": sum(map(_gain, hits)) / (ideal or 1),
     }
-    if wanted:
-        scores |= {
-            "retrieval_recall": len(hits) / len(wanted),
-            "map": precisions / len(wanted),
-            "map_at_hits": precisions / len(hits) if hits else 0.0,
-            "mrr": 1 / hits[0] if hits else 0.0,
-            "ndcg": sum(map(_gain, hits)) / sum(map(_gain, range(1, ideal + 1))),
-        }
-    return scores
+    return {"retrieval_precision": precision, **(scores if wanted else dict.fromkeys(scores))}
 
 
 def _gain(rank: int) -> float:

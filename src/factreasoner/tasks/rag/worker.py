@@ -55,13 +55,11 @@ class RagWorker(ClaimWorker[RagResult]):
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, self.config.window_tokens)
         with meter.stage("evaluator"):
-            judged = self._judged(
-                [
-                    *self._about_contexts(record, together, answer_claims, reference_claims),
-                    *self._about_texts(record, answer_claims, reference_claims),
-                ]
-            )
-            again = self._second_look(together, answer_claims, contexts, judged.verdicts)
+            tasks = self._about_contexts(record, together, answer_claims, reference_claims)
+            judged = self._judged([*tasks, *self._about_texts(record, answer_claims, reference_claims)])
+            again = None
+            if self._looks_twice and len(contexts) > 1:
+                again = self._second_look(together, answer_claims, judged)
         if again is not None:
             judged = Judged(judged.verdicts + again.verdicts, judged.failures + again.failures)
         failures = (*said.failures, *wanted.failures, *judged.failures)
@@ -80,20 +78,13 @@ class RagWorker(ClaimWorker[RagResult]):
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked, answer_claims)
 
-    def _second_look(
-        self,
-        together: Sequence[Premise],
-        claims: Claims,
-        contexts: Sequence[Context],
-        found: Sequence[Verdict],
-    ) -> Judged | None:
-        """Claims that no context bears out alone, held against all together; None where that was not done.
+    def _second_look(self, together: Sequence[Premise], claims: Claims, found: Judged) -> Judged | None:
+        """Claims that nothing bears out so far, held against all contexts; None where that was not done.
 
         A recording that holds nothing on all contexts together is one of a run without a second look.
         """
-        if not self._looks_twice or len(contexts) < 2:
-            return None
-        left = _not_borne_out(claims, contexts, found)
+        borne_out = {v.target_id for v in found.verdicts if v.context_id != REFERENCE and v.supports}
+        left = [claim for claim in claims if claim.id not in borne_out]
         judged = self._judged([(premise, left) for premise in together if left])
         return judged if self._asks or judged.verdicts else None
 
@@ -117,10 +108,8 @@ class RagWorker(ClaimWorker[RagResult]):
         """The reference with the answer's claims, and the answer with the reference's."""
         reference = (record.reference or "").strip()
         if said and reference:
-            premise = Premise(
-                REFERENCE, reference, title=record.prompt, record_id=record.id, question=record.prompt
-            )
-            yield from self._in_pieces(premise, said)
+            premise = Premise(REFERENCE, reference, title=record.prompt, record_id=record.id)
+            yield from self._in_pieces(premise._replace(question=record.prompt), said)
         if wanted:
             premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
             yield from self._in_pieces(premise, wanted)
@@ -128,10 +117,7 @@ class RagWorker(ClaimWorker[RagResult]):
     def _in_pieces(self, premise: Premise, claims: Claims) -> Iterator[Task]:
         """The premise, or pieces of it where a call can't show it whole."""
         context = Context(id=premise.id, text=premise.text)
-        cut = pieces(context, self.config.window_tokens) if self._asks else ()
-        if len(cut) < 2:
-            yield premise, list(claims)
-            return
+        cut = pieces(context, self.config.window_tokens) if self._asks else [context]
         for piece in cut:
             yield premise._replace(text=piece.text), list(claims)
 
@@ -157,12 +143,6 @@ class RagWorker(ClaimWorker[RagResult]):
 
 def _asked(claims: Sequence[Atom] | None) -> list[Claim]:
     return [Claim(claim.id, claim.text) for claim in claims or ()]
-
-
-def _not_borne_out(claims: Claims, contexts: Sequence[Context], verdicts: Sequence[Verdict]) -> list[Claim]:
-    ids = {context.id for context in contexts}
-    borne_out = {v.target_id for v in verdicts if v.context_id in ids and v.supports}
-    return [claim for claim in claims if claim.id not in borne_out]
 
 
 def _ids(together: Sequence[Premise]) -> dict[str, tuple[str, ...]]:

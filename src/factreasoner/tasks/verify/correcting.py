@@ -52,16 +52,18 @@ class FailedSentence(NamedTuple):
                 yield f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
 
 
+Corrected = Sequence[str | Failure | None]
+"""A new text for each sentence, empty where it is to go; None or a failure: it stays as it is."""
+
+
 class Corrector(Protocol):
     """Decides what becomes of sentences whose claims failed: rewritten, taken out or left."""
 
     labels: frozenset[ClaimLabel | None]
     """The labels of claims for whose sake a sentence is worked on."""
 
-    def correct(
-        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
-    ) -> Sequence[str | Failure | None]:
-        """A new text for each of `failed`, empty where it is to go; None or a failure: it stays as it is."""
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
+        """What becomes of each of `failed`."""
         ...
 
 
@@ -73,9 +75,7 @@ class Remover:
 
     labels: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
 
-    def correct(
-        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
-    ) -> Sequence[str | Failure | None]:
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
         """See `Corrector`."""
         return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]
 
@@ -94,9 +94,7 @@ class ModelCorrector:
         self._config = config
         self._template = prompts.load("correct")
 
-    def correct(
-        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
-    ) -> Sequence[str | Failure | None]:
+    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
         """See `Corrector`.
 
         Raises:

@@ -98,21 +98,9 @@ def _empty(context_id: str, claim_id: str) -> Holding:
     return Holding(known_verdict(context_id, claim_id, "neutral", note), (context_id,), note)
 
 
-class _Call(NamedTuple):
-    """Claims that cite the same sources, and what of these one call shows."""
-
-    claims: Sequence[Claim]
-    shown: Sequence[Part]
-
-    @property
-    def ids(self) -> tuple[str, ...]:
-        """The sources shown."""
-        return tuple(dict.fromkeys(part.id for part in self.shown))
-
-    @property
-    def premise_id(self) -> str:
-        """The ids of what is shown, joined."""
-        return "+".join(self.ids)
+def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
+    """The sources that a call shows."""
+    return tuple(dict.fromkeys(part.id for part in shown))
 
 
 class ModelHolder:
@@ -141,36 +129,32 @@ class ModelHolder:
         for claim in claims:
             groups.setdefault(frozenset(against[claim.id]), []).append(claim)
         calls = [
-            _Call(asked, shown)
+            (shown, asked)
             for ids, asked in groups.items()
             for shown in in_calls((c for c in record.contexts or () if c.id in ids), PASSAGE_TOKENS)
         ]
         workers = self._config.concurrency
-        return _together(parallel_map(lambda call: self._ask(call, record), calls, workers=workers))
+        return _together(parallel_map(lambda call: self._ask(*call, record), calls, workers=workers))
 
-    def _ask(self, call: _Call, record: Record) -> Held:
-        if not any(c.text.strip() for c in record.contexts or () if c.id in call.ids):
-            return Held([_empty(call.premise_id, claim.id) for claim in call.claims])
+    def _ask(self, shown: Sequence[Part], claims: Sequence[Claim], record: Record) -> Held:
+        ids = _ids(shown)
+        premise_id = "+".join(ids)
+        if not any(c.text.strip() for c in record.contexts or () if c.id in ids):
+            return Held([_empty(premise_id, claim.id) for claim in claims])
         numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
-        question = ClaimQuestion(
-            stage=STAGE,
-            request=lambda claims: self._request(call, claims, record, numbers),
-            item=lambda claim_id: pair_id(call.premise_id, claim_id),
-        )
-        judged = self._asker.ask(question, call.claims)
+        sources = [(str(numbers[part.id]), part.text) for part in shown]
+
+        def request(asked: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
+            prompt = self._filled(record.prompt, record.response, sources)
+            return prompt.model_copy(update={"examples": self._examples}), self._inquiry.build(asked)
+
+        question = ClaimQuestion(STAGE, request, lambda claim_id: pair_id(premise_id, claim_id))
+        judged = self._asker.ask(question, claims)
         return Held(
-            [_holding(call, claim_id, found, numbers) for claim_id, found in judged.found.items()],
+            [_holding(shown, claim_id, found, numbers) for claim_id, found in judged.found.items()],
             list(judged.failures.values()),
             frozenset(judged.failures),
         )
-
-    def _request(
-        self, call: _Call, claims: Sequence[Claim], record: Record, numbers: Mapping[str, int]
-    ) -> tuple[Prompt, FunctionSchema]:
-        prompt = self._filled(
-            record.prompt, record.response, [(str(numbers[part.id]), part.text) for part in call.shown]
-        )
-        return prompt.model_copy(update={"examples": self._examples}), self._inquiry.build(claims)
 
     def _filled(self, question: str, answer: str, sources: Iterable[tuple[str, str]]) -> Prompt:
         return self._template.fill(
@@ -193,16 +177,16 @@ def shown_source(name: str, text: str) -> str:
     return f"Source {name}:\n{prompts.delimit(text, 'source')}"
 
 
-def _holding(call: _Call, claim_id: str, found: JudgedClaim, numbers: Mapping[str, int]) -> Holding:
-    ids = {numbers[part.id]: part.id for part in call.shown}
-    quoted = next((p.id for p in call.shown if faaf.check_citation(found.quote, p.text) == "found"), None)
+def _holding(shown: Sequence[Part], claim_id: str, found: JudgedClaim, numbers: Mapping[str, int]) -> Holding:
+    ids = {numbers[part.id]: part.id for part in shown}
+    quoted = next((p.id for p in shown if faaf.check_citation(found.quote, p.text) == "found"), None)
     named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
     if found.label == "neutral" or len(ids) == 1:
         named = []  # silence rests on none, and a verdict on one source on that
     elif quoted and not named:
         named = [quoted]
     verdict = Verdict(
-        context_id=call.premise_id,
+        context_id="+".join(_ids(shown)),
         target_id=claim_id,
         label=found.label,
         probability=found.probability,
@@ -211,7 +195,7 @@ def _holding(call: _Call, claim_id: str, found: JudgedClaim, numbers: Mapping[st
         citation=None if not found.quote else "found" if quoted else "absent",
         rests_on=tuple(dict.fromkeys(named)),
     )
-    return Holding(verdict, call.ids, " ".join(found.reasoning.split()), quoted)
+    return Holding(verdict, _ids(shown), " ".join(found.reasoning.split()), quoted)
 
 
 class PanelHolder:
