@@ -39,9 +39,7 @@ def test_marks_of_every_form(text, marks):
         "m·s⁻²",
         "2 GeV²",
         "(x+1)² has degree 2",
-        "3 miles² and 20 acres²",
         "SU(2)²",
-        "carbon¹⁴",
     ],
 )
 def test_powers_units_and_isotopes_are_no_marks(text):

@@ -86,13 +86,6 @@ _POWER = re.compile(
 _FORMULA = re.compile(
     r"(?:[^\W_]\((?!e?s\))[^()\s]{1,12}|\((?=[^()]*[+*/=^·×−])(?:\W|\d|(?<![^\W\d_])[^\W\d_])*[^\s()])\)$"
 )
-_MEASURED = re.compile(
-    r"\b(?:(?:kilo|centi|milli)?met(?:re|er)s?|miles?|acres?|feet|foot|inch(?:es)?|yards?|seconds?|hours?)[²³]$"
-    r"|\b(?:hydrogen|helium)[¹²³⁴]$|\b(?:carbon|nitrogen|oxygen|potassium|cobalt|strontium|iodine|c(?:a)?esium"
-    r"|lead|radon|radium|thorium|uranium|plutonium|iron|argon|technetium)[⁰¹²³⁴⁵⁶⁷⁸⁹]{2,3}$",
-    re.IGNORECASE,
-)
-"""A unit or an element by its name, with its power or mass number, which a known source may have, too."""
 BROKEN = re.compile(
     r"\[\^?\d{1,3}(?:(?=[.;!?]\s+[^\W\d_a-z][^\W\d_])|(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\]))"
     r"|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()"
@@ -243,10 +236,7 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
             labels = known.read(match["tag"].strip().strip("[]"))
         else:
             labels = [label for run in _RUN.finditer(match[0]) for label in _raised_numbers(run, known)]
-        measured = _MEASURED.search(before + match[0]) and not any(
-            known.names(label) for label in labels or ()
-        )
-        if labels and "0" not in labels and not measured:
+        if labels and "0" not in labels:
             yield Mark(*match.span(), tuple(labels))
 
 

@@ -30,20 +30,9 @@ class Runtime(Protocol):
     special ones included; `identity` tells it from every other.
     """
 
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        """What the outputs mean, in their order."""
-        ...
-
-    @property
-    def longest(self) -> int:
-        """How many tokens a text, or a pair, may have, special ones included."""
-        ...
-
-    @property
-    def identity(self) -> str:
-        """A short text that changes with whatever changes scores."""
-        ...
+    labels: tuple[Label, ...]
+    longest: int
+    identity: str
 
     def starts(self, text: str) -> Sequence[int]:
         """Where the tokens of a text start, special ones left out, in characters."""
