@@ -11,7 +11,7 @@ import weakref
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened, unpacked
@@ -45,11 +45,12 @@ class CheckedInput:
         self._numbers: dict[str, int] = {}
         self._offsets = array("Q")
         self._path = Path(path)
+        closing = contextlib.ExitStack()
+        weakref.finalize(self, closing.close)
         try:
-            self._copy, self._by_line, closing = _copied(self._path, self.name)
+            self._copy, self._by_line = _copied(self._path, self.name, closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        weakref.finalize(self, closing.close)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -152,34 +153,26 @@ def check_input(
     return checked
 
 
-class _Copy(NamedTuple):
-    """A seekable file in the place of an input; None: the input itself. `by_line`: it has the same lines."""
+def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, bool]:
+    """A seekable file in the place of an input that can be read only once, or is no JSON lines; else None.
 
-    file: IO[bytes] | None
-    by_line: bool
-    closing: contextlib.ExitStack
-
-
-def _copied(path: Path, name: str) -> _Copy:
-    """What stands for an input that can be read only once, or is no JSON lines."""
-    once = name == STDIN or not stat.S_ISREG(path.stat().st_mode)
-    with contextlib.ExitStack() as closing, contextlib.ExitStack() as opened_files:
-        source = opened_files.enter_context(_temporary() if once else path.open("rb"))
-        if once:
-            with contextlib.nullcontext(sys.stdin.buffer) if name == STDIN else path.open("rb") as stream:
-                shutil.copyfileobj(stream, source)
-            source.seek(0)
-        plain = opened_files.enter_context(unpacked(source))
+    With it comes whether it has the lines of the input. `closing` closes it.
+    """
+    copy = None
+    if name == STDIN or not stat.S_ISREG(path.stat().st_mode):
+        spool = closing.enter_context(_temporary())
+        with contextlib.nullcontext(sys.stdin.buffer) if name == STDIN else path.open("rb") as stream:
+            shutil.copyfileobj(stream, spool)
+        spool.seek(0)
+        copy = unpacked(spool)
+    with contextlib.nullcontext(copy) if copy else opened(path) as plain:
         head = plain.read(HEAD_BYTES)
         plain.seek(0)
-        lines = records_of(name, head, plain)
-        if lines is None:
-            return (
-                _Copy(plain, True, opened_files.pop_all()) if once else _Copy(None, True, closing.pop_all())
-            )
-        spool = closing.enter_context(_temporary())
-        spool.writelines(lines)
-        return _Copy(spool, False, closing.pop_all())
+        if (lines := records_of(name, head, plain)) is None:
+            return copy, True
+        records = closing.enter_context(_temporary())
+        records.writelines(lines)
+        return records, False
 
 
 def _temporary() -> IO[bytes]:
