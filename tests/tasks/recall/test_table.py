@@ -1,7 +1,7 @@
 """The metrics of recall: against sums made by hand, and null with the reason where there is nothing."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.metrics.table import Sampling
@@ -84,6 +84,7 @@ def test_calls_and_tokens_are_those_of_all_stages():
     assert (found["calls"].value, found["tokens"].value) == (3, 12)
 
 
+@settings(max_examples=60)
 @given(
     st.lists(
         st.lists(st.tuples(st.sampled_from("TFN-"), st.sampled_from(["T", "F", None])), max_size=6),

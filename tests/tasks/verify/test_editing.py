@@ -112,7 +112,7 @@ def test_a_sentence_is_replaced_in_its_place():
 
 
 def test_a_text_deep_in_tags_is_edited():
-    text = "<div>" * 20_000 + "B two." + "</div>" * 20_000 + "\n\nC three."
+    text = "<div>" * 5_000 + "B two." + "</div>" * 5_000 + "\n\nC three."
     assert without(text, "B two.") == "C three."
 
 
