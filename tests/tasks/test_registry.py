@@ -12,7 +12,7 @@ from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.claim_task import ClaimResult, ClaimTask, ClaimWorker, Work
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row, label_of
+from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verdicts import p_borne_out
 
@@ -37,8 +37,7 @@ def rows(result):
     verdicts = by_claim(result.verdicts)
     for atom in result.atoms:
         own = verdicts.get(atom.id, [])
-        p = p_borne_out(own[0]) if own else None
-        judgement = Judgement(p, label_of(p, own)) if own else Judgement(None, None, "no")
+        judgement = judgement_of(p_borne_out(own[0]) if own else None, own)
         yield claim_row(result.record_id, "answer", atom, judgement, Basis("question", {}, own))
 
 

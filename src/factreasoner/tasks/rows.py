@@ -94,6 +94,14 @@ def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
     )
 
 
+def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judged = "fully") -> Judgement:
+    """What verdicts on a claim, and P that they come to, say of it; without P it has no label."""
+    if p_true is None:
+        return Judgement(None, None, "partly" if verdicts else "no")
+    p = round(p_true, models.P_DIGITS)
+    return Judgement(p, label_of(p, verdicts), judged)
+
+
 def claim_row(
     record_id: str, of: str, claim: Atom, judgement: Judgement, basis: Basis, note: str = ""
 ) -> ClaimRow:

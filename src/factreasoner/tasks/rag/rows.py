@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from factreasoner.models import P_DIGITS
 from factreasoner.tasks.rag.evidence import ClaimLine, lines_of
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row, label_of
+from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of
 from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
 
 BORNE_OUT = "the reference bears it out"
@@ -43,10 +42,7 @@ class _Rows:
         premises = self._passages if in_contexts else (against,)
         verdicts = [v for v in self._verdicts.get(line.claim.id, ()) if v.context_id in premises]
         complete = not in_contexts or self._asked <= {verdict.context_id for verdict in verdicts}
-        judgement = Judgement(None, None, "partly" if verdicts else "no")
-        if found.p is not None:
-            p = round(found.p, P_DIGITS)
-            judgement = Judgement(p, label_of(p, verdicts), "fully" if complete else "partly")
+        judgement = judgement_of(found.p, verdicts, "fully" if complete else "partly")
         notes = [self._said_by_reference(line)] if in_contexts and of == ANSWER else []
         notes += ["no context"] if in_contexts and not self._contexts else []
         basis = Basis(against, self._contexts, verdicts)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from factreasoner.metrics.samples import LabelledClaim
-from factreasoner.models import P_DIGITS, Atom, Usage, counted
+from factreasoner.models import Atom, Usage, counted
 from factreasoner.tasks.claim_task import ClaimResult
-from factreasoner.tasks.rows import Basis, ClaimRow, Judgement, by_claim, claim_row, label_of
+from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of
 from factreasoner.tasks.verdicts import ANSWER, p_borne_out
 
 FACTS = "facts"
@@ -57,10 +57,7 @@ def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
     verdicts = by_claim(result.verdicts)
     for fact in result.facts:
         own = verdicts.get(fact.id, [])[-1:]
-        judgement = Judgement(None, None, "no")
-        if own:
-            p = round(p_borne_out(own[0]), P_DIGITS)
-            judgement = Judgement(p, label_of(p, own))
+        judgement = judgement_of(p_borne_out(own[0]) if own else None, own)
         yield claim_row(result.record_id, FACTS, fact, judgement, Basis(ANSWER, {}, own))
 
 
