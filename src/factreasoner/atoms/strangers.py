@@ -27,7 +27,7 @@ def negates(text: str) -> bool:
     return _NEGATION.search(text) is not None
 
 
-def quantifiers(text: str) -> set[str]:
+def quantifiers(text: str) -> frozenset[str]:
     """The words of a text, in English, that say of how many it holds."""
     return _QUANTIFIERS & set(_WORD.findall(text.casefold()))
 
