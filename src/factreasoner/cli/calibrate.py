@@ -35,12 +35,14 @@ class FitOptions(NamedTuple):
     ] = None
     unlisted: Annotated[
         Unlisted | None,
-        typer.Option(help="What a verdict is that --relations does not list. (default: missing: left out)"),
+        typer.Option(
+            help="The label of verdicts that --relations does not list. (default: missing: left out)"
+        ),
     ] = None
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Labels of atoms in the place of the run's own, as for `evaluate`. (default: the run's)"
+            help="Labels of atoms to use instead of the run's own, as for `evaluate`. (default: the run's)"
         ),
     ] = None
     method: Annotated[
@@ -57,7 +59,7 @@ def calibrate(
     run_dir: RunDir,
     out: Annotated[
         Path,
-        typer.Option("--out", "-o", help="The calibration file; reliability diagrams are put beside it."),
+        typer.Option("--out", "-o", help="The calibration file; reliability diagrams go next to it."),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
     *,

@@ -40,9 +40,9 @@ ABOUT: Mapping[str, str] = MappingProxyType(
         "solve": "Compute P(true) of every node of FILE, or the distribution of every variable.",
         "explain": "Say which contexts moved each atom, which would flip it, and where its evidence "
         "disagrees.",
-        "index": "Put own documents into a collection, for --retriever corpus. Unchanged files are skipped.",
-        "doctor": "Check the installation, the keys, the cache and, with --model, how many facts it bears at "
-        "once.",
+        "index": "Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.",
+        "doctor": "Check the installation, the keys, the cache and, with --model, how many facts a call it "
+        "takes.",
     }
 )
 """What each command does, as its own help begins; its module and its function have its name."""

@@ -34,7 +34,7 @@ class CompareOptions(NamedTuple):
         bool, typer.Option("--intersect", help="Compare the records that every run scores, if these differ.")
     ] = False
     gold: Annotated[
-        Path | None, typer.Option(help="Labels in the place of the runs' own, as for `evaluate`.")
+        Path | None, typer.Option(help="Labels to use instead of the runs' own, as for `evaluate`.")
     ] = None
     task: Annotated[
         str | None, typer.Option(help="What --modes run on DATA: recall. (default: that of the run folders)")

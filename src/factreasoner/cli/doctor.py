@@ -23,9 +23,9 @@ def doctor(
     *,
     settings: dict[str, Any],
 ) -> None:
-    """Check the installation, the keys, the cache and, with --model, how many facts it bears at once.
+    """Check the installation, the keys, the cache and, with --model, how many facts a call it takes.
 
-    With --verifier: that it is here and works; --verifier-download fetches its model.
+    With --verifier: check that it is installed and works; --verifier-download fetches its model.
     """
     from rich.markup import escape
     from rich.table import Column

@@ -38,13 +38,13 @@ def index(
             "Links to folders are not followed."
         ),
     ] = None,
-    prune: Annotated[bool, typer.Option(help="Drop what is known of files that are gone.")] = False,
+    prune: Annotated[bool, typer.Option(help="Drop the passages of deleted files.")] = False,
     quiet: Quiet = False,
     *,
     managing: Managing,
     settings: dict[str, Any],
 ) -> None:
-    """Put own documents into a collection, for --retriever corpus. Unchanged files are skipped.
+    """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
     The same command again takes up new and changed files, and completes a run that was cut off.
     """

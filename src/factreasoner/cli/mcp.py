@@ -22,7 +22,7 @@ def mcp(
     profile: Profile = None,
     http: Annotated[
         int | None,
-        typer.Option(min=0, max=65535, help="Serve http://127.0.0.1:PORT/mcp; 0: a port that is free."),
+        typer.Option(min=0, max=65535, help="Serve http://127.0.0.1:PORT/mcp; 0: a free port."),
     ] = None,
     timeout: Annotated[
         float, typer.Option(min=0.1, help="Seconds a call may take; clients give up after 60.")

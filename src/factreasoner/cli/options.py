@@ -17,10 +17,10 @@ Profile = Annotated[
 ]
 Corrections = Annotated[
     Path | None,
-    typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` hands them out."),
+    typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` saves them."),
 ]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Print what it would take, and call nothing.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON in the place of tables.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and cost, and call nothing.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 
 
@@ -31,9 +31,7 @@ class RunOptions(NamedTuple):
         None
     )
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None
-    skip_invalid: Annotated[
-        bool, typer.Option("--skip-invalid", help="Go on without the lines that are wrong.")
-    ] = False
+    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Skip invalid lines.")] = False
     report: Annotated[
         bool, typer.Option("--report", help="Write RUN_DIR/report.html too, a page for people.")
     ] = False

@@ -30,7 +30,7 @@ class Served(NamedTuple):
     host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with a token.")] = (
         "127.0.0.1"
     )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: one that is free.")] = 8070
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free port.")] = 8070
     workers: Annotated[
         int | None,
         typer.Option(
@@ -39,7 +39,7 @@ class Served(NamedTuple):
     ] = None
     queue: Annotated[int, typer.Option(min=0, help="Records that may wait; more get 503.")] = 64
     timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds a request may take, a model's calls in it too; then 504.")
+        float, typer.Option(min=0.1, help="Seconds a request may take, model calls included; then 504.")
     ] = 30.0
     max_body: Annotated[str, typer.Option(help="Largest body, as 500KB or 1MiB.")] = "1MiB"
     max_pairs: Annotated[
@@ -48,15 +48,15 @@ class Served(NamedTuple):
     token_env: Annotated[
         str | None, typer.Option(help="Environment variable that holds the token to ask for.")
     ] = None
-    allow_host: Annotated[
-        list[str] | None, typer.Option(help="A name that the service is called by; repeatable.")
-    ] = None
+    allow_host: Annotated[list[str] | None, typer.Option(help="A host name of the service; repeatable.")] = (
+        None
+    )
     at_least: Annotated[
         list[str] | None,
         typer.Option("--min", help="NAME=NUMBER, as precision=0.8: a rule of /v1/check; repeatable."),
     ] = None
     drain_delay: Annotated[
-        float, typer.Option(min=0.0, help="Seconds to go on taking records after SIGTERM.")
+        float, typer.Option(min=0.0, help="Seconds to keep accepting records after SIGTERM.")
     ] = 0.0
 
 

@@ -34,7 +34,7 @@ def show(
     ] = None,
     sort: Annotated[
         Literal["text", "p"],
-        typer.Option(help="p: the least likely of all first; text: by record, as the text has them."),
+        typer.Option(help="p: the least likely first; text: by record, in the order of the text."),
     ] = "text",
     corrections: Corrections = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
