@@ -92,7 +92,7 @@ def test_a_compressed_table_is_the_table(tmp_path):
         assert (
             gzip.decompress((tmp_path / f"t.{form}.gz").read_bytes()) == (tmp_path / f"t.{form}").read_bytes()
         )
-    with pytest.raises(ConfigError, match=r"compressed in itself; name it t\.parquet$"):
+    with pytest.raises(ConfigError, match=r"already compressed; name it t\.parquet$"):
         export(table(rows), "parquet", tmp_path / "t.parquet.gz")
 
 

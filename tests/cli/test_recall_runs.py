@@ -246,7 +246,7 @@ def test_every_mode_gets_the_facts_that_the_first_made(factreasoner, tmp_path):
         (("--task", "recall", "--modes", "tf"), "name at least two"),
         (("--task", "recall", "--modes", "tf,tf"), "occurs twice"),
         (("--task", "recall", "--modes", "tf,tnf"), "did you mean 'tf"),
-        (("--task", "recall", "--modes", "tf,tfn", "--mode", "tf"), "--mode: means nothing"),
+        (("--task", "recall", "--modes", "tf,tfn", "--mode", "tf"), "--mode: has no effect"),
         (("--task", "recall", "--modes", "tf,tfn", "--assessors", "fr1,fr2"), "--assessors"),
         (("--task", "recall", "--modes", "tf,prompt-tf"), "--model"),
     ],

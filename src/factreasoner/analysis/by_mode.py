@@ -84,7 +84,7 @@ class _SameFacts:
         made = self._folder.results(source.ids)
         self.ids = [result.record_id for result in made if result.status != "failed" or result.facts]
         if not self.ids:
-            raise RunError(f"{path}: facts could be made for no record; see its results.jsonl")
+            raise RunError(f"{path}: no record got any facts; see its results.jsonl")
 
     def records(self) -> Iterator[Record]:
         """The records, in the order of the source."""

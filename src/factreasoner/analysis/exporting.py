@@ -38,7 +38,7 @@ def export(table: RunTable, form: Format, out: Path) -> None:
         raise ConfigError(f"{out}: there is no folder {out.parent}; make it, or choose another --out")
     if form == "parquet":
         if plain_name(out) != out:
-            raise ConfigError(f"{out}: parquet is compressed in itself; name it {plain_name(out).name}")
+            raise ConfigError(f"{out}: parquet files are already compressed; name it {plain_name(out).name}")
         _write_parquet(table, out)
     else:
         replace_file(out, text_lines(table, form))

@@ -81,7 +81,7 @@ def _check(
     flags = {"--baseline": comparing.baseline, "--intersect": comparing.intersect, "--gold": comparing.gold}
     flags |= {"--plot": files.plot, "--mode": settings["mode"], "--assessor": settings["assessor"]}
     if given := [flag for flag, value in flags.items() if value]:
-        raise ConfigError(f"{', '.join(given)}: means nothing with --modes; leave it out")
+        raise ConfigError(f"{', '.join(given)}: has no effect with --modes; leave it out")
 
 
 def _print(rows: Sequence[Sequence[str]]) -> None:

@@ -123,6 +123,6 @@ def _keep(index: WordIndex, folder: Path, about: dict[str, Any]) -> None:
         with contextlib.suppress(FileExistsError):
             making.rename(folder)
     except OSError as error:
-        log.warning("the word index can't be kept (%s) and is made anew each time", error)
+        log.warning("the word index can't be saved (%s) and is rebuilt each time", error)
     finally:
         shutil.rmtree(making, ignore_errors=True)

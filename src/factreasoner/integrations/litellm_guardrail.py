@@ -48,7 +48,7 @@ class FactualityGuardrail(CustomGuardrail):
         if on_missing_contexts not in MISSING:
             raise ConfigError(f"on_missing_contexts: {on_missing_contexts!r}; write 'pass' or 'block'")
         if not 0 <= min_precision <= 1:
-            raise ConfigError(f"min_precision: {min_precision!r} is no share; write a number from 0 to 1")
+            raise ConfigError(f"min_precision: {min_precision!r} is not a share; write a number from 0 to 1")
         self._min_precision = min_precision
         self._on_missing = on_missing_contexts
         self._scoring = Scoring(PRECISION, **settings or {})

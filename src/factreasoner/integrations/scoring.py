@@ -162,7 +162,7 @@ def _task_of(metric: str) -> Task[Any]:
         if metric in names:
             return task
         known += names
-    raise ConfigError(f"{metric!r} is no metric of an answer; {nearest(metric, known)}")
+    raise ConfigError(f"{metric!r} is not a metric of an answer; {nearest(metric, known)}")
 
 
 def _of_a_record(row: Metric) -> bool:

@@ -85,7 +85,7 @@ class RecordedJudge:
         if recording is None and self._config.unlisted == "neutral":
             return (
                 f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
-                "it names, lest a misspelt id pass for silence; one neutral verdict names a record"
+                "it names, so a misspelt id is not taken for silence; one neutral verdict names a record"
             )
         remade = _remade(recording, claim) if recording is not None else ""
         return f"no verdict on this pair in {self._file}{remade}"

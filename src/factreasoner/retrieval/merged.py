@@ -20,7 +20,7 @@ def names_of(setting: str) -> tuple[str, ...]:
     """
     names = tuple(name.strip() for name in setting.split(","))
     if len(set(names)) < len(names) or not all(names):
-        raise ConfigError(f"retriever: {setting!r} is to name different retrievers, as corpus,wikipedia")
+        raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
     if len(names) > 1 and "given" in names:
         remedy = "a record's own contexts are used whatever the retriever"
         raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")

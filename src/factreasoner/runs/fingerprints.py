@@ -62,5 +62,5 @@ def refuse_changed_files(folder: RunFolder[Any], *, named: Collection[str] = ())
         if fingerprint(path) != recorded.get(name):
             raise RunError(
                 f"{folder.path}: {path} ({name}) has changed since this run; run again with another --out"
-                + (f", or name it anew with --{name}" if name in ("calibration", "credibility") else "")
+                + (f", or give it again with --{name}" if name in ("calibration", "credibility") else "")
             )

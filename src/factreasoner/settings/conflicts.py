@@ -34,7 +34,7 @@ def _refuse_judges(config: Config) -> None:
     if not config.further_models:
         return
     if config.model is None:
-        raise ValueError("further_models: there is none to judge beside: add --model NAME")
+        raise ValueError("further_models: there is no first model: add --model NAME")
     if len(set(config.judge_models)) < len(config.judge_models):
         raise ValueError("model: one model is named twice; judges of an ensemble differ")
     if config.plugin("judge") != "llm":
@@ -48,12 +48,12 @@ def _refuse_model(config: Config) -> None:
     if config.reasoning_effort is not None and "reasoning_effort" in config.model_param:
         raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
     if config.api_base is not None and config.model is None:
-        raise ValueError("api_base: it is where a model is reached, and there is none: add --model NAME")
+        raise ValueError("api_base: there is no model to reach there: add --model NAME")
     for kind in PARTS_BY_MODEL:
         if getattr(config, kind) == "llm" and config.model is None:
             raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
     if config.batch != "none" and config.model is None:
-        raise ValueError("batch: it is a model's calls that batches answer: add --model NAME")
+        raise ValueError("batch: batches need a model: add --model NAME")
     if config.batch != "none" and config.executor != "threads":
         raise ValueError(f"batch: between batches nothing waits for a model: leave out {config.executor!r}")
 

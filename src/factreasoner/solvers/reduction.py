@@ -102,7 +102,7 @@ def check(graph: FactorGraph) -> None:
         most = max(range(len(graph.names)), key=graph.cardinalities.__getitem__)
         raise SolverError(
             f"the variables have {sum(graph.cardinalities)} states, {graph.names[most]!r} alone "
-            f"{graph.cardinalities[most]}; at most {MOST_STATES} can be answered for"
+            f"{graph.cardinalities[most]}; at most {MOST_STATES} can be computed"
         )
     for i, state in graph.evidence.items():
         if not 0 <= i < len(graph.names) or not 0 <= state < graph.cardinalities[i]:

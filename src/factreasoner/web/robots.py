@@ -41,7 +41,7 @@ class Robots:
         if rules is not None and not rules.can_fetch(str(url), AGENT):
             raise ForbiddenUrlError(
                 "robots.txt",
-                f"{display(url)} is not to be read by programs; for a site of yours --ignore-robots",
+                f"{display(url)}: robots.txt forbids programs; for your own site use --ignore-robots",
             )
 
     def _of_site(self, url: httpx.URL) -> Protego | None:

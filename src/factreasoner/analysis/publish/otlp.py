@@ -56,7 +56,7 @@ class Otlp:
         now = time.time_ns()
         batch = [ReadableLogRecord(_event(score, now), self._resource, self._scope) for score in scores]
         if self._exporter.export(batch) is not LogRecordExportResult.SUCCESS:
-            raise PublishError(f"{self.url}: the collector took nothing of the batch; the log above says why")
+            raise PublishError(f"{self.url}: the collector rejected the whole batch; the log above says why")
         return Taken(len(scores))
 
     def close(self) -> None:

@@ -36,7 +36,9 @@ class Service(ABC):
 
     def __init__(self, url: str, **client: Any) -> None:
         if not url.startswith(("http://", "https://")):
-            raise ConfigError(f"url: {url!r} is no address; it begins with http:// or https://")
+            raise ConfigError(
+                f"url: {url!r} is not an address; write one that begins with http:// or https://"
+            )
         self.url = url.rstrip("/") + self.path
         self._client = httpx.Client(timeout=30.0, **client)
 
@@ -98,7 +100,7 @@ class Service(ABC):
         if not isinstance(found, dict):
             text = " ".join(response.text[:100].split())
             raise PublishError(
-                f"{self.url}: HTTP {response.status_code}, but what it says is no answer of "
+                f"{self.url}: HTTP {response.status_code}, but the reply is not from "
                 f"{type(self).__name__}: {text!r}; does --url name another server?"
             )
         return found
