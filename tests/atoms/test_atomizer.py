@@ -331,6 +331,32 @@ def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact: str,
     assert made(said, response=response) == (["Ada Lovelace met Babbage.", atom], 1, 0)
 
 
+@pytest.mark.parametrize(
+    ("sentence", "facts"),
+    [
+        (
+            "The company won the case in 2012 and the rival won the appeal in 2016.",
+            ["Apple won the case in 2012.", "Samsung won the appeal in 2016."],
+        ),
+        (
+            "It was acquired in 2006 for 1.65 billion dollars.",
+            ["Google acquired it for 1.65 billion dollars."],
+        ),
+    ],
+)
+def test_no_statement_gets_the_subject_of_another_fact(sentence: str, facts: list[str]) -> None:
+    said = reply("[1] => Apple fought Samsung and Google.", *(f"[2] => {fact}" for fact in facts))
+    texts, _, _ = made(said, response=f"Apple fought Samsung and Google. {sentence}")
+    assert not {"Apple won the appeal in 2016.", "Samsung won the case in 2012."} & set(texts)
+    assert not any(text.startswith("Google was") for text in texts)
+
+
+def test_a_negation_goes_with_each_part_of_a_list() -> None:
+    sentence = "Bob is not tall, rich, or kind."
+    said = reply("[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind.")
+    assert made(said, response=sentence)[0] == [sentence]
+
+
 @pytest.mark.parametrize("subject", ["Neither", "Both", "None of them"])
 def test_a_subject_that_counts_is_no_pronoun_for_a_name(subject: str) -> None:
     response = f"Ada met Babbage. {subject} should ever be given up."

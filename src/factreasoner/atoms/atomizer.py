@@ -32,7 +32,7 @@ from factreasoner.text.tree import Parse
 STAGE = "atomizer"
 _BEFORE = 4000
 """Characters of the text before a chunk that are shown."""
-_SAID = re.compile(r"\W*(?P<number>\d+)[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
+_SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
 _ARROW = "=>"
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYING = ("VERB", "ADJ", "ADV")
@@ -230,7 +230,9 @@ class _Reader:
         if said.strangers(text) or said.share(text) < _LEAST_SAID:
             return True
         told = " ".join(fact.text for fact in facts)
-        if negates(text) != negates(told) or quantifiers(text) != quantifiers(told):
+        if any(negates(fact.text) != negates(text) for fact in facts) or quantifiers(text) != quantifiers(
+            told
+        ):
             return True
         (whole,) = self._parser.parse([text]) if self._parser else (None,)
         return any(
@@ -272,7 +274,7 @@ def _distinct(facts: Sequence[Statement]) -> list[Statement]:
     """Facts that say something which no other one says as well."""
     kept: list[Statement] = []
     for fact in sorted(facts, key=lambda fact: len(fact.text), reverse=True):
-        if not any(Material(other.text).share(fact.text) == 1 for other in kept):
+        if not any(fact.text.rstrip(".").casefold() in other.text.casefold() for other in kept):
             kept.append(fact)
     return [fact for fact in facts if fact in kept]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from factreasoner.text.tree import Parse, Word
 
 _POINTERS = (["the"], ["this"], ["that"], ["these"], ["those"])
+_TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
+_LEAST_SHARED = 0.75
+"""Share of what a fact tells of its subject that the statement tells too."""
 _PLURAL = ("NNS", "NNPS")
 _PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
 _MANY = ("they", "these", "those")
@@ -23,6 +26,9 @@ def with_subject_of(statement: Parse, fact: Parse) -> str | None:
     if other.pos not in ("NOUN", "PROPN") or _is_plural(statement, own) != _is_plural(fact, other):
         return None
     said = {word.lemma for word in statement.words}
+    told = [w.lemma for w in fact.words if w.pos in _TELLING and w not in fact.subtree(other)]
+    if own.dep != other.dep or sum(lemma in said for lemma in told) < _LEAST_SHARED * len(told):
+        return None
     alike = fact.root.lemma == statement.root.lemma or (own.lower in _PERSONAL and fact.root.lemma in said)
     if not alike or other.lemma in said:
         return None

@@ -19,7 +19,7 @@ from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.choices import CallForm
 
 _CIRCLE = 60
-"""Characters at the end of a reply that, said three times, tell that it goes on like that."""
+"""Characters at the end of a reply that, said six times, tell that it goes on like that."""
 _MANY_ALIKE = 4
 """Texts from which on a reply is looked at for texts that repeat."""
 _LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
@@ -194,7 +194,7 @@ def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> di
 
 def runs_in_circles(said: str) -> bool:
     """Whether a reply says its last words over and over: a longer one would do so too."""
-    return len(said) > _CIRCLE and said.count(said[-_CIRCLE:]) > 2
+    return len(said) > _CIRCLE and said.count(said[-_CIRCLE:]) > 5
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:

@@ -60,7 +60,7 @@ def repeatable(text: str) -> str:
 
 def requoted(text: str, source: str) -> str:
     """What was made of `repeatable` words of `source`, with the quotation marks that the source has."""
-    return text if "“" in source else text.replace("“", '"').replace("”", '"')
+    return text if "“" in source or "”" in source else text.replace("“", '"').replace("”", '"')
 
 
 def one_line(text: str) -> str:
