@@ -224,3 +224,25 @@ def test_a_revision_holds_no_citation_marks() -> None:
     record = RECORD.model_copy(update={"response": f"{RECORD.response} She wrote notes [2]."})
     atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), record).atoms
     assert [atom.text for atom in atoms] == ["Ada Lovelace wrote notes."]
+
+
+@pytest.mark.parametrize(
+    ("statement", "unclear"),
+    [
+        ("The deal closed in 2015.", True),
+        ("Both are on the list.", True),
+        ("As the two work in different ways, adults can take them.", True),
+        ("A normal tablet of either drug works for hours.", True),
+        ("The Oslo meeting was on 9 October.", True),
+        ("It closed in 2015.", True),
+        ("The giant planets rotate much faster than Mars does.", False),
+        ("The cost of a meal can vary.", False),
+        ("Ibuprofen and paracetamol both relieve pain.", False),
+        ("The more massive an object is, the more inertia it has.", False),
+        ("The Oslo meeting was on 9 October 1989.", False),
+    ],
+)
+def test_a_model_is_asked_about_atoms_that_lean_on_their_text_alone(statement: str, unclear: bool) -> None:
+    atoms = (Atom(id="x", text=statement, span=(0, len(statement))),)
+    record = Record(id="r1", response=statement, prompt="What happened?")
+    assert bool(LLMReviser(llm=ScriptedLLM([])).requests(atoms, record)) is unclear

@@ -164,11 +164,10 @@ class _Reader:
         found: dict[Span, list[Statement]] = {sentence: [] for sentence in sentences}
         problems: dict[Span, str] = {}
         for sentence, fact in self._facts(said, sentences):
-            if added := self._material.strangers(fact.text):
-                problems.setdefault(
-                    sentence, f"{', '.join(added)} stands neither in the text nor in the question"
-                )
-            found[sentence].append(fact)
+            if added := ", ".join(self._material.strangers(fact.text)):
+                problems.setdefault(sentence, f"{added} stands neither in the text nor in the question")
+            else:
+                found[sentence].append(fact)
         return [self._concluded(sentence, found[sentence], problems.get(sentence)) for sentence in sentences]
 
     def _facts(self, said: Sequence[object], sentences: Sequence[Span]) -> Iterator[tuple[Span, Statement]]:
@@ -203,9 +202,10 @@ class _Reader:
             self._refused.add(sentence)
             return NoResult(problem)
         stated = [s for s in self._stated if s.span and sentence.start <= s.span.start < sentence.end]
-        if not stated:
-            return found
         pieces = _distinct([piece for fact in found for piece in self._split(fact)])
+        if not stated:
+            text = self._response[sentence.start : sentence.end]
+            return [piece for piece in pieces if not self._matter.is_left(text, piece.text)]
         named = [self._named(statement, found) for statement in stated]
         leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
         better = len(pieces) > len(stated) or (len(pieces) == len(stated) and leaning)
@@ -215,8 +215,7 @@ class _Reader:
         """A statement with the subject of the fact that says the same, where its own only points."""
         if self._parser is None:
             return statement
-        texts = [fact.text for fact in facts if not self._material.strangers(fact.text)]
-        read, *told = self._parser.parse([statement.text, *texts])
+        read, *told = self._parser.parse([statement.text, *(fact.text for fact in facts)])
         for parse in told:
             text = with_subject_of(read, parse) if read and parse else None
             if text:
@@ -229,10 +228,9 @@ class _Reader:
         said = Material(*(fact.text for fact in facts))
         if said.strangers(text) or said.share(text) < _LEAST_SAID:
             return True
-        told = " ".join(fact.text for fact in facts)
-        if any(negates(fact.text) != negates(text) for fact in facts) or quantifiers(text) != quantifiers(
-            told
-        ):
+        if any(negates(fact.text) != negates(text) for fact in facts):
+            return True
+        if quantifiers(" ".join(fact.text for fact in facts)) != quantifiers(text):
             return True
         (whole,) = self._parser.parse([text]) if self._parser else (None,)
         return any(

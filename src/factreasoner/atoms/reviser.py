@@ -10,7 +10,7 @@ from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.strangers import Material, negates, numbers
 from factreasoner.atoms.subjects import points_back
-from factreasoner.atoms.vague import is_vague, lacks_year, leads_with_pronoun
+from factreasoner.atoms.vague import is_vague, lacks_year, leads_with_pronoun, refers
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -112,7 +112,9 @@ def _unclear(atoms: Sequence[Atom], record: Record, parser: Parser | None) -> li
     def leans(atom: Atom, parse: Parse | None) -> bool:
         if not (english and _LATIN.search(atom.text)) or atom.unresolved:
             return True
-        return points_back(parse) or lacks_year(atom.text) if parse else is_vague(atom.text)
+        if parse is None:
+            return is_vague(atom.text)
+        return points_back(parse) or refers(atom.text) or lacks_year(atom.text)
 
     return [
         Claim(atom.id, prompts.repeatable(atom.text))

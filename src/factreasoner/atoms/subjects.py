@@ -12,7 +12,6 @@ _PLURAL = ("NNS", "NNPS")
 _PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
 _MANY = ("they", "these", "those")
 _SUBJECTS = ("nsubj", "nsubjpass")
-_ABSENT = ("both", "either", "neither", "two", "former", "latter")
 
 
 def with_subject_of(statement: Parse, fact: Parse) -> str | None:
@@ -47,11 +46,9 @@ def points(parse: Parse, subject: Word) -> bool:
 
 
 def points_back(parse: Parse) -> bool:
-    """Whether the subject of a clause is a noun with "the" or "this" alone, or "both" and the like."""
+    """Whether the subject of a clause is a noun with "the" or "this" alone."""
     subject = parse.child(parse.root, *_SUBJECTS)
-    return subject is not None and (
-        (subject.pos == "NOUN" and points(parse, subject)) or subject.lower in _ABSENT
-    )
+    return subject is not None and subject.pos == "NOUN" and points(parse, subject)
 
 
 def _is_plural(parse: Parse, subject: Word) -> bool:

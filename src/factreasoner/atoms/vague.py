@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import re
 
+_REFERRING = (
+    r"both|either|neither|the (?:same|two|latter|former|others?)|(?:at|by) (?:the|that) time|that year"
+)
+_REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|(?:him|her|it|them)sel(?:f|ves)|this|these|those"
-    r"|both|either|neither|the (?:same|two|latter|former|others?)|(?:at|by) (?:the|that) time|that year)\b",
+    rf"|{_REFERRING})\b",
     re.IGNORECASE,
 )
 _POINTING = re.compile(
@@ -34,5 +38,14 @@ def lacks_year(statement: str) -> bool:
 
 def leads_with_pronoun(statement: str) -> bool:
     """Whether it has a pronoun and no name before it."""
-    pronoun = _PRONOUN.search(statement)
-    return pronoun is not None and _NAME.search(statement, 0, pronoun.start()) is None
+    return _leads(_PRONOUN, statement)
+
+
+def refers(statement: str) -> bool:
+    """Whether it speaks of "both", "the latter" or "that time", and has no name before."""
+    return _leads(_REFERENCE, statement)
+
+
+def _leads(words: re.Pattern[str], statement: str) -> bool:
+    found = words.search(statement)
+    return found is not None and _NAME.search(statement, 0, found.start()) is None

@@ -53,8 +53,10 @@ def harmless(text: str) -> str:
 
 
 def repeatable(text: str) -> str:
-    """`text` with typographic quotation marks for straight ones: a small model that repeats a straight one in
-    JSON ends its string with it."""
+    """`text` with typographic quotation marks for straight ones.
+
+    A small model that repeats a straight one in JSON ends its string there.
+    """
     return _QUOTED.sub(r"“\1”", text).replace('"', "”")
 
 
