@@ -1,5 +1,7 @@
 """Tasks by name; and one that is a module and a name: runs, views, exports, gates and reports take it."""
 
+import shutil
+
 import pytest
 
 from factreasoner import Config, cli
@@ -104,6 +106,9 @@ def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
     assert "a1,answer,question" in (tmp_path / "claims.csv").read_text(encoding="utf-8")
     assert told("evaluate", run)[0] == 0
     assert told("check", run, "--min", "repeated=0.6")[0] == 4
+    shutil.copytree(run, tmp_path / "again")
+    code, compared = told("compare", run, tmp_path / "again")
+    assert (code, "repeated" in compared) == (0, True), compared
     assert told("report", run, "--out", tmp_path / "page.html")[0] == 0
     assert "It has a café." in (tmp_path / "page.html").read_text(encoding="utf-8")
 

@@ -240,6 +240,7 @@ def _notes(
     if table is FACTUALITY and not _labelled(samples):
         yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
     yield from _few_records(table, samples[baseline])
-    unknown = [name for name, s in samples.items() if bool(np.isnan(s.values["cost"]).any())]
+    costs = {name: s.values["cost"] for name, s in samples.items() if "cost" in table}
+    unknown = [name for name, cost in costs.items() if bool(np.isnan(cost).any())]
     if unknown:
         yield f"the cost is unknown for {', '.join(unknown)}"
