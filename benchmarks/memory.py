@@ -27,9 +27,8 @@ from typing import NamedTuple
 from factreasoner.inputs.parsing import Reader
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
-from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints
 from factreasoner.runs.journal import line_of
-from factreasoner.runs.store import RunFolder
+from factreasoner.runs.store import RunFolder, file_fingerprints, prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 

@@ -9,8 +9,7 @@ import pytest
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
 from factreasoner.errors import InputError, RunError
-from factreasoner.runs.fingerprints import file_fingerprints, prompt_fingerprints, refuse_changed_files
-from factreasoner.runs.store import RunFolder
+from factreasoner.runs.store import RunFolder, file_fingerprints, prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
@@ -42,7 +41,7 @@ def test_files_are_fingerprinted_by_their_content(config: Config, tmp_path: Path
 
 
 def test_nothing_changed(config: Config, tmp_path: Path) -> None:
-    refuse_changed_files(made(tmp_path / "run", config))
+    made(tmp_path / "run", config).refuse_changed_files()
 
 
 @pytest.mark.parametrize("name", ["relations", "calibration"])
@@ -51,8 +50,8 @@ def test_a_changed_file(config: Config, tmp_path: Path, name: str) -> None:
     path: Path = getattr(config, name)
     path.write_text(path.read_text() + "\n")
     with pytest.raises(RunError, match=rf"\({name}\) has changed since this run"):
-        refuse_changed_files(folder)
-    refuse_changed_files(folder, named=[name])
+        folder.refuse_changed_files()
+    folder.refuse_changed_files(named=[name])
 
 
 def test_a_file_that_is_gone(config: Config, tmp_path: Path) -> None:
@@ -60,7 +59,7 @@ def test_a_file_that_is_gone(config: Config, tmp_path: Path) -> None:
     assert config.relations is not None
     assert config.calibration is not None
     config.relations.unlink()
-    refuse_changed_files(folder)
+    folder.refuse_changed_files()
     config.calibration.unlink()
     with pytest.raises(InputError, match="calibration: can't be read"):
-        refuse_changed_files(folder)
+        folder.refuse_changed_files()

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from factreasoner.errors import RunError
-from factreasoner.runs.ledger import Ledger
+from factreasoner.runs.store import Ledger
 
 
 def test_nothing_is_paid_before_the_first_request(tmp_path):
@@ -38,7 +38,7 @@ def test_a_file_that_cant_be_written_is_named(tmp_path):
 def test_a_line_that_is_no_amount_is_named_and_not_taken_for_nothing(tmp_path, damaged):
     path = tmp_path / "spent.txt"
     path.write_bytes(b"\n0.25\n" + damaged)
-    with pytest.raises(RunError, match=r"spent\.txt:3: .* is no amount in US dollars"):
+    with pytest.raises(RunError, match=r"spent\.txt:3: .* is not an amount in US dollars"):
         _ = Ledger(path).total
 
 

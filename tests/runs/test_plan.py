@@ -13,8 +13,8 @@ from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
-from factreasoner.runs.fingerprints import prompt_fingerprints
 from factreasoner.runs.plan import plan
+from factreasoner.runs.store import prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 

@@ -13,9 +13,8 @@ from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, Usage, judged_atoms
-from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.plan import plan
-from factreasoner.runs.replay import record_of
 from factreasoner.settings import Config, parse_config
 
 JUDGING = "evaluator"

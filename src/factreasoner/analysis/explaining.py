@@ -10,7 +10,6 @@ from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.models import Assessment
 from factreasoner.pipeline.rescoring import rescore
 from factreasoner.plugins.kinds import SOLVER
-from factreasoner.runs.fingerprints import refuse_changed_files
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import parse_config
 
@@ -41,7 +40,7 @@ def explain_journal(
         RunError: the journal is damaged, no record was assessed, or none has a judged atom of that name.
     """
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
-    refuse_changed_files(folder, named=("relations",))
+    folder.refuse_changed_files(named=("relations",))
     ids = folder.order() if record is None else [folder.known_id(record)]
     if not ids:
         raise RunError(f"{folder.path}: no record was assessed in this run; the same run command goes on")

@@ -12,8 +12,7 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.replay import record_of
+from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder

@@ -106,13 +106,12 @@ def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
     from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.corrections import Corrections
-    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.factuality import TASK
 
     run, folder, seed = FinishedRun(run_dir, TASK), RunFolder(run_dir, TASK), learning.seed
-    refuse_changed_files(folder)
+    folder.refuse_changed_files()
     if learning.relations is not None:
         return calibrate_verdicts(run, learning.relations, unlisted=learning.unlisted or "missing", seed=seed)
     if learning.corrections is not None:

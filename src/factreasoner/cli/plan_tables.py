@@ -18,7 +18,7 @@ from factreasoner.tasks.registry import FACTUALITY
 
 if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
-    from factreasoner.runs.replay import PastRecords
+    from factreasoner.runs.finished import PastRecords
 
 
 def show_plan(job: Job, checked: CheckedInput | PastRecords, beyond: str) -> None:

@@ -16,9 +16,8 @@ from factreasoner.text.visible import one_line
 if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
-    from factreasoner.runs.batch_rounds import RoundsReport
-    from factreasoner.runs.replay import PastRecords
-    from factreasoner.runs.runner import RunReport
+    from factreasoner.runs.finished import PastRecords
+    from factreasoner.runs.runner import RoundsReport, RunReport
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
@@ -96,8 +95,8 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.input import CheckedInput, check_input
     from factreasoner.inputs.wording import merged
+    from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.manifest import MANIFEST
-    from factreasoner.runs.replay import PastRecords
 
     columns = parse_column_map(running.column_map or [])
     limit, skip_invalid = running.limit, running.skip_invalid
@@ -154,13 +153,12 @@ def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
 def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RoundsReport:
     """Go through the records by calls that are made at once, or in rounds of batches."""
     from factreasoner.report.progress import progress_for
-    from factreasoner.runs.batch_rounds import RoundsReport, run_at_once, run_in_rounds
+    from factreasoner.runs.runner import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.runner import run as run_records
-    from factreasoner.runs.searched import note_searched
 
     config, quiet = job.config, job.running.quiet
     worker = job.task.worker(config, folder.calls(config))
-    for note in note_searched(folder, getattr(worker, "collections", ()), checked.ids):
+    for note in folder.note_searched(getattr(worker, "collections", ()), checked.ids):
         _say_note(False, note)
 
     def run_round(as_set: Config = config) -> RunReport:

@@ -73,11 +73,10 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
     from factreasoner.calibration.applying import misfits
     from factreasoner.pipeline.assembly import refuse_unasked_judge
-    from factreasoner.runs.fingerprints import refuse_changed_files
     from factreasoner.settings import parse_config
 
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
-    refuse_changed_files(folder, named=changes)
+    folder.refuse_changed_files(named=changes)
     if "calibration" in changes:
         refuse_unasked_judge(config)
     for note in misfits(config, folder.manifest.content().get("models")):

@@ -17,7 +17,7 @@ from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Status, Support
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.finished import parser_of
-from factreasoner.runs.searched import searched_rows
+from factreasoner.runs.manifest import searched_rows
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses

@@ -23,8 +23,7 @@ from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import extras_named
 from factreasoner.runs.journal import JournalLine, line_of
-from factreasoner.runs.pools import Pool, Portion, PortionWorker
-from factreasoner.runs.processes import Processes
+from factreasoner.runs.pools import Pool, Portion, PortionWorker, Processes
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,18 @@ from factreasoner.errors import RunError
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
+from factreasoner.tasks.registry import FACTUALITY
 from factreasoner.text.parsing import describe_model
 
 FORMAT = 2
 """Version of a run folder's files; it grows where an earlier reader would misread them."""
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 SCORED_AGAIN = "scored_again.json"
-"""What tells a folder in which `score` put the scores of a run."""
+"""Marks a folder in which `score` put the scores of a run."""
 LEARNT = ("parser", "searched", "models")
 """Keys of what is learnt while the run goes on."""
+UNFINISHED = "@unfinished"
+"""Part of the state of a collection that is being written, or whose writing was cut off."""
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
 
 
@@ -48,12 +51,17 @@ class Manifest:
             raise RunError(f"{self.path}: not a manifest: it has no `config`")
         return data
 
+    @property
+    def task(self) -> str:
+        """Name of the run's task."""
+        return str(self.content().get("task", FACTUALITY))
+
     def _learning(self) -> FileLock:
         """Held while what was learnt is added; threads and processes may do so at once."""
         return FileLock(self.folder / ".learning.lock")
 
     def models(self) -> dict[str, Capabilities]:
-        """How each model is asked of which that is learnt. Raises RunError on a damaged file."""
+        """How each model is asked, where that is learnt. Raises RunError for a damaged file."""
         manifest = self.content()
         kept = manifest.get("models", {})
         if "model" in manifest:  # of versions that kept it for one model
@@ -64,17 +72,17 @@ class Manifest:
             raise RunError(f"{self.path}: `models` can't be read: {error}") from error
 
     def capabilities(self, model: str) -> Capabilities | None:
-        """How that model is asked, None where it is not learnt yet."""
+        """How that model is asked; None where that is not learnt yet."""
         return self.models().get(model)
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        """Write into the manifest how that model is asked."""
+        """Write how that model is asked."""
         with self._learning():
             kept = self.content().get("models", {})
             self._keep(models=kept | {model: capabilities.model_dump(mode="json")})
 
     def keep_searched(self, states: Sequence[str]) -> list[str]:
-        """Write which collections are searched from now on, as `name@state`; returns what was before."""
+        """Add the collections searched from now on, as `name@state`; returns those noted before."""
         with self._learning():
             before = [str(state) for state in self.content().get("searched", [])]
             if states:
@@ -82,12 +90,12 @@ class Manifest:
             return before
 
     def refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
-        """Raises RunError, with the keys that differ, where the run was made with other settings."""
+        """Raise RunError, with the keys that differ, if the run was made with other settings."""
         manifest = self.content()
         if wanted["config"].keys() - manifest["config"].keys():
             raise RunError(
                 f"{self.folder}: the run in this folder was made by an earlier version, whose results are "
-                "not mixed with this one's; it can be read and scored, but to run it use another --out, or "
+                "not mixed with this version's; it can be read and scored. To run it, use another --out, or "
                 "start over with --fresh"
             )
         differences = [
@@ -104,11 +112,7 @@ class Manifest:
             )
 
     def settle_parser(self, config: Config) -> None:
-        """Note the parser that makes atoms from now on.
-
-        Raises:
-            RunError: it would make other atoms than that of the run so far did.
-        """
+        """Note the parser that makes atoms from now on. Raises RunError if the run began with another one."""
         here = describe_model(config.spacy_model)
         with self._learning():
             if "parser" not in self.content():
@@ -123,9 +127,9 @@ class Manifest:
 
     @property
     def parser(self) -> str | None:
-        """Name and version of the parser that the atoms of the run were made with; None for none.
+        """Name and version of the parser that made the run's atoms, None for none.
 
-        Where it was not noted: the one there is now.
+        Where it was not noted, this is the parser installed now.
         """
         content = self.content()
         if "parser" in content:
@@ -141,9 +145,9 @@ class Manifest:
         *,
         going_on: bool = False,
     ) -> None:
-        """Write it anew; `prompts` and `files` are fingerprints of what else decides results.
+        """Write the manifest anew; `prompts` and `files` are fingerprints of what else decides results.
 
-        Of a run that is `going_on`, what was learnt on the way stays.
+        A run that is `going_on` keeps what it has learnt.
         """
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         before = self.content() if going_on else {}
@@ -186,13 +190,46 @@ def _version(package: str) -> str:
 
 
 def _not_a_run(folder: Path) -> str:
-    """Why a folder without a manifest is no run, and what to do about it."""
+    """Why a folder without a manifest is not a run, and what to do about it."""
     if not (folder / RESULTS).exists():
         return f"{folder}: not a run folder: it has no {MANIFEST}"
     if (folder / SCORED_AGAIN).exists():
-        return f"{folder}: not a run folder: it holds scores of a run: name that run"
+        return f"{folder}: not a run folder: it holds scores of a run; name that run"
     beside = folder.parent if (folder.parent / MANIFEST).exists() else "RUN_DIR"
     return (
-        f"{folder}: holds scores by a version that did not note of which run, nor by which settings; "
+        f"{folder}: holds scores of a version that did not note the run or its settings; "
         f"score that run again: factreasoner score {beside} --out {folder}, with the same settings"
     )
+
+
+def unfinished_states(states: Sequence[str]) -> Iterator[str]:
+    """A warning for each collection that is not whole."""
+    for state in states:
+        name, unfinished, passages = state.partition(f"{UNFINISHED}-")
+        if unfinished:
+            yield (
+                f"Collection {name!r} is not whole: indexing is under way or was cut off at {passages} "
+                "passages. What is missing can't be found; `factreasoner index` completes it."
+            )
+
+
+def mixed_states(states: Sequence[str]) -> Iterator[str]:
+    """A warning for each collection that is among `states` in more than one state."""
+    by_name: dict[str, dict[str, None]] = {}
+    for state in states:
+        by_name.setdefault(state.partition("@")[0], {})[state] = None
+    for name, several in by_name.items():
+        if len(several) > 1:
+            yield (
+                f"Collection {name!r} has changed since this run began: it mixes records searched for in "
+                f"{', '.join(several)}; --fresh searches for all of them in one state."
+            )
+
+
+def searched_rows(searched: Mapping[str, int]) -> Iterator[str]:
+    """How many records were searched for in which state, unless all were in one whole state."""
+    mixed = any(mixed_states(list(searched)))
+    for state, count in searched.items():
+        if mixed or UNFINISHED in state:
+            records = "record" if count == 1 else "records"
+            yield f"{count:,} {records} in {state}" + (" (not whole)" if UNFINISHED in state else "")

@@ -1,19 +1,34 @@
-"""Workers, and what they make of the records that are handed out to them."""
+"""Pools of workers: what a worker makes of records, and workers in processes of this machine."""
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import logging
+import multiprocessing
+import multiprocessing.context
+import multiprocessing.forkserver
+import multiprocessing.resource_tracker
+import os
+import signal
+import sys
 import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future
-from typing import Generic, NamedTuple, TypeVar
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.process import BaseProcess
+from types import TracebackType
+from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
 from factreasoner.llm.stack import with_room
 from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import JournalLine, line_of
+from factreasoner.settings import Config
+from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
@@ -134,3 +149,129 @@ class Pool(ABC, Generic[W]):
     def died(self, worker: W) -> None:
         """Take note that this worker has ended: it gets no more records."""
         self._workers = [other for other in self._workers if other is not worker]
+
+
+class _Process:
+    """One process, with a worker made from the task's name and the settings; `begun` gives its number."""
+
+    def __init__(self, task: str, config: Config) -> None:
+        self.pool = ProcessPoolExecutor(1, _context(), _begin, (task, config))
+        self.begun = self.pool.submit(os.getpid)
+
+    def kill(self) -> None:
+        """End at once, in the middle of a record; what the system holds for it is given back."""
+        if self.begun.done() and self.begun.exception() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.begun.result(), signal.SIGTERM)
+            self.pool.shutdown(wait=True, cancel_futures=True)
+
+
+class Processes(Pool[_Process]):
+    """As many processes as the settings say, see `Pool`; they end with the block."""
+
+    deadly = (BrokenProcessPool,)
+    cannot_begin = (
+        "no process can begin: {count} in a row ended at their start ({error}); memory is short, or what "
+        "they import ends them: try fewer --workers, or --executor threads"
+    )
+
+    def __init__(self, task: str, config: Config) -> None:
+        super().__init__()
+        self._task = task
+        self._config = config
+
+    def __enter__(self) -> Processes:
+        if _context().get_start_method() == "forkserver":
+            with _quiet_tracker():
+                multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
+            with _sigint_blocked():
+                multiprocessing.forkserver.ensure_running()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for process in self._workers:
+            process.pool.shutdown(wait=False, cancel_futures=True)
+            if error is not None:
+                process.kill()
+        if error is not None:
+            gc.collect()  # else the process may end before their semaphores are given back, and Python warns
+
+    def hired(self) -> _Process | None:
+        """See `Pool`."""
+        enough = len(self._workers) >= processes_at_once(self._config)
+        return None if enough else _Process(self._task, self._config)
+
+    def begun(self, worker: _Process) -> bool:
+        """See `Pool`."""
+        return worker.begun.done() and worker.begun.result() > 0
+
+    def submit(self, worker: _Process, records: Sequence[Record]) -> Future[Portion]:
+        """See `Pool`."""
+        try:
+            return worker.pool.submit(_work, records)
+        except BrokenProcessPool as error:  # it ended while it had nothing to do
+            told: Future[Portion] = Future()
+            told.set_exception(error)
+            return told
+
+
+def processes_at_once(config: Config) -> int:
+    """How many processes work: as the setting says, else one a core that this process may use."""
+    if config.workers is not None:
+        return config.workers
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _context() -> multiprocessing.context.BaseContext:
+    """Processes that inherit no thread of this one; a fork server, where there is one, imports for all."""
+    if sys.platform == "win32":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.overlap"])
+    return context
+
+
+@contextlib.contextmanager
+def _quiet_tracker() -> Iterator[None]:
+    """The tracker started here gives semaphores back without a warning where the driver ended at once."""
+    ignored = "ignore::UserWarning:multiprocessing.resource_tracker"
+    sys.warnoptions.append(ignored)
+    try:
+        yield
+    finally:
+        sys.warnoptions.remove(ignored)
+
+
+@contextlib.contextmanager
+def _sigint_blocked() -> Iterator[None]:
+    """What is started here never hears of Ctrl-C, which terminals send to all: it is for the driver alone."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+_here: list[PortionWorker[Any]] = []
+"""What works in this process, as one item; empty in the driver."""
+
+
+def _begin(task: str, config: Config) -> None:
+    """Take up work in a new process. Ctrl-C is the driver's to handle; without a driver there is no work."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    driver = multiprocessing.parent_process()
+    assert driver is not None, "called in a process of the pool alone"
+    threading.Thread(target=_end_after, args=(driver,), daemon=True).start()
+    named = task_named(task)
+    _here.append(PortionWorker(named, lambda: named.worker(config, Calls())))
+
+
+def _end_after(driver: BaseProcess) -> NoReturn:
+    driver.join()
+    os._exit(1)
+
+
+def _work(records: Sequence[Record]) -> Portion:
+    return _here[0].work(records)

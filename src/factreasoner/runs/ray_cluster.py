@@ -19,14 +19,20 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
 os.environ.setdefault("RAY_agent_register_timeout_ms", "300000")  # a busy machine takes more than 30 s
 
 import ray
-from ray.exceptions import ObjectLostError, OutOfMemoryError, RayActorError, RuntimeEnvSetupError
+from ray.exceptions import (
+    ObjectLostError,
+    OutOfMemoryError,
+    RayActorError,
+    RayTaskError,
+    RuntimeEnvSetupError,
+)
 from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
 from factreasoner import __version__
@@ -36,10 +42,10 @@ from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.runs.pools import Pool, Portion
-from factreasoner.runs.processes import processes_at_once
-from factreasoner.runs.ray_worker import GROUPS, Assignment, Owner, RayWorker, calling
+from factreasoner.runs.pools import Pool, Portion, PortionWorker, processes_at_once
+from factreasoner.runs.shared_calls import Call, SharedCalls, remote_limits
 from factreasoner.settings import Config
+from factreasoner.tasks.registry import task_named
 
 LOOK_SECONDS = 5.0
 """Between two looks at how many cores the cluster has."""
@@ -50,7 +56,66 @@ CONNECT_SECONDS = 10.0
 OBJECT_STORE = 128 * 2**20
 """Bytes of shared memory on a cluster of our own: records and results are small, and written at once."""
 
-logger = logging.getLogger(__name__)
+GROUPS = {"turns": 32, "money": 32, "claims": 64, "files": 32, "swift": 4}
+"""Threads of the owner by what they wait for, so that who gives something back never waits for who takes."""
+_GROUP_OF = {
+    "enter": "turns",
+    "reserve": "money",
+    "claim": "claims",
+    "paid": "files",
+    "keep_capabilities": "files",
+}
+
+
+def calling(owner: Any) -> Call:
+    """Calls methods of the actor that owns what workers share, as if it were here."""
+
+    def call(name: str, *args: Any, **options: Any) -> Any:
+        method = getattr(owner, name).options(concurrency_group=_GROUP_OF.get(name, "swift"))
+        try:
+            return ray.get(method.remote(*args, **options))
+        except RayTaskError as error:
+            raise error.cause from None
+        except RayActorError:
+            raise RunError("the driver of this run is gone") from None
+
+    return call
+
+
+class Owner(SharedCalls):
+    """The actor that owns what workers share; paths of the run are relative to the driver's `folder`."""
+
+    def __init__(self, folder: str, *owned: Any) -> None:
+        os.chdir(folder)
+        super().__init__(*owned)
+
+
+class Assignment(NamedTuple):
+    """What a worker is to do: a task under settings, as if from the driver's folder, called by a name."""
+
+    name: str
+    task: str
+    config: Config
+    folder: str
+
+
+class RayWorker:
+    """The actor: one process of the cluster with a task's worker of its own."""
+
+    def __init__(self, assignment: Assignment, owner: Any) -> None:
+        name, task, config, folder = assignment
+        if Path(folder).is_dir():  # paths of settings are relative to it
+            os.chdir(folder)
+        named, shared = task_named(task), remote_limits(calling(owner), name, config)
+        self._worker = PortionWorker(named, lambda: named.worker(config, Calls(shared=shared)))
+
+    def version(self) -> str:
+        """The version of factreasoner that the worker's node runs."""
+        return __version__
+
+    def work(self, records: Sequence[Record]) -> Portion:
+        """Work on records one after the other."""
+        return self._worker.work(records)
 
 
 class _Actor:

@@ -1,33 +1,115 @@
-"""The run folder: the lock, the journal, and where everything else is."""
+"""The run folder: the lock, the journal, what was paid, and where everything else is."""
 
 from __future__ import annotations
 
 import contextlib
 import difflib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from filelock import FileLock, Timeout
 
+from factreasoner import prompts
+from factreasoner.assessors.credibility import credibility_fingerprint
+from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
+from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.plugins.table import load
 from factreasoner.runs.journal import Journal
-from factreasoner.runs.ledger import Ledger
-from factreasoner.runs.manifest import RESULTS, Manifest, result_settings
+from factreasoner.runs.manifest import RESULTS, Manifest, mixed_states, result_settings, unfinished_states
 from factreasoner.runs.replacing import clear_interrupted
 from factreasoner.settings import Config, kept_config
-from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
+_AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
+"""An amount, or as much of one as a killed process has written."""
+_FILES: dict[str, Callable[[Path], str]] = {
+    "relations": recording_fingerprint,
+    "calibration": calibration_fingerprint,
+    "credibility": credibility_fingerprint,
+}
+"""Setting that names a file -> how that file is fingerprinted. A finished run still needs these files."""
+_SEARCHED = ("ok", "no_atoms")
+"""Statuses of records that are not searched for again."""
 MOST_COMPARED = 10_000
 """Ids among which the nearest is found in less than a second."""
+
+
+def prompt_fingerprints(task: Task[Any], config: Config) -> dict[str, str]:
+    """Fingerprint of each prompt that the task may ask."""
+    return prompts.fingerprints(task.prompts(config))
+
+
+def file_fingerprints(config: Config) -> dict[str, str]:
+    """Setting that names a file or a classifier -> its fingerprint.
+
+    Raises:
+        InputError: a file can't be read.
+        ConfigError: the classifier is not there.
+        MissingExtraError: an optional package is needed to read it.
+    """
+    paths = {name: getattr(config, name) for name in _FILES}
+    found = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
+    if config.verifier is not None:
+        found["verifier"] = load("judge", "verifier").fingerprint(config)
+    return found
+
+
+class Ledger:
+    """What a run has paid: a file with the US dollars of one request a line.
+
+    The journal can't say it: a record that was interrupted has no line there, but its calls are paid for.
+    Threads and processes may share the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def total(self) -> float:
+        """US dollars paid, over all processes that ever wrote here.
+
+        Raises:
+            RunError: the file can't be read, or a line is not an amount: then nobody knows what was paid.
+        """
+        try:
+            lines = self.path.read_text(encoding="ascii", errors="replace").split("\n")
+        except FileNotFoundError:
+            return 0.0
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be read: {error.strerror}") from error
+        for number, line in enumerate(lines, start=1):
+            if line and not _AMOUNT.fullmatch(line):
+                raise RunError(
+                    f"{self.path}:{number}: {line[:40]!r} is not an amount in US dollars; write there what "
+                    "was paid, delete the line, or start over with --fresh"
+                )
+        return sum(map(float, filter(None, lines)))
+
+    def add(self, dollars: float) -> None:
+        """Note what one request cost; when this returns, the line outlives the process.
+
+        Raises:
+            RunError: the file can't be written.
+        """
+        # The line's end comes first: what a killed process left of its last line stays a line of its own,
+        # and with a fixed number of decimals it is no larger than the whole.
+        line = f"\n{dollars:.9f}".encode()
+        try:
+            with self.path.open("ab", buffering=0) as ledger:  # one system call, which adds at the end
+                ledger.write(line)
+        except OSError as error:
+            raise RunError(f"{self.path}: can't be written: {error.strerror}") from error
 
 
 class RunFolder(Journal[R]):
@@ -43,6 +125,9 @@ class RunFolder(Journal[R]):
     def __init__(self, path: Path, task: Task[R]) -> None:
         super().__init__(path / "journal.jsonl", task)
         self.path = path
+        self.results_path = path / RESULTS
+        """One line a record, in input order."""
+        self.summary_path = path / "summary.json"
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
@@ -50,9 +135,8 @@ class RunFolder(Journal[R]):
 
     @classmethod
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
-        """The folder of a run of whatever task. Raises RunError when it is no run, or of an unknown task."""
-        folder: RunFolder[Any] = RunFolder(path, task_named(FACTUALITY))
-        return RunFolder(path, task_named(str(folder.manifest.content().get("task", FACTUALITY))))
+        """The folder of a run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
+        return RunFolder(path, task_named(Manifest(path).task))
 
     @property
     def spent(self) -> float:
@@ -63,16 +147,6 @@ class RunFolder(Journal[R]):
         """How the calls of a worker are paid for and remembered in this run, from what was paid so far."""
         batches = None if config.batch == "none" else self.batches
         return Calls(spent=self.spent, paid=self.ledger.add, memory=self.manifest, batches=batches)
-
-    @property
-    def results_path(self) -> Path:
-        """Path of results.jsonl: one line a record, in input order."""
-        return self.path / RESULTS
-
-    @property
-    def summary_path(self) -> Path:
-        """Path of summary.json: the whole run."""
-        return self.path / "summary.json"
 
     def start(
         self,
@@ -99,30 +173,30 @@ class RunFolder(Journal[R]):
         except OSError as error:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
         try:
-            self._open(config, prompts, files or {}, fresh=fresh)
+            if fresh:
+                self._clear()
+            self._open(config, {"prompts": prompts, "files": files or {}})
         except BaseException:
             self.close()
             raise
 
-    def _open(
-        self, config: Config, prompts: Mapping[str, str], files: Mapping[str, str], *, fresh: bool
-    ) -> None:
-        wanted = {"config": result_settings(config), "prompts": dict(prompts), "files": dict(files)}
+    def _clear(self) -> None:
         derived = (self.results_path, self.summary_path)
-        clear_interrupted(self.manifest.path, *derived)
-        if fresh:
-            for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
-                path.unlink(missing_ok=True)
-            self.batches.clear()
+        for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
+            path.unlink(missing_ok=True)
+        self.batches.clear()
+
+    def _open(self, config: Config, fingerprints: Mapping[str, Mapping[str, str]]) -> None:
+        clear_interrupted(self.manifest.path, self.results_path, self.summary_path)
         if self.manifest.path.exists():
             self._check_task()
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
-                self.manifest.refuse_other_run(wanted)
+                self.manifest.refuse_other_run({"config": result_settings(config), **fingerprints})
             self.mend_journal()
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        self.manifest.write(self.task.name, config, prompts, files, going_on=bool(self.entries))
+        self.manifest.write(self.task.name, config, **fingerprints, going_on=bool(self.entries))
 
     def close(self) -> None:
         """Release the folder's lock: other processes may write here then."""
@@ -130,8 +204,7 @@ class RunFolder(Journal[R]):
         self._lock.release()
 
     def _check_task(self) -> None:
-        made_by = self.manifest.content().get("task", FACTUALITY)
-        if made_by != self.task.name:
+        if (made_by := self.manifest.task) != self.task.name:
             raise RunError(
                 f"{self.path}: a run of `{made_by}`, and a run of `{self.task.name}` is needed here; "
                 "name another folder"
@@ -141,6 +214,41 @@ class RunFolder(Journal[R]):
         """The settings the run was made with. Raises RunError for a run of another task."""
         self._check_task()
         return kept_config(self.manifest.content()["config"], str(self.manifest.path))
+
+    def refuse_changed_files(self, *, named: Collection[str] = ()) -> None:
+        """Refuse a run whose files have changed since it was made.
+
+        Files of settings that are `named` again are not checked. Recorded verdicts may be gone: the journal
+        has them.
+
+        Raises:
+            RunError: a file has changed.
+            InputError: the calibration can't be read.
+        """
+        config, recorded = self.config(), self.manifest.content().get("files", {})
+        for name, fingerprint in _FILES.items():
+            path: Path | None = getattr(config, name)
+            if path is None or name in named or (name == "relations" and not path.exists()):
+                continue
+            if fingerprint(path) != recorded.get(name):
+                again = f", or give it again with --{name}" if name in ("calibration", "credibility") else ""
+                raise RunError(
+                    f"{self.path}: {path} ({name}) has changed since this run; run again with another --out"
+                    + again
+                )
+
+    def note_searched(self, now: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
+        """Keep in the manifest the states of the collections searched from now on; yield warnings.
+
+        They are about collections that are not whole, and about those that changed between records that are
+        finished and others of `ids`.
+        """
+        before = self.manifest.keep_searched(now)
+        yield from unfinished_states(now)
+        if (before or now) and any(
+            i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids
+        ):
+            yield from mixed_states([*before, *now])
 
     def known_id(self, record_id: str) -> str:
         """The id of a record in this folder.

@@ -5,7 +5,7 @@ from run_folders import append
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
-from factreasoner.runs.replay import PastRecords, record_of
+from factreasoner.runs.finished import PastRecords, record_of
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK

@@ -17,7 +17,7 @@ from factreasoner.models import Context, Record
 from factreasoner.models.journal_line import unpack
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.executors import lines_of
-from factreasoner.runs.processes import processes_at_once
+from factreasoner.runs.pools import processes_at_once
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
@@ -85,7 +85,7 @@ def begun(tmp_path, **how):
 def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     monkeypatch.setattr(
-        "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
+        "factreasoner.runs.pools._begin", importlib.import_module("judges_that_end").end_at_once
     )
     with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
         found(Config(**PROCESSES), records("fine"))
