@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from factreasoner.pipeline import build_pipeline as build_pipeline
     from factreasoner.settings import Config as Config
     from factreasoner.settings import load_config as load_config
-    from factreasoner.tasks.rag.scores import ScoredRag as ScoredRag
+    from factreasoner.tasks.rag.table import ScoredRag as ScoredRag
     from factreasoner.tasks.rag.task import rag as rag
     from factreasoner.tasks.recall.result import RecallResult as RecallResult
     from factreasoner.tasks.recall.task import recall as recall
@@ -50,7 +50,7 @@ _HOMES = {
     "Record": "factreasoner.models",
     "RecallResult": "factreasoner.tasks.recall.result",
     "Run": "factreasoner.analysis.opened_run",
-    "ScoredRag": "factreasoner.tasks.rag.scores",
+    "ScoredRag": "factreasoner.tasks.rag.table",
     "ScriptedLLM": "factreasoner.llm.scripted",
     "VerifyResult": "factreasoner.tasks.verify.result",
     "aassess": "factreasoner.pipeline",

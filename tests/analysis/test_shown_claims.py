@@ -9,7 +9,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.without_claims import WithoutClaims
+from factreasoner.tasks.labels import WithoutClaims
 
 
 def finished(path, *results):

@@ -1,15 +1,18 @@
-"""What the tasks on claims share: states, failures as values, and sums over a run."""
+"""What tasks share: states, failures as values, what is done again, and sums over a run."""
 
 import pytest
 
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Failure, Record, StageError, Usage, Verdict
+from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.tasks.claim_task import ClaimResult, ClaimWorker, Work, result_of
+from factreasoner.tasks.rag.result import RagResult
+from factreasoner.tasks.rag.task import TASK as RAG
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.verify.task import TASK as VERIFY
 
 LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
 RECORD = Record(id="r1", response="He was tall.", prompt="Was he?", topic="him", metadata={"variant": "a"})
@@ -113,3 +116,38 @@ def test_sums_over_a_run():
     assert content["usage"]["total"]["calls"] == 2
     assert content["worst_claims"] == []
     assert list(tally.sample().ids) == ["r1", "r2"]
+
+
+@pytest.mark.parametrize(
+    ("status", "again"), [("ok", False), ("no_atoms", False), ("partial", True), ("failed", True)]
+)
+def test_what_failed_in_whole_or_part_is_worked_on_anew(status, again):
+    assert RAG.to_repeat(RagResult(record_id="r", status=status)) is again
+
+
+ATOMS = (Atom(id="a0", text="It opened."),)
+WANTED = (Atom(id="g0", text="It opened."),)
+
+
+@pytest.mark.parametrize(
+    ("task", "fields", "made"),
+    [
+        (VERIFY, {}, True),
+        (VERIFY, {"atoms": ATOMS}, False),
+        (RAG, {"atoms": ATOMS}, False),
+        (RAG, {"atoms": ATOMS, "reference": "It opened."}, True),
+        (RAG, {"atoms": ATOMS, "reference": "It opened.", "reference_atoms": WANTED}, False),
+        (RECALL, {"atoms": ATOMS, "reference": "It opened."}, True),
+        (RECALL, {"facts": WANTED}, False),
+        (RECALL, {"reference_atoms": WANTED}, False),
+    ],
+)
+def test_they_are_of_what_a_record_does_not_bring(task, fields, made):
+    record = Record(id="r", response="It opened.", **fields)
+    assert task.makes_claims(record, Config()) is made
+    assert not task.makes_claims(record, Config(model="openai/x"))
+
+
+def test_given_atoms_that_are_revised_are_read_too():
+    record = Record(id="r", response="It opened.", atoms=ATOMS)
+    assert VERIFY.makes_claims(record, Config(revise_given=True))

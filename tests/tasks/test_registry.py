@@ -14,9 +14,8 @@ from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.claim_task import ClaimResult, ClaimTask, ClaimWorker, Work
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of
+from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of, p_borne_out
 from factreasoner.tasks.task import Task
-from factreasoner.tasks.verdicts import p_borne_out
 
 
 class Repeated(ClaimResult):

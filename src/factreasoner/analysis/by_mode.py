@@ -23,8 +23,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings
 from factreasoner.settings.choices import Mode
-from factreasoner.tasks.recall.result import RecallResult, scored_recall
-from factreasoner.tasks.recall.table import RECALL
+from factreasoner.tasks.recall.result import RECALL, RecallResult, scored_recall
 from factreasoner.tasks.recall.task import TASK
 
 JUDGING = "evaluator"

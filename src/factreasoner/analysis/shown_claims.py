@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.labels import WithoutClaims
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.without_claims import WithoutClaims
 
 
 class Wanted(NamedTuple):

@@ -17,14 +17,12 @@ from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of, nothing_in
 from factreasoner.tasks.recall.result import FACTS
 from factreasoner.tasks.recall.task import TASK as RECALL
-from factreasoner.tasks.rows import ClaimRow, main_rows
+from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
-from factreasoner.tasks.verdicts import CONTEXTS
-from factreasoner.tasks.verify.rows import CITED
-from factreasoner.tasks.without_claims import nothing_in
+from factreasoner.tasks.verify.result import CITED
 from factreasoner.text.parsing import REMEDY, describe_model
 
 QUOTE_LENGTH, LONG_QUOTE = 90, 300

@@ -8,7 +8,7 @@ from factreasoner.cli.claim_tables import label_cell
 from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
 from factreasoner.models import Assessment
 from factreasoner.report.console import Terminal, plain
-from factreasoner.tasks.atom_rows import atom_rows
+from factreasoner.tasks.factuality import atom_rows
 from factreasoner.tasks.rows import ClaimRow
 
 SHOWN = 3

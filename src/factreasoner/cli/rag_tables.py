@@ -7,7 +7,7 @@ from pathlib import Path
 
 from factreasoner.report.console import Terminal, plain
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.rag.evidence import ClaimLine, lines_of
+from factreasoner.tasks.rag.result import ClaimLine, lines_of
 from factreasoner.tasks.rag.task import TASK
 
 Row = tuple[str, str, str]

@@ -174,7 +174,7 @@ def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFold
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     """In which records there was nothing to judge, and why; empty where there was in all."""
-    from factreasoner.tasks.without_claims import WithoutClaims
+    from factreasoner.tasks.labels import WithoutClaims
 
     entries, without = folder.entries, WithoutClaims()
     for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):

@@ -46,7 +46,7 @@ def show(
     from factreasoner.analysis.shown_claims import Wanted, shown_claims
     from factreasoner.cli.claim_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.without_claims import WithoutClaims
+    from factreasoner.tasks.labels import WithoutClaims
 
     run = FinishedRun.of_any_task(run_dir, corrections)
     names = {name.value for name in label or ()}

@@ -12,10 +12,9 @@ from factreasoner.cli.advice import judging_notice
 from factreasoner.cli.claim_tables import label_cell
 from factreasoner.report.console import Terminal, plain
 from factreasoner.settings import Config
+from factreasoner.tasks.labels import nothing_in
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify
-from factreasoner.tasks.verify.rows import verified_rows
-from factreasoner.tasks.without_claims import nothing_in
+from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult, scored_verify, verified_rows
 
 QUOTE_LENGTH = 160
 

@@ -12,7 +12,7 @@ from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.assembly import parts_and_config
 from factreasoner.settings import Keywords, python_call
-from factreasoner.tasks.atom_rows import atom_rows
+from factreasoner.tasks.factuality import atom_rows
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.text.sentences import sentences
 

@@ -8,9 +8,8 @@ from typing import Any
 from factreasoner.report.markdown_tables import cell, markdown_table
 from factreasoner.report.run_content import RunContent
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.labels import CAUTIONS, look_of
+from factreasoner.tasks.labels import CAUTIONS, WithoutClaims, look_of
 from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
-from factreasoner.tasks.without_claims import WithoutClaims
 from factreasoner.text.visible import one_line
 
 MOST_CLAIMS = 10

@@ -15,8 +15,7 @@ from factreasoner.report.effects import Effects
 from factreasoner.report.passages import Cut, Passage, segments
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import BELIEF
-from factreasoner.tasks.rows import ClaimRow, by_claim, main_rows
-from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
+from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.sentences import Span, sentences
 

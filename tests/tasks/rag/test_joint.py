@@ -10,7 +10,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
-from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 
 

@@ -8,7 +8,7 @@ from rag_records import record_of
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
-from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 
 FIELDS = {

@@ -1,11 +1,19 @@
-"""A record's claims put to a judge: worked examples, calls counted, verdicts that fail."""
+"""Rag's work on a record: claims made once, what is judged, in how many calls."""
 
 import math
+from collections import Counter
 
 import pytest
 from rag_records import assessed, judging, record_of, scores, stated
 
-from factreasoner.tasks.rag.scores import scored_rag
+from factreasoner.errors import UnusableReplyError
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.models import Context, Verdict
+from factreasoner.pipeline.assembly import Calls
+from factreasoner.settings import Config
+from factreasoner.tasks.rag.table import scored_rag
+from factreasoner.tasks.rag.task import TASK
+from factreasoner.tasks.rag.worker import merged, premises_together
 
 EINSTEIN = ["Einstein was born in Ulm.", "Einstein was born in 1879."]
 
@@ -85,3 +93,107 @@ def test_an_empty_answer_states_nothing_without_being_asked():
     found = scores(llm, record_of(output="", reference="A.", reference_atoms=["A."]))
     assert (found["coverage"], found["coverage_p"], found["correctness"]) == (0.0, 0.0, None)
     assert llm.calls == []
+
+
+def test_claims_of_a_reference_are_made_once_a_run():
+    made = Counter()
+
+    def answer(prompt, schema):
+        if schema.name == "report_statements":
+            made[prompt.user] += 1
+            return {"statements": ["Einstein was born in Ulm."]}
+        if schema.name == "rewrite_statements":
+            return dict(schema.items)
+        return dict.fromkeys(schema.items, "True")
+
+    worker = TASK.worker(Config(model="test", cache=False, form="tool"), Calls(llm=ScriptedLLM(answer)))
+    for n in range(3):
+        result = worker.assess(
+            record_of(
+                id=f"q{n}",
+                output=f"Einstein was born in Ulm, says {n}.",
+                reference="Einstein was born in Ulm.",
+            )
+        )
+        assert [claim.id for claim in result.reference_claims] == ["r0"]
+        assert result.status == "ok"
+        calls = {stage: usage.calls for stage, usage in result.usage.items() if usage.calls}
+        texts = 1 if n else 2
+        assert calls == {"atomizer": texts, "evaluator": 2}
+    assert len(made) == 4
+    assert set(made.values()) == {1}
+
+
+def test_claims_that_cannot_be_made_leave_the_other_list_to_be_scored():
+    def answer(prompt, schema):
+        if schema.name == "report_statements":
+            return UnusableReplyError("prose")
+        return dict.fromkeys(schema.items, "True")
+
+    result = assessed(ScriptedLLM(answer), record_of(reference="R.", reference_atoms=["R."], contexts=["R."]))
+    scored = scored_rag(result)
+    assert result.status == "partial"
+    assert scored.values["claim_recall"] == scored.values["coverage"] == 1.0
+    assert scored.values["faithfulness"] is None
+    assert scored.reasons["faithfulness"] == "no claims of the answer"
+
+
+def test_made_ids_stay_clear_of_given_ones():
+    def answer(prompt, schema):
+        if schema.name == "report_statements":
+            return {"statements": ["A is B."]}
+        return {
+            name: text if schema.name == "rewrite_statements" else "True"
+            for name, text in schema.items.items()
+        }
+
+    contexts = [{"id": "a0", "text": "A is B."}, {"id": "_r0", "text": "C."}, {"id": "r0", "text": "D."}]
+    result = assessed(ScriptedLLM(answer), record_of(contexts=contexts, reference="A is B."))
+    assert [c.id for c in result.claims + result.reference_claims] == ["_a0", "__r0"]
+
+
+LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
+
+
+def test_contexts_that_fit_are_one_premise_in_their_order():
+    contexts = [Context(id="b", text="Two.", title="Second"), Context(id="a", text="One.")]
+    (premise,) = premises_together(contexts, "q", tokens=1000)
+    assert (premise.id, premise.record_id) == ("contexts", "q")
+    assert premise.text == "Second\nTwo.\n\nOne."
+    assert [part.id for part in premise.parts] == ["b", "a"]
+    assert premises_together([], "q", tokens=1000) == []
+
+
+def test_too_much_for_one_is_several_and_each_shows_no_more_than_fits():
+    contexts = [Context(id="a", text=LONG), Context(id="b", text="Two.")]
+    premises = premises_together(contexts, "q", tokens=200)
+    assert [premise.id for premise in premises] == [f"contexts:{n}" for n in range(1, len(premises) + 1)]
+    assert len(premises) > 3
+    assert {part.id for premise in premises for part in premise.parts} == {"a", "b"}
+    assert all(f"Ship {n} lay" in "".join(p.text for p in premises) for n in range(200))
+
+
+def verdict(label, probability=0.9):
+    return Verdict(context_id="a", target_id="x", label=label, probability=probability)
+
+
+@pytest.mark.parametrize(
+    ("labels", "asked", "label"),
+    [
+        (["neutral", "entailment", "contradiction"], 3, "entailment"),
+        (["entailment"], 3, "entailment"),
+        (["neutral", "contradiction"], 2, "contradiction"),
+        (["contradiction"], 2, None),
+        (["neutral", "neutral"], 2, "neutral"),
+        (["neutral"], 2, None),
+        ([], 1, None),
+    ],
+)
+def test_one_verdict_of_those_on_pieces(labels, asked, label):
+    found = merged([verdict(one) for one in labels], asked)
+    assert (found.label if found else None) == label
+
+
+def test_the_surest_piece_decides_and_silence_is_as_sure_as_the_least_sure():
+    assert merged([verdict("entailment", 0.7), verdict("entailment", 0.9)], 2).probability == 0.9
+    assert merged([verdict("neutral", 0.7), verdict("neutral", 0.9)], 2).probability == 0.7

@@ -7,8 +7,7 @@ from verifying_model import Model, verified
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
 from factreasoner.metrics.table import Sampling
-from factreasoner.tasks.verify.result import scored_verify
-from factreasoner.tasks.verify.table import VERIFY
+from factreasoner.tasks.verify.result import VERIFY, scored_verify
 
 
 def test_scores_before_and_after():

@@ -2,13 +2,274 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table
 from factreasoner.metrics.usage_metrics import usage_metrics
-from factreasoner.tasks.rag.scores import ScoredRag
-from factreasoner.tasks.rag.shares import RANKABLE, RANKED, REFERENCE, SHARES, Needed, Share
+from factreasoner.models import Atom, Usage, notebook_form
+from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of, share
+from factreasoner.tasks.rag.result import Share as EventShare
+
+
+def retrieval_scores(
+    retrieved: Sequence[str], relevant: Collection[str], k: int | None = None
+) -> dict[str, float | None]:
+    """Scores of a ranking of ids, best first, cut after the first `k` (None: not cut).
+
+    None where a denominator is 0: nothing was retrieved, or nothing is relevant. `map` divides the precisions
+    at the relevant ones by all that are relevant, `map_at_hits` by those found; it is 0 where none is found.
+    """
+    wanted = set(relevant)
+    ranking = retrieved[:k]
+    hits = [rank for rank, context_id in enumerate(ranking, start=1) if context_id in wanted]
+    precisions = sum(found / rank for found, rank in enumerate(hits, start=1))
+    ideal = sum(map(_gain, range(1, min(len(wanted), k or len(wanted)) + 1)))
+    precision = len(hits) / len(ranking) if ranking else None
+    scores = {
+        "retrieval_recall": len(hits) / max(len(wanted), 1),
+        "map": precisions / max(len(wanted), 1),
+        "map_at_hits": precisions / max(len(hits), 1),
+        "mrr": 1 / hits[0] if hits else 0.0,
+        "ndcg": sum(map(_gain, hits)) / (ideal or 1),
+    }
+    return {"retrieval_precision": precision, **(scores if wanted else dict.fromkeys(scores))}
+
+
+def _gain(rank: int) -> float:
+    return 1 / math.log2(rank + 1)
+
+
+class Needed(NamedTuple):
+    """What a metric is computed from, in words and as the keys of what a record may lack, in order."""
+
+    words: str
+    keys: tuple[str, ...]
+
+
+class Claimed(NamedTuple):
+    """What holds of one claim.
+
+    `found`: the contexts bear it out; `relevant`: relevant ones do; `denied`: a context contradicts it.
+    `other`: the other text bears it out; `against`: that contradicts it.
+    """
+
+    found: Event
+    relevant: Event
+    denied: Event
+    other: Event
+    against: Event
+
+
+class Share(NamedTuple):
+    """A share of the claims of which `event` holds: of the answer's, or of the reference's (`wanted`).
+
+    `detail`: it is shown in result lines alone.
+    """
+
+    name: str
+    shown: str
+    meaning: str
+    needs: Needed
+    better: Better | None
+    event: Callable[[Claimed], Event]
+    wanted: bool = False
+    detail: bool = False
+
+
+PASSAGES = Needed("contexts and claims of the answer", ("contexts", "claims"))
+REFERENCE = Needed("a reference and claims of the answer", ("reference", "claims"))
+GOLD_CLAIMS = Needed("claims of the reference", ("reference_claims",))
+RETRIEVED = Needed("contexts and claims of the reference", ("contexts", "reference_claims"))
+RANKABLE = Needed(RETRIEVED.words, ("contexts", "passages", "reference_claims"))
+BOTH = Needed("contexts, a reference and claims of the answer", ("contexts", "reference", "claims"))
+JUDGED_NOISE = Needed(BOTH.words, (*BOTH.keys, "reference_claims"))
+FOUND = Needed("claims of the reference that a context bears out", (*RETRIEVED.keys, "found"))
+RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
+
+# fmt: off
+SHARES = (
+    Share("faithfulness", "faithfulness", "the answer's claims that the contexts bear out",
+          PASSAGES, "higher", lambda c: c.found),
+    Share("contradicted", "contradicted", "the answer's claims that a context contradicts",
+          PASSAGES, "lower", lambda c: c.denied),
+    Share("correctness", "correctness", "the answer's claims that the reference bears out",
+          REFERENCE, "higher", lambda c: c.other),
+    Share("coverage", "coverage", "the reference's claims that the answer bears out",
+          GOLD_CLAIMS, "higher", lambda c: c.other, wanted=True),
+    Share("claim_recall", "claim recall", "the reference's claims that a context bears out",
+          RETRIEVED, "higher", lambda c: c.found, wanted=True),
+    Share("context_utilization", "utilization",
+          "the reference's claims borne out by a context that the answer bears out too",
+          FOUND, "higher", lambda c: c.other if c.found.holds else UNDECIDED, wanted=True),
+    Share("noise_sensitivity_in_relevant", "noise, relevant",
+          "the answer's claims that the reference does not bear out and a relevant context does",
+          JUDGED_NOISE, "lower", lambda c: ~c.other & c.relevant),
+    Share("noise_sensitivity_in_irrelevant", "noise, irrelevant",
+          "the answer's claims that the reference does not bear out and irrelevant contexts alone do",
+          JUDGED_NOISE, "lower", lambda c: ~c.other & c.found.without(c.relevant)),
+    Share("hallucination", "hallucination",
+          "the answer's claims that neither the reference nor contexts bear out",
+          BOTH, "lower", lambda c: ~c.other & ~c.found),
+    Share("self_knowledge", "self-knowledge",
+          "the answer's claims that the reference bears out and no context does",
+          BOTH, None, lambda c: c.other & ~c.found),
+    Share("lost_in_retrieval", "lost in retrieval",
+          "the reference's claims that neither a context nor the answer bears out",
+          RETRIEVED, "lower", lambda c: ~c.found & ~c.other, wanted=True, detail=True),
+    Share("lost_in_generation", "lost in generation",
+          "the reference's claims that a context bears out and the answer does not",
+          RETRIEVED, "lower", lambda c: c.found & ~c.other, wanted=True, detail=True),
+    Share("beyond_reference", "beyond the reference",
+          "the answer's claims that contexts bear out and on which the reference is silent",
+          BOTH, None, lambda c: ~c.other & ~c.against & c.found, detail=True),
+    Share("against_reference", "against the reference",
+          "the answer's claims that contexts bear out and the reference contradicts",
+          BOTH, "lower", lambda c: c.against & c.found, detail=True),
+)
+# fmt: on
+
+
+class Matrix:
+    """What holds of the claims of a record, and why what does not can't be known.
+
+    `relevant` has an event a context; `lacking` has, by key, what the record lacks in words, empty for what
+    it has.
+    """
+
+    def __init__(self, result: RagResult) -> None:
+        said, wanted = lines_of(result)
+        each = [line.contexts.each for line in wanted if line.contexts]
+        self.relevant = tuple(
+            any_of(events[place] for events in each) for place in range(len(result.contexts or ()))
+        )
+        self._said = [_claimed(line, self.relevant) for line in said]
+        self._wanted = [_claimed(line, self.relevant) for line in wanted]
+        found = any(claim.found.holds is not False for claim in self._wanted)
+        self.lacking = {
+            "contexts": "no contexts" if result.contexts is None else "",
+            "passages": "" if result.contexts else "no context was retrieved",
+            "reference": "" if (result.reference or "").strip() else "no reference",
+            "claims": _no_claims(result.claims, "the answer"),
+            "reference_claims": _no_claims(result.reference_claims, "the reference"),
+            "gold_contexts": "no gold contexts" if result.gold_contexts is None else "",
+            "found": "" if found else "no context bears out a claim of the reference",
+        }
+
+    def missing(self, needs: Needed) -> str:
+        """What a record lacks of it; empty: nothing."""
+        return next(filter(None, (self.lacking[key] for key in needs.keys)), "")
+
+    def events(self, share: Share) -> list[Event]:
+        """The events that a share is of."""
+        claims = self._wanted if share.wanted else self._said
+        if share.needs is FOUND:
+            claims = [claim for claim in claims if claim.found.holds is not False]
+        return [share.event(claim) for claim in claims]
+
+
+def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
+    return Claimed(
+        line.contexts.any if line.contexts else UNDECIDED,
+        line.contexts.within(relevant) if line.contexts else UNDECIDED,
+        line.denied.any if line.denied else UNDECIDED,
+        line.other or UNDECIDED,
+        line.other_denies or UNDECIDED,
+    )
+
+
+def _no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
+    if claims is None:
+        return f"no claims of {whose}"
+    return "" if claims else f"{whose} makes no claim"
+
+
+IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
+"""The metrics that tell most, for those who print a result."""
+
+FAILED = "a verdict that decides it failed for every claim"
+UNNAMED = "the model named no context for the verdicts that decide it"
+
+
+class ScoredRag(NamedTuple):
+    """A result with its metrics.
+
+    `values` has every metric by name, None with a reason in `reasons`. `undecided` counts, by metric, claims
+    (of context_precision: contexts) that failed verdicts left out; `bounds` is what it can be for all they
+    may be.
+    """
+
+    result: RagResult
+    values: dict[str, float | None]
+    reasons: dict[str, str]
+    undecided: dict[str, int]
+    bounds: dict[str, tuple[float, float]]
+    usage: Usage
+
+    def __repr__(self) -> str:
+        known = ((name, self.values[name]) for name in IN_BRIEF)
+        shares = ", ".join(f"{name} {value:.3f}" for name, value in known if value is not None)
+        return f"<{type(self).__name__} of {self.result!r}" + (f": {shares}>" if shares else ">")
+
+    def _repr_html_(self) -> str:
+        return notebook_form(self.result, repr(self))
+
+    @property
+    def num_claims(self) -> int | None:
+        """How many claims there are; None where there is none."""
+        return len(self.result.claims or ()) + len(self.result.reference_claims or ()) or None
+
+
+def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
+    """The metrics of a result; retrieval's at the first `k` contexts (None: all)."""
+    scored = ScoredRag(result, {}, {}, {}, {}, sum(result.usage.values(), Usage()))
+    matrix = Matrix(result)
+    for row in SHARES:
+        found = _add_share(scored, row.name, matrix.events(row), matrix.missing(row.needs))
+        _add(scored, f"{row.name}_p", found.p, scored.reasons.get(row.name) or _why_undecided(result))
+    _add_share(scored, "context_precision", matrix.relevant, matrix.missing(RANKABLE))
+    for suffix in ("", "_p"):
+        both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
+        _add(scored, f"claim_f1{suffix}", _harmonic(*both), "it needs correctness and coverage")
+    ids = [context.id for context in result.contexts or ()]
+    missing = matrix.missing(RANKED)
+    for name, value in retrieval_scores(ids, result.gold_contexts or (), k).items():
+        empty = "no context was retrieved" if name == "retrieval_precision" else "no context is relevant"
+        _add(scored, name, None if missing else value, missing or empty)
+    return scored
+
+
+def _add(scored: ScoredRag, name: str, value: float | None, reason: str) -> None:
+    scored.values[name] = value
+    if value is None:
+        scored.reasons[name] = reason
+
+
+def _add_share(scored: ScoredRag, name: str, events: Sequence[Event], missing: str) -> EventShare:
+    """The share of the events that hold; nothing where something is `missing`."""
+    found = share(() if missing else events)
+    _add(scored, name, found.value, missing or _why_undecided(scored.result))
+    if found.bounds:
+        scored.undecided[name], scored.bounds[name] = found.undecided, found.bounds
+    return found
+
+
+def _why_undecided(result: RagResult) -> str:
+    """Why nothing decides a share: failed verdicts, or those on contexts together that name none of them."""
+    unnamed = result.joint and any(
+        verdict.context_id in result.together and verdict.label != "neutral" and not verdict.rests_on
+        for verdict in result.verdicts
+    )
+    return "; or ".join([FAILED] * bool(result.failures or not unnamed) + [UNNAMED] * unnamed)
+
+
+def _harmonic(one: float | None, other: float | None) -> float | None:
+    if one is None or other is None:
+        return None
+    return 2 * one * other / (one + other) if one + other else 0.0
+
 
 SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
 LINE: tuple[Place, ...] = ("line",)
@@ -47,9 +308,9 @@ def _row(
 
 def _shares(shares: Sequence[Share]) -> Iterator[Metric]:
     """Shares of claims, each with its companion, the mean probability."""
-    for share in shares:
-        name, shown, meaning, needs, better = share[:5]
-        yield _row(name, shown, f"share of {meaning}", needs, LINE if share.detail else SHOWN, better)
+    for row in shares:
+        name, shown, meaning, needs, better = row[:5]
+        yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
         yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
 
 

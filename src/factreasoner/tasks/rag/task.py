@@ -13,13 +13,10 @@ from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask
-from factreasoner.tasks.rag.evidence import ClaimLine, ContextEvidence, lines_of
-from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.rows import rag_rows
-from factreasoner.tasks.rag.scores import ScoredRag, scored_rag
-from factreasoner.tasks.rag.table import RAG
+from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of, rag_rows
+from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
-from factreasoner.tasks.verdicts import ANSWER, CONTEXTS, REFERENCE
+from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE
 
 
 class Rag(ClaimTask[RagResult, ScoredRag]):

@@ -2,24 +2,124 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
 
 from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_threads, premises
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.fact_generator import reference_record
+from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import ConfigError
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
+from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
 from factreasoner.pipeline.assembly import Assembly
+from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged
 from factreasoner.tasks.claim_task import ClaimWorker, Work
-from factreasoner.tasks.pieces import pieces
-from factreasoner.tasks.rag.claims import ClaimMaker
+from factreasoner.tasks.pieces import in_calls, pieces
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.together import merged, premises_together
-from factreasoner.tasks.verdicts import ANSWER, REFERENCE, known_verdict
+from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 
-Claims = Sequence[Claim]
+
+class MadeClaims(NamedTuple):
+    """Claims of one text, None where there is no text or none could be made; with what went wrong."""
+
+    claims: tuple[Atom, ...] | None
+    failures: tuple[Failure, ...] = ()
+
+
+class ClaimMaker:
+    """Makes claims of texts, those of a reference once for all records with that question and reference."""
+
+    def __init__(self, assembly: Assembly) -> None:
+        atomizer = assembly.made(ATOMIZER)
+        if isinstance(atomizer, LLMAtomizer | EmbeddedAtomizer):
+            atomizer = atomizer.with_instructions()
+        self._atomizer = atomizer
+        self._reviser = assembly.made(REVISER)
+        self._lock = threading.Lock()
+        self._making: dict[tuple[str, str, str], threading.Lock] = {}
+        self._texts: dict[tuple[str, str, str], tuple[str, ...]] = {}
+
+    def of_answer(self, record: Record, meter: Meter) -> MadeClaims:
+        """The record's atoms, or the claims of its response."""
+        if record.atoms is not None:
+            return MadeClaims(record.atoms)
+        return _numbered(self._made(record, meter), "a", _taken(record, record.reference_atoms))
+
+    def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
+        """The record's reference atoms, or the claims of its reference."""
+        if record.reference_atoms is not None:
+            return MadeClaims(record.reference_atoms)
+        if not (record.reference or "").strip():
+            return MadeClaims(None)
+        return _numbered(self._once(reference_record(record), meter), "r", _taken(record, record.atoms))
+
+    def _once(self, reference: Record, meter: Meter) -> MadeClaims:
+        """The claims of a reference, made by whoever asks first; what failed is tried again."""
+        key = (reference.prompt, reference.topic or "", reference.response)
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            if key not in self._texts:
+                made = self._made(reference, meter)
+                if made.claims is None or made.failures:
+                    return made
+                self._texts[key] = tuple(claim.text for claim in made.claims)
+        return MadeClaims(tuple(Atom(id=f"a{n}", text=text) for n, text in enumerate(self._texts[key])))
+
+    def _made(self, record: Record, meter: Meter) -> MadeClaims:
+        try:
+            made = made_atoms(record, self._atomizer, self._reviser, meter)
+        except StageError as error:
+            return MadeClaims(None, tuple(error.failures))
+        return MadeClaims(made.atoms, made.failures)
+
+
+def _taken(record: Record, others: Sequence[Atom] | None) -> set[str]:
+    return {context.id for context in record.contexts or ()} | {atom.id for atom in others or ()}
+
+
+def _numbered(made: MadeClaims, letter: str, taken: Collection[str]) -> MadeClaims:
+    """The claims with ids of their own: the letter and a number, after underscores where that is taken."""
+    if made.claims is None:
+        return made
+    while any(f"{letter}{n}" in taken for n in range(len(made.claims))):
+        letter = f"_{letter}"
+    numbered = (claim.model_copy(update={"id": f"{letter}{n}"}) for n, claim in enumerate(made.claims))
+    return MadeClaims(tuple(numbered), made.failures)
+
+
+def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) -> list[Premise]:
+    """The contexts in their order, as few premises as show at most `tokens` tokens each.
+
+    One premise is named `contexts`, several `contexts:1`, `contexts:2` and so on.
+    """
+    groups = in_calls(contexts, tokens)
+    names = [CONTEXTS] if len(groups) == 1 else [f"{CONTEXTS}:{n}" for n in range(1, len(groups) + 1)]
+    return [
+        Premise(name, "\n\n".join(part.text for part in group), record_id=record_id, parts=tuple(group))
+        for name, group in zip(names, groups, strict=True)
+    ]
+
+
+def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
+    """One verdict on a claim from those of the pieces of a text; None where missing ones leave it open.
+
+    A piece that bears the claim out decides, else one that contradicts it; it is neutral where all are, and
+    as sure as the least sure of them.
+    """
+    for label in ("entailment", "contradiction"):
+        found = [verdict for verdict in verdicts if verdict.label == label]
+        if found and (label == "entailment" or len(verdicts) == pieces_asked):
+            return max(found, key=lambda verdict: (verdict.probability, verdict.quote or ""))
+    if not verdicts or len(verdicts) < pieces_asked:
+        return None
+    return min(verdicts, key=lambda verdict: verdict.probability)
 
 
 class RagWorker(ClaimWorker[RagResult]):
@@ -78,7 +178,9 @@ class RagWorker(ClaimWorker[RagResult]):
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked, answer_claims)
 
-    def _second_look(self, together: Sequence[Premise], claims: Claims, found: Judged) -> Judged | None:
+    def _second_look(
+        self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
+    ) -> Judged | None:
         """Claims that nothing bears out so far, held against all contexts; None where that was not done.
 
         A recording that holds nothing on all contexts together is one of a run without a second look.
@@ -89,7 +191,7 @@ class RagWorker(ClaimWorker[RagResult]):
         return judged if self._asks or judged.verdicts else None
 
     def _about_contexts(
-        self, record: Record, together: Sequence[Premise], said: Claims, wanted: Claims
+        self, record: Record, together: Sequence[Premise], said: Sequence[Claim], wanted: Sequence[Claim]
     ) -> Iterator[Task]:
         """Contexts with both lists at once; a judge that sends no calls gets each list for itself.
 
@@ -104,7 +206,7 @@ class RagWorker(ClaimWorker[RagResult]):
             for context in record.contexts or ():
                 yield from self._in_pieces(premise_of(context.id), claims)
 
-    def _about_texts(self, record: Record, said: Claims, wanted: Claims) -> Iterator[Task]:
+    def _about_texts(self, record: Record, said: Sequence[Claim], wanted: Sequence[Claim]) -> Iterator[Task]:
         """The reference with the answer's claims, and the answer with the reference's."""
         reference = (record.reference or "").strip()
         if said and reference:
@@ -114,7 +216,7 @@ class RagWorker(ClaimWorker[RagResult]):
             premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
             yield from self._in_pieces(premise, wanted)
 
-    def _in_pieces(self, premise: Premise, claims: Claims) -> Iterator[Task]:
+    def _in_pieces(self, premise: Premise, claims: Sequence[Claim]) -> Iterator[Task]:
         """The premise, or pieces of it where a call can't show it whole."""
         context = Context(id=premise.id, text=premise.text)
         cut = pieces(context, self.config.window_tokens) if self._asks else [context]

@@ -19,7 +19,7 @@ from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 from factreasoner.tasks.pieces import in_calls
-from factreasoner.tasks.verdicts import known_verdict
+from factreasoner.tasks.rows import known_verdict
 
 STAGE = "judge"
 Against = Mapping[str, tuple[str, ...]]

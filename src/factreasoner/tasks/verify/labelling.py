@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from factreasoner.models import P_DIGITS, Verdict, side_of
-from factreasoner.tasks.rows import by_claim, label_of
-from factreasoner.tasks.verdicts import guessed, p_borne_out
+from factreasoner.tasks.rows import by_claim, guessed, label_of, p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult

@@ -14,9 +14,7 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.claim_task import ClaimTask
 from factreasoner.tasks.verify.labelling import relabelled
-from factreasoner.tasks.verify.result import ScoredVerify, VerifyResult, scored_verify
-from factreasoner.tasks.verify.rows import verified_rows
-from factreasoner.tasks.verify.table import VERIFY
+from factreasoner.tasks.verify.result import VERIFY, ScoredVerify, VerifyResult, scored_verify, verified_rows
 from factreasoner.tasks.verify.worker import VerifyWorker
 
 

@@ -1,16 +1,22 @@
-"""Metrics from verdicts, some of which are missing: never wrong, whatever the order."""
+"""Metrics from verdicts, some of which are missing, and of rankings; RAGChecker's worked example."""
 
 import itertools
+import json
+import math
+import os
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factreasoner.inputs.parsing import Reader
 from factreasoner.models import Atom, Context, Verdict
+from factreasoner.pipeline.assembly import Calls
+from factreasoner.settings import Config
 from factreasoner.tasks.rag.result import RagResult
-from factreasoner.tasks.rag.scores import scored_rag
-from factreasoner.tasks.rag.shares import SHARES
-from factreasoner.tasks.rag.table import RAG
+from factreasoner.tasks.rag.table import RAG, SHARES, retrieval_scores, scored_rag
+from factreasoner.tasks.rag.task import TASK
 
 LABELS = st.sampled_from(["entailment", "contradiction", "neutral"])
 RANKED = {"retrieval_precision", "retrieval_recall", "map", "map_at_hits", "mrr", "ndcg"}
@@ -171,3 +177,106 @@ def test_what_records_bring_is_told_and_what_they_lack():
     assert set(lacking) == {("reference",), ("gold_contexts",)}
     assert {"correctness", "claim_recall"} <= {metric.name for metric in lacking["reference",]}
     assert RAG.lacking("run", {"contexts": 1, "reference": 1, "gold_contexts": 1}) == {}
+
+
+def test_the_tutorials_example():
+    """[relevant, not, relevant], of four relevant ones."""
+    found = retrieval_scores(["a", "x", "b"], ["a", "b", "c", "d"])
+    assert found["retrieval_precision"] == pytest.approx(2 / 3)
+    assert found["retrieval_recall"] == 0.5
+    assert found["map_at_hits"] == pytest.approx(5 / 6)
+    assert found["map"] == pytest.approx((1 + 2 / 3) / 4)
+    assert found["mrr"] == 1.0
+    ideal = 1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)
+    assert found["ndcg"] == pytest.approx((1 + 1 / 2) / ideal)
+
+
+def test_nothing_found_is_zero_and_nothing_to_find_is_none():
+    assert set(retrieval_scores(["x"], ["a"]).values()) == {0.0}
+    none = retrieval_scores(["x"], [])
+    assert none.pop("retrieval_precision") == 0.0
+    assert set(none.values()) == {None}
+    assert retrieval_scores([], ["a"])["retrieval_precision"] is None
+    assert retrieval_scores([], ["a"])["retrieval_recall"] == 0.0
+
+
+@given(
+    st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=8),
+    st.sets(st.sampled_from("abcdefgh"), min_size=1),
+    st.none() | st.integers(1, 9),
+)
+def test_scores_agree_with_their_definitions(retrieved, relevant, k):
+    found = retrieval_scores(retrieved, relevant, k)
+    gains = [int(i in relevant) for i in retrieved][: len(retrieved) if k is None else k]
+    assert found["retrieval_recall"] == pytest.approx(sum(gains) / len(relevant))
+    at_hits = [sum(gains[: n + 1]) / (n + 1) for n, gain in enumerate(gains) if gain]
+    assert found["map"] == pytest.approx(math.fsum(at_hits) / len(relevant))
+    assert found["map_at_hits"] == pytest.approx(math.fsum(at_hits) / max(len(at_hits), 1))
+    first = gains.index(1) + 1 if 1 in gains else math.inf
+    assert found["mrr"] == pytest.approx(1 / first)
+    assert all(0 <= value <= 1 + 1e-12 for value in found.values() if value is not None)
+    best = sorted(relevant) + sorted(set("abcdefgh") - relevant)
+    assert retrieval_scores(best, relevant, k)["ndcg"] == pytest.approx(1)
+
+
+DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).parents[4] / "shared" / "data")
+EXAMPLE = DATA / "ragchecker" / "checking_outputs.json"
+OUR_NAMES = {"precision": "correctness", "recall": "coverage", "f1": "claim_f1"}
+
+pytestmark = pytest.mark.skipif(not EXAMPLE.is_file(), reason="no FACTREASONER_DATA")
+
+
+def examples():
+    return json.loads(EXAMPLE.read_text(encoding="utf-8")) if EXAMPLE.is_file() else {"results": []}
+
+
+def replayed(example, folder):
+    """The result of our task with the example's claims and verdicts."""
+    data = {
+        "id": example["query_id"],
+        "input": example["query"],
+        "output": example["response"],
+        "reference": example["gt_answer"],
+        "contexts": [{"id": c["doc_id"], "text": c["text"]} for c in example["retrieved_context"]],
+        "atoms": [{"id": f"a{n}", "text": " ".join(t)} for n, t in enumerate(example["response_claims"])],
+        "reference_atoms": [
+            {"id": f"r{n}", "text": " ".join(t)} for n, t in enumerate(example["gt_answer_claims"])
+        ],
+    }
+    pairs = [("reference", f"a{n}", label) for n, label in enumerate(example["answer2response"])]
+    pairs += [("answer", f"r{n}", label) for n, label in enumerate(example["response2answer"])]
+    ids = [c["doc_id"] for c in example["retrieved_context"]]
+    for letter, matrix in (("a", "retrieved2response"), ("r", "retrieved2answer")):
+        for n, row in enumerate(example[matrix]):
+            pairs += [(doc, f"{letter}{n}", label) for doc, label in zip(ids, row, strict=True)]
+    lines = [
+        json.dumps({"record": data["id"], "source": source, "target": target, "label": label.lower()})
+        for source, target, label in pairs
+    ]
+    relations = folder / "relations.jsonl"
+    relations.write_text("\n".join(lines), encoding="utf-8")
+    worker = TASK.worker(Config(judge="recorded", relations=relations), Calls())
+    return worker.assess(Reader().record(data, where="example"))
+
+
+@pytest.mark.parametrize("example", examples()["results"], ids=lambda e: f"query-{e['query_id']}")
+def test_every_value_of_the_worked_example(example, tmp_path):
+    result = replayed(example, tmp_path)
+    assert result.status == "ok"
+    scored = scored_rag(result)
+    for theirs, value in example["metrics"].items():
+        assert scored.values[OUR_NAMES.get(theirs, theirs)] == pytest.approx(value, abs=1e-9), theirs
+    assert scored.undecided == {}
+    assert scored.bounds == {}
+
+
+def test_the_means_of_the_worked_example(tmp_path):
+    """Their summary is in percent, rounded to one decimal."""
+    tally = TASK.tally(Config(), ())
+    for example in examples()["results"]:
+        tally.add(replayed(example, tmp_path))
+    metrics = tally.content()["metrics"]
+    for group in examples()["metrics"].values():
+        for theirs, value in group.items():
+            ours = metrics[OUR_NAMES.get(theirs, theirs)]["value"]
+            assert 100 * ours == pytest.approx(value, abs=0.0501), theirs
