@@ -1,9 +1,162 @@
+"""Adapters as each family publishes them, what its tokenizer makes of them, and files of one's own.
+
+`FACTREASONER_VERIFIERS` names a folder of folders named as verifiers, each with its real tokenizer.json.
+"""
+
+import os
+from pathlib import Path
+
 import pytest
+from tiny_classifiers import byte_tokenizer, deberta_tokenizer, metaspace_tokenizer, modernbert_tokenizer
+from tokenizers import Tokenizer
 
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_names, adapter_of, harmless
 
+REAL = Path(os.environ.get("FACTREASONER_VERIFIERS", "/nothing"))
+TWO, THREE = {0: "neutral", 1: "entailment"}, {0: "entailment", 1: "neutral", 2: "contradiction"}
+WHOLE, TOKENS = ("passage", 0, " ", False), ("tokens", 400, " ", True)
+LETTUCE = (
+    ("pair", "token", {0: "entailment", 1: "neutral"}, 4096, WHOLE, "max"),
+    ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
+)
+FAMILIES = {
+    "minicheck-roberta": (("template", "sequence", TWO, 512, TOKENS, "max"), ("A b.</s>C.",)),
+    "minicheck-deberta": (("template", "sequence", TWO, 2048, TOKENS, "max"), ("A b.[SEP]C.",)),
+    "minicheck-flan-t5": (
+        (
+            "template",
+            "decoder_step",
+            {3: "neutral", 209: "entailment"},
+            2048,
+            ("words", 500, " ", True),
+            "max",
+        ),
+        ("predict: A b.</s>C.",),
+    ),
+    "factcg": (
+        ("template", "sequence", TWO, 2048, ("marks", 550, "\n", False), "max"),
+        (
+            'A b.\n\nChoose your answer: based on the paragraph above can we conclude that "C."?\n\n'
+            "OPTIONS:\n- Yes\n- No\nI think the answer is ",
+        ),
+    ),
+    "hhem-2.1": (
+        ("template", "first_token", TWO, 4096, WHOLE, "max"),
+        ("<pad> Determine if the hypothesis is true given the premise?\n\nPremise: A b.\n\nHypothesis: C.",),
+    ),
+    "alignscore": (
+        ("pair", "sequence", THREE, 512, ("shares", 350, " ", False), "sentence_mean"),
+        ("A b.", "C."),
+    ),
+    "lettucedect-base": LETTUCE,
+    "lettucedect-large": LETTUCE,
+    "nli": (("pair", "sequence", None, 512, WHOLE, "max"), ("A b.", "C.")),
+    "bespoke-minicheck": (
+        ("template", "word", None, 32768, ("tokens", 32468, " ", True), "max"),
+        ("Document: A b.\nClaim: C.",),
+    ),
+}
+"""(input, head, labels, tokens, chunks, aggregate), and the texts of one pair, from each one's own code."""
 RECORD = 'input = "template"\ntemplate = "{passage} | {claim}"\nhead = "sequence"\nmax_tokens = 64\n'
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_each_bundled_adapter_is_what_its_family_publishes(name):
+    a = adapter_of(name)
+    chunking = (a.chunking.unit, a.chunking.size, a.chunking.joiner, a.chunking.keep_lines)
+    assert ((a.input, a.head, a.labels, a.max_tokens, chunking, a.aggregate), a.threshold) == (
+        FAMILIES[name][0],
+        0.5,
+    )
+    assert a.texts("A b.", "C.") == Texts(*FAMILIES[name][1])
+    assert "FOLDER" in a.export or "docs/judges.md" in a.export or a.head == "word"
+    assert set(FAMILIES) == set(adapter_names())
+
+
+def tokens(tokenizer, verifier, passage="the lake", claim="a river"):
+    texts = adapter_of(verifier).texts(passage, claim)
+    return tokenizer.encode(texts.first, texts.second).tokens
+
+
+def test_roberta_has_one_separator_in_a_template_and_two_in_a_pair():
+    made = byte_tokenizer()
+    assert "".join(tokens(made, "minicheck-roberta")) == "<s>theĠlake</s>aĠriver</s>"
+    assert "".join(tokens(made, "alignscore")) == "<s>theĠlake</s></s>aĠriver</s>"
+
+
+def test_deberta_s_claim_begins_with_a_space_s_mark_after_the_separator():
+    expected = ["[CLS]", "▁the", "▁lake", "[SEP]", "▁a", "▁river", "[SEP]"]
+    assert tokens(deberta_tokenizer(), "minicheck-deberta") == expected
+    only_first = metaspace_tokenizer("[CLS] $A [SEP]", ("[PAD]", "[CLS]", "[UNK]", "[SEP]"), prepend="first")
+    assert tokens(only_first, "minicheck-deberta")[4] == "a"
+
+
+def test_factcg_ends_with_the_beginning_of_the_answer():
+    found = tokens(deberta_tokenizer(), "factcg")
+    assert (found[0], found[-1], found.count("[SEP]")) == ("[CLS]", "[SEP]", 1)
+    assert "".join(found[-4:-1]).endswith("s▁")
+
+
+def test_t5_begins_with_the_literal_pad_or_with_predict_and_ends_once():
+    made = metaspace_tokenizer()
+    hhem, minicheck = tokens(made, "hhem-2.1"), "".join(tokens(made, "minicheck-flan-t5"))
+    assert (hhem[0], hhem.count("<pad>"), hhem.count("</s>"), hhem[-1]) == ("<pad>", 1, 1, "</s>")
+    assert made.encode(*[t for t in adapter_of("hhem-2.1").texts("a", "b") if t]).attention_mask[0] == 1
+    assert minicheck.startswith("▁predict:▁the▁lake</s>▁a▁river")
+    assert minicheck.count("</s>") == 2
+
+
+def test_modernbert_s_claim_is_the_second_part():
+    encoding = modernbert_tokenizer().encode(*adapter_of("lettucedect-base").texts("the lake", "a river"))
+    claim = [t for t, part in zip(encoding.tokens, encoding.sequence_ids, strict=True) if part == 1]
+    assert "".join(claim) == "aĠriver"
+    assert [t for t in encoding.tokens if t in ("[CLS]", "[SEP]")] == ["[CLS]", "[SEP]", "[SEP]"]
+
+
+REAL_IDS = {
+    "minicheck-roberta": lambda t, n: [0, *t("the lake"), 2, *t("a river"), 2],
+    "alignscore": lambda t, n: [0, *t("the lake"), 2, 2, *t("a river"), 2],
+    "minicheck-deberta": lambda t, n: [1, *t("the lake"), 2, *t("a river"), 2],
+    "factcg": lambda t, n: [1, *t(adapter_of("factcg").texts("the lake", "a river").first), 2],
+    "minicheck-flan-t5": lambda t, n: [*t("predict: the lake"), 1, *t("a river"), 1],
+    "hhem-2.1": lambda t, n: [0, *t(adapter_of("hhem-2.1").texts("the lake", "a river").first[6:]), 1],
+    "lettucedect-base": lambda t, n: [
+        n("[CLS]"),
+        *t(adapter_of("lettucedect-base").texts("the lake", "").first),
+        n("[SEP]"),
+        *t("a river"),
+        n("[SEP]"),
+    ],
+}
+"""The ids that the reference code feeds, from those of the parts and of special tokens."""
+
+
+@pytest.mark.parametrize("name", REAL_IDS)
+def test_real_ids(name):
+    path = REAL / name / "tokenizer.json"
+    if not path.is_file():
+        pytest.skip("set FACTREASONER_VERIFIERS to a folder with real tokenizers")
+    made = Tokenizer.from_file(str(path))
+    made.no_truncation()
+    made.no_padding()
+    texts = adapter_of(name).texts("the lake", "a river")
+    found = made.encode(texts.first, texts.second).ids
+    expected = REAL_IDS[name](lambda text: made.encode(text, add_special_tokens=False).ids, made.token_to_id)
+    assert found == expected
+
+
+def test_a_passage_can_neither_end_its_part_nor_hold_fields_of_the_template():
+    given = adapter_of("minicheck-roberta").texts("{claim} A.</s>So.", "B. <pad> {passage} [x] <b>")
+    assert given.first == "{claim} A.‹/s>So.</s>B. ‹pad> {passage} [x] <b>"
+    assert harmless("a [SEP] b <extra_id_3> c <|end|> d") == "a (SEP] b ‹extra_id_3> c ‹|end|> d"
+    for made, verifier, mark in (
+        (byte_tokenizer(), "minicheck-roberta", "</s>"),
+        (deberta_tokenizer(), "minicheck-deberta", "[SEP]"),
+        (metaspace_tokenizer(), "hhem-2.1", "<pad>"),
+    ):
+        honest = tokens(made, verifier).count(mark)
+        assert tokens(made, verifier, f"the lake {mark} a river", f"{mark} a").count(mark) == honest
 
 
 @pytest.fixture
@@ -16,81 +169,16 @@ def file(tmp_path):
     return written
 
 
-def test_each_bundled_adapter_is_what_its_family_publishes():
-    """(input, head, labels, tokens, chunks, aggregate), from the reference code of each."""
-    two, tokens_400 = {0: "neutral", 1: "entailment"}, ("tokens", 400, " ", True)
-    lettuce = ("pair", "token", {0: "entailment", 1: "neutral"}, 4096, ("passage", 0, " ", False), "max")
-    three = {0: "entailment", 1: "neutral", 2: "contradiction"}
-    expected = {
-        "minicheck-roberta": ("template", "sequence", two, 512, tokens_400, "max"),
-        "minicheck-deberta": ("template", "sequence", two, 2048, tokens_400, "max"),
-        "minicheck-flan-t5": (
-            "template",
-            "decoder_step",
-            {3: "neutral", 209: "entailment"},
-            2048,
-            ("words", 500, " ", True),
-            "max",
-        ),
-        "factcg": ("template", "sequence", two, 2048, ("marks", 550, "\n", False), "max"),
-        "hhem-2.1": ("template", "first_token", two, 4096, ("passage", 0, " ", False), "max"),
-        "alignscore": ("pair", "sequence", three, 512, ("shares", 350, " ", False), "sentence_mean"),
-        "lettucedect-base": lettuce,
-        "lettucedect-large": lettuce,
-        "nli": ("pair", "sequence", None, 512, ("passage", 0, " ", False), "max"),
-        "bespoke-minicheck": ("template", "word", None, 32768, ("tokens", 32468, " ", True), "max"),
-    }
-    found = {}
-    for name in adapter_names():
-        a, c = adapter_of(name), adapter_of(name).chunking
-        chunking = (c.unit, c.size, c.joiner, c.keep_lines)
-        found[name] = (a.input, a.head, a.labels, a.max_tokens, chunking, a.aggregate)
-        assert a.threshold == 0.5
-        assert "FOLDER" in a.export or "docs/judges.md" in a.export or a.head == "word"
-    assert found == expected
-
-
-TEXTS = {
-    "minicheck-roberta": ("A b.</s>C.",),
-    "minicheck-deberta": ("A b.[SEP]C.",),
-    "minicheck-flan-t5": ("predict: A b.</s>C.",),
-    "factcg": (
-        'A b.\n\nChoose your answer: based on the paragraph above can we conclude that "C."?\n\n'
-        "OPTIONS:\n- Yes\n- No\nI think the answer is ",
-    ),
-    "hhem-2.1": (
-        "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: A b.\n\nHypothesis: C.",
-    ),
-    "alignscore": ("A b.", "C."),
-    "lettucedect-base": ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
-    "lettucedect-large": ("Summarize the following text:\npassage 1: A b.\noutput:", "C."),
-    "nli": ("A b.", "C."),
-    "bespoke-minicheck": ("Document: A b.\nClaim: C.",),
-}
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_what_the_tokenizer_is_given(name):
-    assert adapter_of(name).texts("A b.", "C.") == Texts(*TEXTS[name])
-
-
-def test_a_passage_can_neither_end_its_part_nor_hold_fields_of_the_template():
-    given = adapter_of("minicheck-roberta").texts("{claim} A.</s>So.", "B. <pad> {passage} [x] <b>")
-    assert given.first == "{claim} A.‹/s>So.</s>B. ‹pad> {passage} [x] <b>"
-    text = "a [SEP] b <extra_id_3> c <|end|> d"
-    assert harmless(text) == "a (SEP] b ‹extra_id_3> c ‹|end|> d"
-    assert len(harmless(text)) == len(text)
-
-
 def test_a_file_of_one_s_own(file):
     labels = 'labels = { 0 = "contradiction", 1 = "entailment" }\n[chunking]\nunit = "words"\nsize = 9\n'
     adapter = adapter_of(file(RECORD + labels))
     assert (adapter.chunking.size, adapter.labels) == (9, {0: "contradiction", 1: "entailment"})
-    assert adapter.digest != adapter_of(file(RECORD)).digest
-    assert adapter_of(file(RECORD)).digest == Adapter(**RECORDED, weights="acme/x", export="make x").digest
-
-
-RECORDED = {"input": "template", "template": "{passage} | {claim}", "head": "sequence", "max_tokens": 64}
+    plain = adapter_of(file(RECORD))
+    assert adapter.digest != plain.digest
+    named = plain.model_dump() | {"weights": "acme/x", "export": "make x"}
+    assert Adapter.model_validate(named).digest == plain.digest
+    braced = adapter_of(file(RECORD.replace("{claim}", "{{x}} {claim}")))
+    assert braced.texts("A.", "B.").first == "A. | {x} B."
 
 
 @pytest.mark.parametrize(
@@ -101,14 +189,16 @@ RECORDED = {"input": "template", "template": "{passage} | {claim}", "head": "seq
             r"own\.toml: templat: unknown key; did you mean 'template'",
         ),
         (RECORD + "[chunking]\nsise = 3\n", r"own\.toml: chunking\.sise: unknown key; did you mean 'size'"),
-        (RECORD + '[chunking]\nunit = "words"\n', r"chunking: size: how many words"),
+        (RECORD + '[chunking]\nunit = "words"\n', r"chunking: size: missing; how many words"),
         (RECORD.replace("64", "8"), r"own\.toml: max_tokens: must be at least 32"),
         (RECORD.replace("sequence", "sequel"), r"own\.toml: head: must be 'sequence', 'token'"),
-        (RECORD.replace("{claim}", "{clam}"), r"own\.toml: template: it must hold \{passage\} and \{claim\}"),
-        (RECORD.replace("{claim}", "{claim} {"), r"template: it must hold"),
-        (RECORD.replace("{claim}", "{claim!r}"), r"template: it must hold"),
+        (RECORD.replace("{claim}", "{clam}"), r"own\.toml: template: needs \{passage\} and \{claim\}, once"),
+        (RECORD.replace("{claim}", "{claim} {"), r"template: needs .*any other brace is doubled: \{\{ \}\}"),
+        (RECORD.replace("{claim}", "{claim!r}"), r"template: needs"),
         (RECORD.replace("sequence", "token"), r"head: 'token' needs input = \"pair\""),
         (RECORD.replace("sequence", "decoder_step"), r"labels: missing, and head 'decoder_step'"),
+        (RECORD.replace("sequence", "word"), r"words: needs two"),
+        (RECORD + 'system = "Yes or no?"', r"words: with system, template and head = \"word\""),
         (RECORD + 'labels = { 0 = "neutral", 1 = "neutral" }', "one must be entailment"),
         (RECORD + 'labels = { 1 = "neutral", 2 = "entailment" }', "number the outputs from 0"),
         (RECORD + 'labels = { 0 = "neutral", 1 = "yes" }', r"own\.toml: labels\.1: must be"),
@@ -122,12 +212,15 @@ def test_a_wrong_file_is_named_with_its_key_and_what_it_takes(file, text, messag
         adapter_of(file(text))
 
 
-def test_an_unknown_name_gets_the_nearest_and_all(tmp_path):
-    with pytest.raises(
-        ConfigError, match=r"'minichek-roberta'; did you mean 'minicheck-roberta'\? known: .*nli"
-    ):
-        adapter_of("minichek-roberta")
-    with pytest.raises(ConfigError, match=r"'zzz'; known: alignscore, bespoke-minicheck, .* TOML file"):
-        adapter_of("zzz")
-    with pytest.raises(ConfigError, match=r"none\.toml: can't be read: No such file"):
-        adapter_of(str(tmp_path / "none.toml"))
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("minichek-roberta", r"'minichek-roberta'; did you mean 'minicheck-roberta'\? known: .*nli"),
+        ("zzz", r"'zzz'; known: alignscore, bespoke-minicheck, .* TOML file"),
+        ("none.toml", r"none\.toml: can't be read: No such file"),
+        (None, "'verifier' needs to know which: add --verifier NAME"),
+    ],
+)
+def test_an_unknown_name_gets_the_nearest_and_all(name, message):
+    with pytest.raises(ConfigError, match=message):
+        adapter_of(name)

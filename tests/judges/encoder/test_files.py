@@ -8,24 +8,21 @@ import pytest
 from tiny_classifiers import overlap, pooled, save, tokenizer
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.files import chosen_graph, identity, model_files
+from factreasoner.judges.encoder.files import chosen_graph, model_files
 from factreasoner.settings import Config
 
-LAID_OUT = {
-    "cross-encoder": [
-        "onnx/model.onnx",
-        *(f"onnx/model_O{n}.onnx" for n in (1, 2, 3, 4)),
-        *(
-            f"onnx/model_{kind}.onnx"
-            for kind in ("qint8_arm64", "qint8_avx512", "qint8_avx512_vnni", "quint8_avx2")
-        ),
-        "README.md",
-        "config.json",
-        "model.safetensors",
-    ],
-    "exported": ["config.json", "model.onnx", "tokenizer.json"],
-    "one": ["model_quantized.onnx", "config.json"],
-}
+KINDS = ("O1", "O2", "O4", "qint8_arm64", "qint8_avx512", "quint8_avx2")
+CROSS_ENCODER = [
+    "onnx/model.onnx",
+    *(f"onnx/model_{kind}.onnx" for kind in KINDS),
+    "README.md",
+    "config.json",
+    "model.safetensors",
+]
+
+
+def files(config):
+    return model_files(config, "make it")
 
 
 def nli(folder, **settings):
@@ -33,48 +30,55 @@ def nli(folder, **settings):
 
 
 @pytest.mark.parametrize(
-    ("layout", "wanted", "chosen"),
+    ("names", "wanted", "chosen"),
     [
-        ("cross-encoder", None, "onnx/model.onnx"),
-        ("cross-encoder", "model_qint8_arm64.onnx", "onnx/model_qint8_arm64.onnx"),
-        ("cross-encoder", "onnx/model_O2.onnx", "onnx/model_O2.onnx"),
-        ("exported", None, "model.onnx"),
-        ("one", None, "model_quantized.onnx"),
+        (CROSS_ENCODER, None, "onnx/model.onnx"),
+        (CROSS_ENCODER, "model_qint8_arm64.onnx", "onnx/model_qint8_arm64.onnx"),
+        (CROSS_ENCODER, "onnx/model_O2.onnx", "onnx/model_O2.onnx"),
+        (["config.json", "model.onnx", "tokenizer.json"], None, "model.onnx"),
+        (["model_quantized.onnx", "config.json"], None, "model_quantized.onnx"),
     ],
 )
-def test_which_graph(layout, wanted, chosen):
-    assert chosen_graph(LAID_OUT[layout], wanted, "m") == chosen
+def test_which_graph(names, wanted, chosen):
+    assert chosen_graph(names, wanted, "m", "") == chosen
 
 
-def test_several_graphs_without_a_usual_one_are_listed():
-    with pytest.raises(ConfigError, match=r"--verifier-file; it has a/model_int8\.onnx, a/model_fp16\.onnx$"):
-        chosen_graph(["a/model_int8.onnx", "a/model_fp16.onnx", "config.json"], None, "m")
-
-
-@pytest.mark.parametrize("wanted", ["model.onnx", "nothing.onnx"])
-def test_a_name_that_several_have_or_none_is_refused_with_the_candidates(wanted):
-    with pytest.raises(
-        ConfigError,
-        match=rf"verifier_file: '{wanted}': \d files of m fit; it has a/model\.onnx, b/model\.onnx",
-    ):
-        chosen_graph(["a/model.onnx", "b/model.onnx"], wanted, "m")
-
-
-def test_a_model_without_a_graph_is_told_how_to_make_one():
-    with pytest.raises(ConfigError, match="optimum-cli export onnx --task text-classification"):
-        chosen_graph(["config.json", "model.safetensors"], None, "acme/m")
+@pytest.mark.parametrize(
+    ("names", "wanted", "message"),
+    [
+        (
+            ["a/model_int8.onnx", "a/b.onnx", "c.json"],
+            None,
+            r"--verifier-file; it has a/model_int8\.onnx, a/b\.",
+        ),
+        (
+            ["a/m.onnx", "b/m.onnx"],
+            "m.onnx",
+            r"verifier_file: 'm\.onnx': 2 files of m fit; it has a/m\.onnx, b/m",
+        ),
+        (
+            ["a/m.onnx", "b/m.onnx"],
+            "nothing.onnx",
+            r"verifier_file: 'nothing\.onnx': 0 files of m fit; it has a/m",
+        ),
+        (["config.json", "model.safetensors"], None, r"m: it has no \.onnx file; make one: .*, then EXPORT"),
+    ],
+)
+def test_no_graph_or_several_are_refused_with_the_candidates(names, wanted, message):
+    with pytest.raises(ConfigError, match=message):
+        chosen_graph(names, wanted, "m", "EXPORT")
 
 
 @pytest.mark.parametrize("graph", ["model.onnx", "onnx/model.onnx"])
 def test_settings_and_tokenizer_lie_beside_the_graph_or_above(tmp_path, graph):
     save(tmp_path, overlap(), graph=graph)
-    found = model_files(nli(tmp_path))
-    assert found == model_files(nli(tmp_path / graph))
+    found = files(nli(tmp_path))
+    assert found == files(nli(tmp_path / graph))
     assert found.graph == tmp_path / graph
     assert found.tokenizer == tmp_path / "tokenizer.json"
     if "/" in graph:
         shutil.copy(tmp_path / "config.json", tmp_path / "onnx")
-        assert model_files(nli(tmp_path)).settings_path == tmp_path / "onnx/config.json"
+        assert files(nli(tmp_path)).settings_path == tmp_path / "onnx/config.json"
 
 
 def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
@@ -83,10 +87,10 @@ def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
     with pytest.raises(
         ConfigError, match=r"tokenizer\.json is missing, it has only spm\.model; .*save_pretrained"
     ):
-        model_files(nli(tmp_path))
+        files(nli(tmp_path))
     (tmp_path / "spm.model").unlink()
     with pytest.raises(ConfigError, match="no tokenizer at all"):
-        model_files(nli(tmp_path))
+        files(nli(tmp_path))
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"id2label": '])
@@ -94,26 +98,23 @@ def test_a_damaged_config_is_named(tmp_path, content):
     save(tmp_path, overlap())
     (tmp_path / "config.json").write_text(content)
     with pytest.raises(ConfigError, match=re.escape(str(tmp_path / "config.json"))):
-        model_files(nli(tmp_path))
+        files(nli(tmp_path))
 
 
 @pytest.mark.parametrize("name", ["./nothing", "/nothing/here", "a/b/c", "no such model"])
 def test_a_path_to_nothing_is_no_id(name):
     with pytest.raises(ConfigError, match="no such file or folder"):
-        model_files(nli(name))
+        files(nli(name))
 
 
 def test_the_digest_is_of_the_content_alone(tmp_path):
-    first = identity(model_files(nli(save(tmp_path / "a", pooled()))))
-    assert identity(model_files(nli(save(tmp_path / "b", pooled(), graph="model.onnx")))) == first
-    assert identity(model_files(nli(save(tmp_path / "c", pooled(seed=1))))) != first
-    assert (
-        identity(model_files(nli(save(tmp_path / "d", pooled(), labels=("entailment", "neutral", "c")))))
-        != first
-    )
+    first = files(nli(save(tmp_path / "a", pooled()))).identity
+    assert files(nli(save(tmp_path / "b", pooled(), graph="model.onnx"))).identity == first
+    assert files(nli(save(tmp_path / "c", pooled(seed=1)))).identity != first
+    assert files(nli(save(tmp_path / "d", pooled(), labels=("entailment", "neutral", "c")))).identity != first
     changed = save(tmp_path / "e", pooled())
     tokenizer(cut=False).save(str(changed / "tokenizer.json"))
-    assert identity(model_files(nli(changed))) != first
+    assert files(nli(changed)).identity != first
 
 
 def save_with_weights_outside(graph, name, seed=0):
@@ -126,17 +127,17 @@ def test_weights_outside_the_graph_count(tmp_path, name):
     for seed in (0, 1):
         folder = save(tmp_path / str(seed), pooled(seed=seed))
         save_with_weights_outside(folder / "onnx/model.onnx", name, seed)
-        digests.add(identity(model_files(nli(folder))).digest)
+        digests.add(files(nli(folder)).identity.digest)
         (folder / "onnx/model_O4.onnx_data").write_text("of another graph")
-        digests.add(identity(model_files(nli(folder))).digest)
+        digests.add(files(nli(folder)).identity.digest)
     graphs = [(tmp_path / seed / "onnx/model.onnx").read_bytes() for seed in "01"]
     assert graphs[0] == graphs[1]
     assert len(digests) == 2
 
 
 def test_a_graph_whose_batches_share_a_scale_is_known(tmp_path):
-    assert not identity(model_files(nli(save(tmp_path / "a", pooled())))).batch_dependent
-    assert identity(model_files(nli(save(tmp_path / "b", pooled(quantized=True))))).batch_dependent
+    assert not files(nli(save(tmp_path / "a", pooled()))).identity.batch_dependent
+    assert files(nli(save(tmp_path / "b", pooled(quantized=True)))).identity.batch_dependent
 
 
 class TestTheHub:
@@ -161,14 +162,14 @@ class TestTheHub:
 
     @pytest.mark.parametrize("name", ["acme/tiny", "acme/tiny@main", f"acme/tiny@{COMMIT}"])
     def test_a_cached_model_is_found(self, cache, name):
-        assert model_files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
+        assert files(nli(name)).graph == cache / "snapshots" / self.COMMIT / "onnx/model.onnx"
 
     def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
-        assert model_files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
+        assert files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
         with pytest.raises(
             ConfigError, match="verifier_revision: 'v1' is given, and 'acme/tiny@main' says 'main'"
         ):
-            model_files(nli("acme/tiny@main", verifier_revision="v1"))
+            files(nli("acme/tiny@main", verifier_revision="v1"))
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
     def test_nothing_is_fetched_unasked(self, cache, name):
@@ -176,7 +177,7 @@ class TestTheHub:
             ConfigError,
             match=rf"nothing is downloaded unasked; .* --verifier-model {name} --verifier-download",
         ):
-            model_files(nli(name))
+            files(nli(name))
 
     def test_what_is_fetched_is_one_graph_with_its_weights_and_the_small_files(self, cache, monkeypatch):
         folder = cache / "snapshots" / self.COMMIT
@@ -193,13 +194,11 @@ class TestTheHub:
                 (folder / "later.json").rename(folder / "tokenizer.json")
             return str(folder)
 
-        listed = [*LAID_OUT["cross-encoder"], "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
-        monkeypatch.setattr("factreasoner.judges.encoder.hub.snapshot_download", fetched)
+        listed = [*CROSS_ENCODER, "onnx/Constant_7_attr__value", "onnx/model_O4.onnx_data"]
+        monkeypatch.setattr("factreasoner.judges.encoder.files.snapshot_download", fetched)
         monkeypatch.setattr("huggingface_hub.HfApi.list_repo_files", lambda self, name, revision: listed)
         for _ in range(2):  # what is there is not fetched again
-            assert (
-                model_files(nli("acme/tiny@main", verifier_download=True)).graph == folder / "onnx/model.onnx"
-            )
+            assert files(nli("acme/tiny@main", verifier_download=True)).graph == folder / "onnx/model.onnx"
         (first, second) = (patterns for *_, patterns in asked)
         assert {(name, revision) for name, revision, _ in asked} == {("acme/tiny", "main")}
         fetched = [name for name in listed if any(fnmatch(name, pattern) for pattern in (*first, *second))]
@@ -208,5 +207,5 @@ class TestTheHub:
     def test_a_hub_out_of_reach_is_an_error_in_words(self, cache, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         with pytest.raises(ConfigError, match="'acme/other' can't be downloaded: "):
-            model_files(nli("acme/other", verifier_download=True))
-        assert model_files(nli("acme/tiny", verifier_download=True)).graph.is_file()
+            files(nli("acme/other", verifier_download=True))
+        assert files(nli("acme/tiny", verifier_download=True)).graph.is_file()

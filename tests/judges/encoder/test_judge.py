@@ -9,9 +9,11 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 from factreasoner import assess
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.judges.encoder.judge import decided
 from factreasoner.llm.cache import ReplyCache
-from factreasoner.models import Claim, Context, Premise
+from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config
+from factreasoner.text.sentences import Span
 
 BORN = "Marie Curie was born in Warsaw."
 FILLING = [
@@ -203,32 +205,8 @@ class TestTheCache:
         cache.close()
 
 
-@pytest.mark.parametrize("version", [2, 3])
-def test_assess_by_each_version(folder, version, tmp_path):
-    passages = (BORN, "The city is in Peru.", "Marie Curie was not born in Warsaw, she was born in Paris.")
-    found = assess(
-        "Marie Curie was born in Warsaw. The city is not in Peru. The Lena flows out of a lake.",
-        contexts=[Context(id=f"c{n}", text=text) for n, text in enumerate(passages)],
-        judge="nli",
-        verifier_model=str(folder),
-        version=version,
-        spacy_model="none",
-        cache_dir=str(tmp_path / "cache"),
-    )
-    outcome = found.outcome
-    assert found.status == "ok"
-    texts = {atom.id: atom.text for atom in found.atoms} | {c.id: c.text for c in found.contexts}
-    assert len(outcome.verdicts) == (9 if version < 3 else 15)
-    for verdict in outcome.verdicts:
-        assert verdict.label == overlap_label(texts[verdict.context_id], texts[verdict.target_id])
-        assert verdict.confidence == "model"
-    assert outcome.support["a1"] == "contradicted"
-    assert outcome.support["a2"] == "unverified"
-
-
 def test_without_the_extra_it_is_named(folder, monkeypatch):
-    for name in ("local", "onnx_parts"):
-        monkeypatch.delitem(sys.modules, f"factreasoner.judges.encoder.{name}", raising=False)
+    monkeypatch.delitem(sys.modules, "factreasoner.judges.encoder.local", raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(MissingExtraError, match=r"factreasoner\[verifiers\]"):
         VerifierJudge(nli(folder))
@@ -256,3 +234,51 @@ def test_p_of_all_three_labels_is_told_by_verifiers_that_say_them(folder, tmp_pa
     two = save(tmp_path / "two", pooled(outputs=2), labels=("entailment", "not_entailment"))
     (verdict,) = verdicts(VerifierJudge(nli(two)), BORN, "Lena.")
     assert verdict.label_probabilities == {}
+
+
+THREE = ("contradiction", "neutral", "entailment")
+SPANS = (Span(0, 1), Span(1, 2), Span(2, 3))
+
+
+def decision(*parts, labels=THREE, threshold=0.5):
+    """Each part is a list of chunks, each chunk one row, or a list of rows, one a token."""
+    scores = [[np.atleast_2d(np.array(chunk, dtype=float)) for chunk in part] for part in parts]
+    return decided(scores, labels, SPANS[: len(scores[0])], threshold=threshold)[:3]
+
+
+def test_the_surest_chunk_that_entails_or_contradicts_decides():
+    silent, likely, sure = [0.0, 0.99, 0.01], [0.1, 0.2, 0.7], [0.1, 0.0, 0.9]
+    assert decision([silent, likely, sure]) == ("entailment", 0.9, Span(2, 3))
+    assert decision([silent, likely]) == ("entailment", 0.7, Span(1, 2))
+    assert decision([[0.8, 0.1, 0.1], likely]) == ("contradiction", 0.8, Span(0, 1))
+    assert decision([likely, [0.7, 0.2, 0.1]])[0] == "contradiction"  # a tie
+
+
+def test_what_is_not_above_the_threshold_is_neutral():
+    assert decision([[0.1, 0.4, 0.5]]) == ("neutral", 0.4, Span(0, 1))
+    assert decision([[0.45, 0.1, 0.45]])[0] == "neutral"
+    assert decision([[0.0, 0.2, 0.8]], threshold=0.9) == ("neutral", 0.2, Span(0, 1))
+    assert decision([[0.0, 0.99, 0.01], [0.2, 0.5, 0.3]])[:2] == ("neutral", 0.5)
+
+
+def test_supported_or_not_never_contradicts():
+    two = ("neutral", "entailment")
+    assert decision([[0.999, 0.001]], labels=two) == ("neutral", 0.999, Span(0, 1))
+    assert decision([[0.4, 0.6], [0.1, 0.9]], labels=two) == ("entailment", 0.9, Span(1, 2))
+
+
+def test_a_claim_is_the_mean_of_its_sentences_each_at_its_best_chunk():
+    first, second = [[0.0, 0.1, 0.9], [0.0, 0.8, 0.2]], [[0.1, 0.8, 0.1], [0.0, 0.3, 0.7]]
+    assert decision(first, second)[:2] == ("entailment", pytest.approx(0.8))
+    assert decision(first, [[0.0, 1.0, 0.0], [0.7, 0.2, 0.1]])[:2] == ("contradiction", 0.7)
+
+
+def test_a_token_is_supported_by_any_chunk_and_the_claim_by_its_worst_token():
+    labels = ("entailment", "neutral")
+    one, other = [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.8, 0.2]]
+    assert decision([one], labels=labels)[:2] == ("neutral", pytest.approx(0.8))
+    assert decision([one, other], labels=labels)[:2] == ("entailment", 0.8)
+
+
+def test_outputs_of_one_meaning_add_up():
+    assert decision([[0.3, 0.3, 0.4]], labels=("neutral", "neutral", "entailment"))[:2] == ("neutral", 0.6)

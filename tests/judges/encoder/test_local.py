@@ -24,7 +24,6 @@ from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import adapter_of
 from factreasoner.judges.encoder.files import model_files
 from factreasoner.judges.encoder.local import batches, loaded
-from factreasoner.judges.encoder.onnx_parts import position_limit
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.settings import Config
 
@@ -145,7 +144,7 @@ def test_a_dynamically_quantized_graph_is_run_a_text_at_a_time(tmp_path):
 def test_any_number_of_texts_in_their_order(tmp_path, monkeypatch):
     found = runtime(save(tmp_path, pooled()))
     expected = found.scores(asked(40))
-    monkeypatch.setattr("factreasoner.judges.encoder.local._ENCODED", 7)
+    monkeypatch.setattr("factreasoner.judges.encoder.local.ENCODED", 7)
     assert np.array(found.scores(asked(40))) == pytest.approx(np.array(expected), abs=1e-6)
     assert found.scores([]) == []
 
@@ -180,8 +179,8 @@ def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path
     ],
 )
 def test_how_many_positions_a_model_has(tmp_path, settings, limit):
-    files = model_files(config(save(tmp_path, overlap())))._replace(settings=settings)
-    assert position_limit(files) == limit
+    files = model_files(config(save(tmp_path, overlap())), "")._replace(settings=settings)
+    assert files.positions == limit
 
 
 def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tmp_path):

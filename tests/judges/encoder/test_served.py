@@ -1,19 +1,25 @@
-"""A served classifier: requests as TEI and vLLM document them, and answers of every kind."""
+"""Served verifiers: requests as TEI and vLLM document them, answers of every kind; and language models."""
 
+import gc
 import json
+import math
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
+from fake_server import Completion, FakeServer
 
-from factreasoner.errors import ConfigError
+from factreasoner import assess
+from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges.encoder import VerifierJudge
 from factreasoner.judges.encoder.adapter import Texts, adapter_of
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.judges.encoder.served import ServedRuntime
+from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Premise
+from factreasoner.models.messages import Chances, Reply
 from factreasoner.settings import Config
 
 
@@ -90,23 +96,16 @@ def test_scores_in_the_order_asked_by_the_documented_requests(path, answer, monk
         ).scores(ASKED)
     for row, texts in zip(found, ASKED, strict=True):
         assert row == pytest.approx(np.array([[1 - support(texts.first), support(texts.first)]]))
-    assert len(seen) == 3
-    lengths = []
+    requests = []
     for where, body, key in seen:
         assert (where, key) == (path, "Bearer s3cret")
         if path == "/predict":
-            assert body.keys() == {"inputs", "truncate"}
-            assert body["truncate"] is False
-            lengths.append([len(text) for (text,) in body["inputs"]])
+            assert body == {"inputs": body["inputs"], "truncate": False}
+            requests.append([text for (text,) in body["inputs"]])
         else:
-            assert body["model"] == "acme/minicheck"
-            lengths.append([len(text) for text in body["input"]])
-    assert sorted(map(sorted, lengths)) == sorted(
-        [
-            sorted(len(t.first) for t in part)
-            for part in ([ASKED[1], ASKED[3]], [ASKED[4], ASKED[0]], [ASKED[2]])
-        ]
-    )
+            assert body == {"input": body["input"], "model": "acme/minicheck"}
+            requests.append(body["input"])
+    assert sorted(requests) == sorted([ASKED[n].first for n in part] for part in ((1, 3), (4, 0), (2,)))
 
 
 def test_pairs_and_labels_by_name():
@@ -170,12 +169,20 @@ def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure(monkeypatch):
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("/predict", b"<html>", "another answer than is documented"),
-        ("/predict", {"error": "no"}, "another answer than is documented"),
+        ("/predict", b"<html>", "not the documented answer"),
+        ("/predict", {"error": "no"}, "not the documented answer"),
         ("/predict", [], "0 answers to 1 texts"),
-        ("/predict", [[{"label": "LABEL_0", "score": 3.0}, {"label": "LABEL_1", "score": -2.0}]], "no prob"),
-        ("/classify", {"data": [{"index": 0, "probs": [0.3, 0.3]}]}, "no probabilities that add up to 1"),
-        ("/classify", {"data": [{"index": 0}]}, "another answer than is documented"),
+        (
+            "/predict",
+            [[{"label": "LABEL_0", "score": 3.0}, {"label": "LABEL_1", "score": -2.0}]],
+            "are not prob",
+        ),
+        (
+            "/classify",
+            {"data": [{"index": 0, "probs": [0.3, 0.3]}]},
+            "are not probabilities that add up to 1",
+        ),
+        ("/classify", {"data": [{"index": 0}]}, "not the documented answer"),
     ],
 )
 def test_what_is_no_answer_is_a_failure(path, content, message):
@@ -233,7 +240,92 @@ def test_what_can_t_be_served_is_refused(verifier, url, message):
         runtime("http://127.0.0.1:1/predict", "factcg", verifier_api_key_env="NO_SUCH_KEY")
 
 
+def test_its_connections_are_closed_when_it_is_no_longer_used():
+    with serving(predicts) as (url, _):
+        served = runtime(f"{url}/predict")
+        served.scores(ASKED[:1])
+        close = served.close
+        assert close.alive
+        del served
+        gc.collect()
+        assert not close.alive
+
+
 def test_tokens_are_estimated():
     found = runtime("http://127.0.0.1:1/predict")
     assert found.starts("a river, internationalisation") == [0, 2, 6, 7, 9, 13, 17, 21, 25]
     assert found.taken(Texts("a river", "b")) == (3 + 2) + (1 + 2)
+
+
+PASSAGE = Premise("c", "The library opens at nine.\nIt closes at five.")
+
+
+def said(word, yes, mass=1.0, form="word"):
+    chances = {"answer": Chances(probabilities={"Yes": yes, "No": 1 - yes}, mass=mass)}
+    return Reply(arguments={"answer": word}, form=form, chances=chances)
+
+
+def asking(llm, **settings):
+    given = {"judge": "verifier", "verifier": "bespoke-minicheck", "model": "m", "concurrency": 1} | settings
+    return VerifierJudge(Config(**given), None, llm)
+
+
+def test_the_model_s_own_words_and_p_of_yes():
+    llm = ScriptedLLM([said("Yes", 0.96, 0.99), said("No", 0.2, 0.9)])
+    judged = asking(llm).judge(PASSAGE, [Claim("a", "It opens at nine."), Claim("b", "It opens at ten.")])
+    yes, no = judged.verdicts
+    assert (yes.label, yes.probability) == ("entailment", pytest.approx(0.96 * 0.99))
+    assert (no.label, no.probability) == ("neutral", pytest.approx(1 - 0.2 * 0.9))
+    first = llm.calls[0]
+    assert first.prompt.user == f"Document: {PASSAGE.text}\nClaim: It opens at nine."
+    assert first.prompt.system.startswith("Determine whether the provided claim is consistent with the")
+    assert first.prompt.system.endswith('by responding with either "Yes" or "No".')
+    assert first.prompt.examples == ()
+    assert first.logprobs
+    assert first.schema.properties["answer"]["enum"] == ["Yes", "No"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply(arguments={"answer": "Yes"}, form="word"), "NoLogprobs"),
+        (said("Yes", 0.9, form="json_schema"), "AnotherForm"),
+        (said("Yes", 0.9, mass=0.1), "LowMass"),
+        (UnusableReplyError("prose"), "UnusableReplyError"),
+    ],
+)
+def test_what_is_no_p_is_a_failure(reply, kind):
+    judged = asking(ScriptedLLM([reply])).judge(PASSAGE, [Claim("a", "It opens at nine.")])
+    assert [failure.error_type for failure in judged.failures] == [kind]
+
+
+def test_without_a_model_the_remedy_is_named():
+    with pytest.raises(ConfigError, match=r"'bespoke-minicheck' is a language model: add --model NAME"):
+        asking(None, model=None)
+
+
+def test_on_a_server_it_is_one_word_by_the_verifier_s_template_and_nothing_else(tmp_path):
+    top = [("Yes", math.log(0.7)), (" yes", math.log(0.1)), ("No", math.log(0.15)), ("The", math.log(0.02))]
+    answer = Completion(content="Yes", tokens=[("Yes", top[0][1], top)])
+    with FakeServer(lambda request: answer) as server:
+        found = assess(
+            "It opens at nine.",
+            contexts=[PASSAGE.text],
+            judge="verifier",
+            verifier="bespoke-minicheck",
+            model="fake",
+            api_base=server.url,
+            atomizer="embedded",
+            reviser="none",
+            spacy_model="none",
+            cache=False,
+        )
+    (verdict,) = found.outcome.verdicts
+    assert (verdict.label, verdict.probability) == ("entailment", pytest.approx(0.8))
+    (request,) = server.requests
+    assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
+    system, user = (message["content"] for message in request.body["messages"])
+    assert system.endswith('by responding with either "Yes" or "No".')
+    assert user == f"Document: {PASSAGE.text}\nClaim: It opens at nine."
+    assert request.body["max_tokens"] == 2
+    assert not {"tools", "response_format"} & request.body.keys()

@@ -1,4 +1,4 @@
-"""What a family of verifiers takes and gives: one record each, bundled or a user's own TOML file."""
+"""How a family of verifiers is asked and read: one record each, bundled or a user's own TOML file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import tomllib
 from functools import lru_cache
 from pathlib import Path
-from string import Formatter
 from typing import Literal, NamedTuple, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -22,23 +21,22 @@ SPECIAL_TOKEN = re.compile(
     r"</?s>|<(?:pad|unk|mask|cls|sep)>|<extra_id_\d+>|<\|[^|\s]*\|>|\[(?:CLS|SEP|PAD|UNK|MASK)\]"
 )
 """Texts that tokenizers read as special tokens, wherever they stand."""
-_NOT_IN_A_FILE = ("weights", "export")
-"""Fields that tell a reader where weights are, and change no result."""
+_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 
 
 class Texts(NamedTuple):
-    """What the tokenizer is given: one text, or two."""
+    """What the tokenizer reads: one text, or two."""
 
     first: str
     second: str | None = None
 
 
 class Chunking(Model):
-    """How a passage is cut: whole sentences, as many as hold at most `size` units.
+    """How a passage is cut: into chunks of whole sentences with at most `size` units.
 
-    `unit`: "passage" is not cut; "tokens" are the model's; "words" stand between spaces; "marks" are words
-    and punctuation marks; "shares" makes chunks of equally many sentences, one for each `size` words or part
-    of them. Sentences are joined by `joiner`; with `keep_lines` line breaks stay what they were.
+    `unit`: "passage" leaves it whole; "tokens" are the model's; "words" are separated by spaces; "marks" are
+    words and punctuation marks; "shares" makes chunks of equally many sentences, one chunk for each `size`
+    words or part of them. `joiner` joins sentences; with `keep_lines` line breaks stay.
     """
 
     unit: Literal["passage", "tokens", "words", "marks", "shares"] = "passage"
@@ -49,21 +47,21 @@ class Chunking(Model):
     @model_validator(mode="after")
     def _has_size(self) -> Self:
         if self.unit != "passage" and self.size == 0:
-            raise ValueError(f"size: how many {self.unit} a chunk holds is missing")
+            raise ValueError(f"size: missing; how many {self.unit} does a chunk hold?")
         return self
 
 
 class Adapter(Model):
-    """How one family of verifiers is asked and read.
+    """One family of verifiers.
 
-    `input`: "template" makes one text of `template`, "pair" two, of which `template` makes the first. `head`:
-    outputs are one row a text ("sequence"), a row a token, of which the claim's count ("token") or the first
-    ("first_token"), or the logits of one decoder step, of which the ids in `labels` count ("decoder_step");
-    "word": a language model is asked by `system` and `template`, and answers with one of `words`.
-    `labels`: what an output, by its index or id, means; None: as the model's config.json says. `aggregate`:
-    the largest P over chunks of the whole claim ("max"), or of each of its sentences, and their mean
-    ("sentence_mean"). A claim is entailed, or contradicted, where P is above `threshold`. `weights` and
-    `export` tell a reader where the model is, and how its ONNX file is made.
+    `input`: "template" makes one text of `template`; "pair" makes two, the first of them by `template`.
+    `head`: what the model puts out. "sequence": one row a text; "token": a row a token, those of the claim
+    count; "first_token": the same, the first counts; "decoder_step": the logits of one decoder step, at the
+    ids in `labels`; "word": a language model, asked by `system` and `template`, answers one of `words`.
+    `labels`: what an output means, by its index or id; None: as the model's config.json says. `aggregate`:
+    the largest P over chunks, of the whole claim ("max") or as the mean over its sentences ("sentence_mean").
+    A claim is entailed, or contradicted, where P is above `threshold`. `weights` and `export` say where the
+    model is and how its ONNX file is made; they change no result.
     """
 
     weights: str | None = None
@@ -81,36 +79,36 @@ class Adapter(Model):
 
     @model_validator(mode="after")
     def _agrees(self) -> Self:
-        wanted = ["claim", "passage"] if self.input == "template" else ["passage"]
-        if _fields(self.template) != wanted:
-            named = " and ".join(f"{{{name}}}" for name in reversed(wanted))
-            raise ValueError(f"template: it must hold {named}, once each, and no other braces")
+        named = ["{passage}", "{claim}"] if self.input == "template" else ["{passage}"]
+        braces = set(_BRACES.findall(self.template)) - {"{{", "}}"}
+        if braces != set(named) or any(self.template.count(name) != 1 for name in named):
+            raise ValueError(
+                f"template: needs {' and '.join(named)}, once each; any other brace is doubled: {{{{ }}}}"
+            )
         if self.head == "token" and self.input != "pair":
             raise ValueError("head: 'token' needs input = \"pair\", which tells the claim's tokens")
         if self.head == "word" or self.words or self.system:
             if self.head != "word" or self.input != "template" or self.labels is not None:
                 raise ValueError('words: with system, template and head = "word", and with nothing else')
             if sorted(self.words.values()) != ["entailment", "neutral"]:
-                raise ValueError("words: there must be two, of which one means entailment and one neutral")
-            return self
-        if self.labels is None:
+                raise ValueError("words: needs two, one that means entailment and one neutral")
+        elif self.labels is None:
             if self.head != "sequence":
                 raise ValueError(f"labels: missing, and head {self.head!r} needs them")
-            return self
-        if list(self.labels.values()).count("entailment") != 1 or len(self.labels) < 2:
+        elif list(self.labels.values()).count("entailment") != 1 or len(self.labels) < 2:
             raise ValueError("labels: one must be entailment, and there must be another")
-        if self.head != "decoder_step" and sorted(self.labels) != list(range(len(self.labels))):
+        elif self.head != "decoder_step" and sorted(self.labels) != list(range(len(self.labels))):
             raise ValueError("labels: they must number the outputs from 0 on")
         return self
 
     @property
     def digest(self) -> str:
         """A short digest of all that changes results."""
-        content = self.model_dump_json(exclude=set(_NOT_IN_A_FILE))
+        content = self.model_dump_json(exclude={"weights", "export"})
         return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def texts(self, passage: str, claim: str) -> Texts:
-        """What the tokenizer is given. Neither text can hold a special token, see `harmless`."""
+        """What the tokenizer reads. Neither text can hold a special token, see `harmless`."""
         passage, claim = harmless(passage), harmless(claim)
         if self.input == "pair":
             return Texts(self.template.format(passage=passage), claim)
@@ -118,7 +116,7 @@ class Adapter(Model):
 
 
 def harmless(text: str) -> str:
-    """The text with the first character of what tokenizers read as special tokens replaced."""
+    """The text, in which the first character of what tokenizers read as special tokens is replaced."""
     return SPECIAL_TOKEN.sub(lambda found: {"<": "‹", "[": "("}[found[0][0]] + found[0][1:], text)
 
 
@@ -127,28 +125,25 @@ def adapter_names() -> list[str]:
     return sorted(path.stem for path in BUNDLED.glob("*.toml"))
 
 
-def adapter_of(verifier: str) -> Adapter:
-    """The bundled adapter of that name, or what a TOML file holds.
+def adapter_of(verifier: str | None) -> Adapter:
+    """The bundled adapter of that name, or the one in a TOML file.
 
     Raises:
-        ConfigError: there is none, with the nearest name and all of them; or the file is wrong, with the key.
+        ConfigError: no name; an unknown one, with the nearest and all; or a wrong file, with its key.
     """
-    if verifier in adapter_names():
-        return _read(BUNDLED / f"{verifier}.toml")
-    path = Path(verifier).expanduser()
-    if path.suffix == ".toml" or path.is_file():
-        return _read(path)
-    names, hint = adapter_names(), nearest(verifier, adapter_names())
-    close = f"{hint} " if hint.startswith("did") else ""
-    raise ConfigError(
-        f"verifier: unknown verifier {verifier!r}; {close}known: {', '.join(names)}; "
-        "or a TOML file with the same fields (docs/judges.md)"
-    )
-
-
-def _read(path: Path) -> Adapter:
+    if verifier is None:
+        raise ConfigError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
+    names = adapter_names()
+    path = BUNDLED / f"{verifier}.toml" if verifier in names else Path(verifier).expanduser()
+    if path.suffix != ".toml" and not path.is_file():
+        hint = nearest(verifier, names)
+        close = f"{hint} " if hint.startswith("did") else ""
+        raise ConfigError(
+            f"verifier: unknown verifier {verifier!r}; {close}known: {', '.join(names)}; "
+            "or a TOML file with the same fields (docs/judges.md)"
+        )
     try:
-        return _parsed(path.read_text(encoding="utf-8"), str(path))
+        return _parsed(path.read_text(encoding="utf-8"), path)
     except OSError as error:
         raise ConfigError(f"verifier: {path}: can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -156,11 +151,11 @@ def _read(path: Path) -> Adapter:
 
 
 @lru_cache(maxsize=16)
-def _parsed(content: str, source: str) -> Adapter:
+def _parsed(content: str, path: Path) -> Adapter:
     try:
         return Adapter.model_validate(tomllib.loads(content))
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"verifier: {source}: not valid TOML: {error}") from error
+        raise ConfigError(f"verifier: {path}: not valid TOML: {error}") from error
     except ValidationError as error:
         found = error.errors()[0]
         keys = [str(part) for part in found["loc"]]
@@ -168,16 +163,5 @@ def _parsed(content: str, source: str) -> Adapter:
         if found["type"] == "extra_forbidden":
             known = Chunking if keys[:-1] else Adapter
             remedy = f"; {nearest(keys[-1], list(known.model_fields))}"
-        parts = filter(None, (f"verifier: {source}", ".".join(keys), refused(found)))
+        parts = filter(None, (f"verifier: {path}", ".".join(keys), refused(found)))
         raise ConfigError(": ".join(parts) + remedy) from error
-
-
-def _fields(template: str) -> list[str]:
-    """The names of a template's fields, in the alphabet's order; none where its braces are no fields."""
-    try:
-        parts = list(Formatter().parse(template))
-    except ValueError:
-        return []
-    if any(spec or conversion for _, _, spec, conversion in parts):
-        return []
-    return sorted(name for _, name, _, _ in parts if name is not None)

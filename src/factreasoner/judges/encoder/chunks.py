@@ -1,19 +1,27 @@
-"""A passage in chunks, as a family of verifiers was trained with them; windows over what is too long."""
+"""What a verifier reads of a passage: chunks as its family was trained with, and windows over long ones."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from factreasoner.judges.encoder.adapter import Chunking
+from factreasoner.judges.encoder.adapter import Adapter, Chunking
+from factreasoner.judges.encoder.runtime import Runtime
 from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
 OVERLAP = 4
-"""A window begins with what ended the one before, up to one part in so many of its length."""
+"""A window repeats the end of the one before, up to this fraction (a quarter) of its length."""
+LEAST_ROOM = 4
+"""A claim must leave this fraction (a quarter) of the model's tokens to the passage."""
+GRAIN = 32
+"""Windows leave room for claims of a multiple of so many tokens, so that most claims share them."""
+MARGIN = 8
+"""Tokens that a stretch of a passage may have by itself beyond those it has within the passage."""
 _MARKS = re.compile(r"\w+|[^\w\s]")
 
 
@@ -22,6 +30,35 @@ class Chunk(NamedTuple):
 
     span: Span
     text: str
+
+
+class Cutter:
+    """Cuts passages for one verifier. Nothing is lost: what is too long for the model is read in windows."""
+
+    def __init__(self, adapter: Adapter, runtime: Runtime) -> None:
+        self._longest = runtime.longest
+        self._free = runtime.longest - runtime.taken(adapter.texts("", ""))
+        self._margin = 0 if adapter.input == "pair" and adapter.template == "{passage}" else MARGIN
+        self._starts = lru_cache(maxsize=64)(runtime.starts)
+        self._chunks = lru_cache(maxsize=64)(
+            lambda passage: chunks(passage, adapter.chunking, lambda text: len(runtime.starts(text)))
+        )
+
+    def cut(self, passage: str, parts: Sequence[str]) -> list[Chunk]:
+        """The chunks to score with each part of a claim; none where it leaves too little room."""
+        own = max(len(self._starts(part)) for part in parts)
+        room = self._free - MARGIN - -(-own // GRAIN) * GRAIN
+        found: list[Chunk] = []
+        for chunk in self._chunks(passage):
+            if len(self._starts(chunk.text)) + own <= self._free - self._margin:
+                found.append(chunk)
+            elif room >= self._longest // LEAST_ROOM:
+                start, text = chunk.span.start, passage[chunk.span.start : chunk.span.end]
+                for low, high in windows(text, self._starts(text), room):
+                    found.append(Chunk(Span(start + low, start + high), text[low:high]))
+            else:
+                return []
+        return found
 
 
 def chunks(passage: str, chunking: Chunking, tokens: Callable[[str], int]) -> list[Chunk]:
@@ -36,15 +73,14 @@ def chunks(passage: str, chunking: Chunking, tokens: Callable[[str], int]) -> li
         step = max(1, len(pieces) // (len(passage.split()) // chunking.size + 1))
         groups = [pieces[n : n + step] for n in range(0, len(pieces), step)]
     else:
-        sizes = [_units(piece.text, chunking.unit, tokens) for piece in pieces]
-        groups = [pieces[first:end] for first, end in runs_of(sizes, chunking.size)]
+        units: Callable[[str], int] = {
+            "tokens": tokens,
+            "words": lambda text: len(text.split()),
+            "marks": lambda text: len(_MARKS.findall(text)),
+        }[chunking.unit]
+        runs = runs_of([units(piece.text) for piece in pieces], chunking.size)
+        groups = [pieces[first:end] for first, end in runs]
     return [chunk for chunk in (_joined(group, chunking) for group in groups) if chunk.text]
-
-
-def _units(text: str, unit: str, tokens: Callable[[str], int]) -> int:
-    if unit == "tokens":
-        return tokens(text)
-    return len(text.split() if unit == "words" else _MARKS.findall(text))
 
 
 def _joined(group: Sequence[Chunk], chunking: Chunking) -> Chunk:
@@ -56,7 +92,7 @@ def _joined(group: Sequence[Chunk], chunking: Chunking) -> Chunk:
 
 
 def _pieces(passage: str, *, by_line: bool) -> Iterator[Chunk]:
-    """Its sentences; `by_line`, none crosses a line's end, and each line's end is a piece of its own."""
+    """Its sentences; with `by_line`, none crosses a line's end, and each line's end is a piece of its own."""
     start = 0
     for line in passage.split("\n") if by_line else [passage]:
         if start:
@@ -69,9 +105,9 @@ def _pieces(passage: str, *, by_line: bool) -> Iterator[Chunk]:
 
 
 def windows(text: str, token_starts: Sequence[int], size: int) -> list[Span]:
-    """Stretches of `text` of at most `size` tokens that together hold all of it; one where it fits.
+    """Stretches of at most `size` tokens that together hold all of `text`; one where it fits.
 
-    `token_starts` are the characters at which its tokens start. Windows are of whole sentences and overlap; a
+    `token_starts` are the characters at which its tokens start. Windows are whole sentences and overlap; a
     sentence longer than a window is cut between tokens.
     """
     if len(token_starts) <= size:
@@ -88,7 +124,7 @@ def windows(text: str, token_starts: Sequence[int], size: int) -> list[Span]:
 
 
 def _borders(text: str) -> list[int]:
-    """Where sentences begin, with what stands between them, and the end."""
+    """Where sentences begin, each with what precedes it, and the end."""
     return [0, *(span.start for span in sentences(text)[1:]), len(text)]
 
 

@@ -1,29 +1,51 @@
-"""The files of a classifier: the graph, its tokenizer, its configuration; and what identifies them."""
+"""The files of a classifier, in a folder or on the Hugging Face hub: graph, tokenizer and configuration."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import mmap
+import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
+from huggingface_hub import HfApi, snapshot_download
+from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError
+
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.hub import MODEL_ID, HubModel
 from factreasoner.settings import Config
 
 GRAPH_FOLDER = "onnx"
 USUAL_GRAPHS = ("model.onnx", f"{GRAPH_FOLDER}/model.onnx")
 TOOL = "`pip install 'optimum-onnx[onnxruntime]'`"
-EXPORT = "`optimum-cli export onnx --task text-classification --model ID FOLDER`"
 SLOW_TOKENIZERS = ("spm.model", "sentencepiece.bpe.model", "spiece.model", "vocab.txt", "vocab.json")
 NEVER_WEIGHTS = (".onnx", ".json", ".txt", ".md", ".model", ".safetensors", ".bin")
 """Ends of the names of files that hold no weights of a graph."""
 DYNAMIC = b"DynamicQuantize"
 """Part of the names of the operators that scale a whole batch by its largest value."""
-_CHUNK = 1 << 24
+MODEL_ID = re.compile(r"[\w.-]+(?:/[\w.-]+)?(?:@[\w./-]+)?")
+SMALL_FILES = ("*config.json", "*tokenizer.json", "*special_tokens_map.json")
+"""The small files of a model on the hub, wherever they are in its repository."""
+NOT_FETCHED: tuple[type[Exception], ...] = (HFValidationError, *HfHubHTTPError.__bases__)
+"""What is raised where the hub is not reached or has no such model; its HTTP client differs by version."""
+COUNTED_FROM_PADDING = frozenset(
+    {"roberta", "xlm-roberta", "xlm-roberta-xl", "camembert", "roberta-prelayernorm", "mpnet", "longformer"}
+)
+"""Types of models that number positions from the padding token's id plus one."""
+_BLOCK = 1 << 24
+
+
+class Identity(NamedTuple):
+    """A digest of everything that a classifier's results depend on, and whether its batches change them.
+
+    In a dynamically quantized graph the numbers of a batch share one scale, so that a pair's result would
+    depend on the pairs beside it.
+    """
+
+    digest: str
+    batch_dependent: bool
 
 
 class ModelFiles(NamedTuple):
@@ -35,25 +57,39 @@ class ModelFiles(NamedTuple):
     settings: Mapping[str, Any]
     tokenizer_settings: Mapping[str, Any]
 
+    @property
+    def positions(self) -> int | None:
+        """How many tokens the model's table of positions has; None where none is known."""
+        limit = self.settings.get("max_position_embeddings")
+        if not isinstance(limit, int) or limit <= 0 or self.settings.get("position_biased_input") is False:
+            return None
+        if self.settings.get("model_type") in COUNTED_FROM_PADDING:
+            limit -= int(self.settings.get("pad_token_id") or 0) + 1
+        return limit
 
-class Identity(NamedTuple):
-    """A digest of everything a classifier's results hang on, and whether its batches change them.
+    @property
+    def identity(self) -> Identity:
+        """The identity of graph, weights kept outside it, tokenizer and settings, wherever they are.
 
-    In a dynamically quantised graph the numbers of a batch share one scale, so that a pair's result would
-    hang on the pairs beside it.
-    """
+        Raises:
+            ConfigError: a file can't be read.
+        """
+        try:
+            beside = sorted(path.name for path in self.graph.parent.iterdir() if path.is_file())
+            weights = [self.graph.parent / name for name in weights_outside(self.graph, beside)]
+            paths = (self.graph, *weights, self.tokenizer, self.settings_path)
+            return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in paths))
+        except OSError as error:
+            raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
 
-    digest: str
-    batch_dependent: bool
 
-
-def model_files(config: Config, export: str = EXPORT) -> ModelFiles:
+def model_files(config: Config, export: str) -> ModelFiles:
     """The files of the model that `config` names; fetched where `verifier_download` says so.
 
-    `export` is what makes an ONNX file of such a model.
+    `export` is the command that makes an ONNX file of such a model.
 
     Raises:
-        ConfigError: no model is named, or it is not there, or a file of it is missing; with the remedy.
+        ConfigError: no model is named, or it or a file of it is missing; with the remedy.
     """
     if config.verifier_model is None:
         raise ConfigError(
@@ -69,27 +105,54 @@ def model_files(config: Config, export: str = EXPORT) -> ModelFiles:
         return _in_folder(path, config, export)
     if not MODEL_ID.fullmatch(config.verifier_model) or config.verifier_model.startswith("."):
         raise ConfigError(f"verifier_model: no such file or folder: {config.verifier_model}")
-    model = HubModel.of(config.verifier_model, config.verifier_revision)
+    return _on_hub(config.verifier_model, config, export)
+
+
+def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
+    """The files of ID or ID@REVISION, from the hub's local cache or, where the user says so, the hub."""
+    name, _, pinned = model.partition("@")
+    revision = pinned or config.verifier_revision
+    if pinned and config.verifier_revision not in (None, pinned):
+        raise ConfigError(
+            f"verifier_revision: {config.verifier_revision!r} is given, and {model!r} says {pinned!r}; "
+            "give one"
+        )
+    snapshot = partial(snapshot_download, name, revision=revision)
+    shown = f"{name}@{revision}" if revision else name
     try:
-        return _in_folder(model.cached(), config, export)
+        # more than this file may be missing, where only some were fetched
+        cached = snapshot(allow_patterns=["config.json"], local_files_only=True)
+        return _in_folder(Path(cached), config, export)
+    except (HFValidationError, LocalEntryNotFoundError) as error:
+        if not config.verifier_download:
+            raise ConfigError(
+                f"verifier_model: {shown!r} is neither a folder here nor in the hub's local cache, and "
+                "nothing is downloaded unasked; fetch it with `factreasoner doctor --verifier NAME "
+                f"--verifier-model {shown} --verifier-download`"
+            ) from error
     except ConfigError:
         if not config.verifier_download:
             raise
-    folder = model.download(
-        lambda names: chosen_graph(names, config.verifier_file, model.name, export), weights_outside
-    )
+    try:
+        names = HfApi().list_repo_files(name, revision=revision)
+        graph = PurePosixPath(chosen_graph(names, config.verifier_file, name, export))
+        folder = Path(snapshot(allow_patterns=[*SMALL_FILES, str(graph)]))
+        beside = [path.name for path in map(PurePosixPath, names) if path.parent == graph.parent]
+        if weights := weights_outside(folder / graph, beside):
+            snapshot(allow_patterns=[str(graph.parent / weight) for weight in weights])
+    except NOT_FETCHED as error:
+        raise ConfigError(f"verifier_model: {shown!r} can't be downloaded: {error}") from error
     return _in_folder(folder, config, export)
 
 
 def _in_folder(folder: Path, config: Config, export: str) -> ModelFiles:
     names = sorted(found.relative_to(folder).as_posix() for found in folder.rglob("*.onnx"))
-    return _beside(
-        folder / chosen_graph(names, config.verifier_file, str(config.verifier_model), export), folder
-    )
+    graph = chosen_graph(names, config.verifier_file, str(config.verifier_model), export)
+    return _beside(folder / graph, folder)
 
 
-def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: str = EXPORT) -> str:
-    """The graph to use of a model's files: the one named, or model.onnx, or the only one there is.
+def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: str) -> str:
+    """The graph to use of a model's files: the one that is `wanted`, or model.onnx, or the only one.
 
     `wanted` is a path in the model's folder, or a file name that only one of them has.
 
@@ -107,7 +170,7 @@ def chosen_graph(names: Sequence[str], wanted: str | None, model: str, export: s
         raise ConfigError(f"verifier_file: {wanted!r}: {len(fitting)} files of {model} fit; {listed}")
     if graphs:
         raise ConfigError(
-            f"verifier_model: {model}: which graph is not clear, choose with --verifier-file; {listed}"
+            f"verifier_model: {model}: has several graphs; choose one with --verifier-file; {listed}"
         )
     raise ConfigError(f"verifier_model: {model}: {listed}; make one: {TOOL}, then {export}")
 
@@ -130,14 +193,8 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
             f"verifier_model: {places[-1]}: config.json is missing, which says what outputs mean; "
             "copy it from the model's page or folder"
         )
-    tokenizer_settings = _first(places, "tokenizer_config.json")
-    return ModelFiles(
-        graph=graph,
-        tokenizer=tokenizer,
-        settings_path=settings,
-        settings=_json(settings),
-        tokenizer_settings=_json(tokenizer_settings) if tokenizer_settings else {},
-    )
+    extra = _first(places, "tokenizer_config.json")
+    return ModelFiles(graph, tokenizer, settings, _json(settings), _json(extra) if extra else {})
 
 
 def _first(places: Sequence[Path], name: str) -> Path | None:
@@ -154,23 +211,8 @@ def _json(path: Path) -> Mapping[str, Any]:
     return content
 
 
-def identity(files: ModelFiles) -> Identity:
-    """What identifies a model wherever its files lie: graph, weights kept outside it, tokenizer, settings.
-
-    Raises:
-        ConfigError: a file can't be read.
-    """
-    try:
-        outside = sorted(path.name for path in files.graph.parent.iterdir() if path.is_file())
-        weights = [files.graph.parent / name for name in weights_outside(files.graph, outside)]
-        parts = (files.graph, *weights, files.tokenizer, files.settings_path)
-        return _identity(tuple((path, path.stat().st_mtime_ns, path.stat().st_size) for path in parts))
-    except OSError as error:
-        raise ConfigError(f"verifier_model: {error.filename}: can't be read: {error.strerror}") from error
-
-
 def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
-    """Names of the files beside an ONNX graph that hold its weights, where these are not in the graph itself.
+    """Those of the files `names` beside an ONNX graph that hold weights of it.
 
     They are called model.onnx_data, model.onnx.data or after a constant of the graph.
     """
@@ -178,11 +220,10 @@ def weights_outside(graph: Path, names: Sequence[str]) -> list[str]:
 
 
 def _holds(path: Path, words: bytes) -> bool:
-    with path.open("rb") as file:
-        if not path.stat().st_size:
-            return False
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return content.find(words) >= 0
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(words) >= 0
 
 
 @lru_cache(maxsize=8)
@@ -191,6 +232,6 @@ def _identity(parts: tuple[tuple[Path, int, int], ...]) -> Identity:
     for path, _, size in parts:
         digest.update(f"{size}:".encode())
         with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
+            while block := file.read(_BLOCK):
+                digest.update(block)
     return Identity(digest.hexdigest()[:16], _holds(parts[0][0], DYNAMIC))

@@ -1,4 +1,4 @@
-"""The judge that asks a verifier: a model made to tell whether a passage supports a claim."""
+"""The judge that asks a verifier: a model made to decide whether a passage supports a claim."""
 
 from __future__ import annotations
 
@@ -6,42 +6,50 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from typing import NamedTuple
 
-from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.adapter import Adapter, adapter_of
-from factreasoner.judges.encoder.chunks import Chunk, chunks, windows
-from factreasoner.judges.encoder.decisions import Decision, decided
-from factreasoner.judges.encoder.runtime import Runtime, Unscored
+import numpy as np
+
+from factreasoner.judges.encoder.adapter import adapter_of
+from factreasoner.judges.encoder.chunks import Cutter
+from factreasoner.judges.encoder.runtime import Array, Unscored, runtime_of
 from factreasoner.llm.cache import ReplyCache, key_of
-from factreasoner.models import Claim, Failure, Premise, Verdict
+from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
-from factreasoner.plugins.table import extras_named
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
 
 STAGE = "judge"
-LEAST_ROOM = 4
-"""A claim must leave one part in so many of the model's tokens to the passage."""
-GRAIN = 32
-"""Windows leave room for claims of a multiple of so many tokens, so that most claims share them."""
-MARGIN = 8
-"""Tokens a stretch of a passage may have by itself beyond those it has within the passage."""
 REMEMBERED = 65_536
-"""Decisions that are kept in memory, so that no pair is scored twice in a run."""
+"""Decisions kept in memory, so that no pair is scored twice in a run."""
+DIGITS = 6
+"""Digits of a probability; further ones depend on which pairs share a batch."""
+
+
+class Decision(NamedTuple):
+    """What a verifier says of a claim, the probability of that, and the chunk that decides it.
+
+    `entailed` and `contradicted` are P of the two, each at its own chunk.
+    """
+
+    label: Label
+    probability: float
+    span: Span
+    entailed: float
+    contradicted: float
 
 
 class VerifierJudge:
     """Judges claims by a verifier, here or on a server; see the settings `verifier` and `verifier_*`.
 
-    A passage is cut as the verifier's adapter says, and a chunk that is still too long for the model in
-    windows of whole sentences, with overlap. Nothing is lost: a claim that leaves the passage too little room
-    is a failure. The chunk that decides is the quote. A verdict hangs on passage and claim alone. A verifier
-    whose outputs are "supported" and "not" never contradicts: what it does not support is neutral.
+    A passage is cut as the verifier's adapter says, and what is still too long for the model is read in
+    windows. Nothing is truncated: a claim that leaves the passage too little room is a failure. The chunk
+    that decides is the quote. A verdict depends on passage and claim alone. A verifier that says only
+    "supported" or "not" never contradicts: what it does not support is neutral.
 
     Raises:
-        ConfigError: the verifier is not known, its model not there, or not usable; with the remedy.
+        ConfigError: the verifier is unknown, or its model is missing or unusable; with the remedy.
         MissingExtraError: it runs here, and the packages for that are not installed.
     """
 
@@ -52,29 +60,27 @@ class VerifierJudge:
         self, config: Config | None = None, cache: ReplyCache | None = None, llm: LLM | None = None
     ) -> None:
         config = config or Config()
-        self.adapter = adapter_of(_named(config))
-        self.runtime: Runtime = runtime_of(self.adapter, config, llm)
+        self.adapter = adapter_of(config.verifier)
+        self.runtime = runtime_of(self.adapter, config, llm)
+        self._cutter = Cutter(self.adapter, self.runtime)
         self._cache = cache
         self._decisions: OrderedDict[str, Decision] = OrderedDict()
-        self._own_tokens = self.runtime.taken(self.adapter.texts("", ""))
-        self._starts = lru_cache(maxsize=64)(self.runtime.starts)
-        self._chunks = lru_cache(maxsize=64)(self._cut)
 
     @staticmethod
     def fingerprint(config: Config) -> str:
         """Short digest of the adapter and the model's files. Raises ConfigError where they are missing."""
-        adapter = adapter_of(_named(config))
+        adapter = adapter_of(config.verifier)
         if config.verifier_url is not None or adapter.head == "word":
             return adapter.digest
-        from factreasoner.judges.encoder.files import identity, model_files
+        from factreasoner.judges.encoder.files import model_files
 
-        return hashlib.sha256(
-            f"{adapter.digest} {identity(model_files(config, adapter.export)).digest}".encode()
-        ).hexdigest()[:16]
+        content = f"{adapter.digest} {model_files(config, adapter.export).identity.digest}"
+        return hashlib.sha256(content.encode()).hexdigest()[:16]
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
-        keys = {claim.id: self._key(premise.text, claim.text) for claim in claims}
+        model = (self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
+        keys = {c.id: key_of(("verifier", model, premise.text, c.text)) for c in claims}
         found: dict[str, Decision | Unscored] = dict(self._known(set(keys.values())))
         found |= self._read(premise.text, {keys[c.id]: c.text for c in claims if keys[c.id] not in found})
         said = [(claim, found[keys[claim.id]]) for claim in claims]
@@ -85,9 +91,9 @@ class VerifierJudge:
         )
 
     def _read(self, passage: str, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
-        """What the verifier says of each claim, by its key; noted where it says something."""
+        """What the verifier says of each claim, by its key."""
         parts = {key: self._parts(claim) for key, claim in claims.items()}
-        cut = {key: self._fitting_chunks(passage, parts[key]) for key in claims}
+        cut = {key: self._cutter.cut(passage, parts[key]) for key in claims}
         asked = {
             key: [[self.adapter.texts(chunk.text, part) for chunk in cut[key]] for part in parts[key]]
             for key in claims
@@ -96,14 +102,14 @@ class VerifierJudge:
         scores = dict(zip(every, self.runtime.scores(every), strict=True))
         found: dict[str, Decision | Unscored] = {}
         for key in claims:
+            spans = [chunk.span for chunk in cut[key]]
             rows = [[scores[texts] for texts in row] for row in asked[key]]
             scored = [[one for one in row if not isinstance(one, Unscored)] for row in rows]
             wrong = next((one for row in rows for one in row if isinstance(one, Unscored)), None)
-            spans = [chunk.span for chunk in cut[key]]
-            found[key] = wrong or (
-                decided(scored, self.runtime.labels, spans, threshold=self.adapter.threshold)
-                if spans
-                else self._too_long()
+            if not spans:
+                wrong = self._too_long()
+            found[key] = wrong or decided(
+                scored, self.runtime.labels, spans, threshold=self.adapter.threshold
             )
         self._keep({key: one for key, one in found.items() if isinstance(one, Decision)})
         return found
@@ -114,30 +120,6 @@ class VerifierJudge:
             return [claim]
         return [claim[span.start : span.end] for span in sentences(claim)] or [claim]
 
-    def _fitting_chunks(self, passage: str, parts: Sequence[str]) -> list[Chunk]:
-        """The chunks that are scored with each part of a claim; none where the claim is too long."""
-        own = max(len(self._starts(part)) for part in parts)
-        free = self.runtime.longest - self._own_tokens
-        room = free - MARGIN - -(-own // GRAIN) * GRAIN
-        cut: list[Chunk] = []
-        for chunk in self._chunks(passage):
-            exact = self.adapter.input == "pair" and self.adapter.template == "{passage}"
-            if len(self._starts(chunk.text)) + own <= free - (0 if exact else MARGIN):
-                cut.append(chunk)
-            elif room >= self.runtime.longest // LEAST_ROOM:
-                cut += self._windows(passage, chunk.span, room)
-            else:
-                return []
-        return cut
-
-    def _cut(self, passage: str) -> list[Chunk]:
-        return chunks(passage, self.adapter.chunking, lambda text: len(self.runtime.starts(text)))
-
-    def _windows(self, passage: str, span: Span, room: int) -> list[Chunk]:
-        text = passage[span.start : span.end]
-        found = windows(text, self._starts(text), room)
-        return [Chunk(Span(span.start + w.start, span.start + w.end), text[w.start : w.end]) for w in found]
-
     def _too_long(self) -> Unscored:
         return Unscored(
             "ClaimTooLong",
@@ -145,16 +127,14 @@ class VerifierJudge:
             "others: --premise-tokens), or use another model",
         )
 
-    def _key(self, passage: str, claim: str) -> str:
-        model = (self.adapter.digest, self.runtime.identity, self.runtime.labels, self.runtime.longest)
-        return key_of(("verifier", model, passage, claim))
-
     def _known(self, keys: set[str]) -> dict[str, Decision]:
         """What memory and cache have."""
         found = {key: one for key in keys if (one := self._decisions.get(key)) is not None}
         if self._cache is not None:
-            noted = {key: self._cache.noted(key) for key in keys - found.keys()}
-            found |= {key: _of_note(note) for key, note in noted.items() if note is not None}
+            for key in keys - found.keys():
+                if (note := self._cache.noted(key)) is not None:
+                    label, probability, span, *both = json.loads(note)
+                    found[key] = Decision(label, probability, Span(*span), *both)
         return found
 
     def _keep(self, decisions: Mapping[str, Decision]) -> None:
@@ -165,39 +145,39 @@ class VerifierJudge:
             self._cache.note_all({key: json.dumps(found) for key, found in decisions.items()})
 
 
-def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
-    """The verifier where it runs: a language model, on the server that `verifier_url` names, or here.
+def decided(
+    scores: Sequence[Sequence[Array]], labels: Sequence[Label], spans: Sequence[Span], *, threshold: float
+) -> Decision:
+    """What a verifier says of one claim.
 
-    Raises:
-        ConfigError: it is not there, or can't be used.
-        MissingExtraError: it runs here, and the packages for that are not installed.
+    `scores` hold, for each part of the claim (the whole, or its sentences) and each chunk, P(label) of shape
+    (tokens, labels); one token where the head reads the text as a whole. A token is as well supported as by
+    its best chunk, a part as its worst token, and the claim as the mean of its parts. It is contradicted as
+    surely as any part is by any chunk. Where both are above `threshold` the larger one decides, at a tie
+    contradiction; where neither is, the claim is neutral.
     """
-    if adapter.head == "word":
-        from factreasoner.judges.encoder.asked import AskedRuntime
 
-        return AskedRuntime(adapter, config, llm)
-    if config.verifier_url is not None:
-        from factreasoner.judges.encoder.served import ServedRuntime
+    def of(name: Label) -> list[Array]:
+        own = [n for n, label in enumerate(labels) if label == name]
+        return [np.stack([rows[:, own].sum(axis=1) for rows in part]) for part in scores]
 
-        return ServedRuntime(adapter, config)
-    with extras_named():
-        from factreasoner.judges.encoder.local import loaded
-    return loaded(adapter, config)
-
-
-def _named(config: Config) -> str:
-    if config.verifier is None:
-        raise ConfigError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
-    return config.verifier
+    support, against = of("entailment"), of("contradiction")
+    best = int(np.mean([part.min(axis=1) for part in support], axis=0).argmax())
+    worst = np.max([part.max(axis=1) for part in against], axis=0)
+    p, q = _rounded(np.mean([part.max(axis=0).min() for part in support])), _rounded(worst.max())
+    if q > threshold and q >= p:
+        return Decision("contradiction", q, spans[int(worst.argmax())], p, q)
+    if p > threshold:
+        return Decision("entailment", p, spans[best], p, q)
+    return Decision("neutral", _rounded(1.0 - p - q), spans[best], p, q)
 
 
-def _of_note(note: str) -> Decision:
-    label, probability, span, *both = json.loads(note)
-    return Decision(label, probability, Span(*span), *both)
+def _rounded(value: float | np.floating) -> float:
+    return min(1.0, max(0.0, round(float(value), DIGITS)))
 
 
 def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) -> Verdict:
-    """The verdict; of a verifier that says all `three` labels, with P of each, made to add up to 1."""
+    """The verdict; from a verifier with all `three` labels, with P of each, scaled to add up to 1."""
     quoted = found.label != "neutral"
     p = {"entailment": found.entailed, "contradiction": found.contradicted}
     p["neutral"] = max(0.0, 1.0 - sum(p.values()))

@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from tokenizers import Encoding
+import onnxruntime
+from onnxruntime.capi import onnxruntime_pybind11_state
+from tokenizers import Encoding, Tokenizer
 
-from factreasoner.judges.encoder.adapter import Adapter, Texts, adapter_of
-from factreasoner.judges.encoder.files import ModelFiles, identity, model_files
-from factreasoner.judges.encoder.onnx_parts import (
-    DECODER_FEEDS,
-    FEEDS,
-    RUNTIME_ERRORS,
-    inputs_of,
-    meanings_of,
-    open_session,
-    open_tokenizer,
-    output_of,
-    padding_id,
-    position_limit,
-    wrong_width,
-)
-from factreasoner.judges.encoder.runtime import Array, Unscored, softmax
+from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
+from factreasoner.judges.encoder.files import ModelFiles, model_files
+from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, labels_of
+from factreasoner.models import Label
 from factreasoner.settings import Config
 
-_ENCODED = 1024
-"""Texts whose tokens are held at once: those of 500 tokens take some 80 kB each."""
+RUNTIME_ERRORS: tuple[type[Exception], ...] = tuple(
+    kind
+    for kind in vars(onnxruntime_pybind11_state).values()
+    if isinstance(kind, type) and issubclass(kind, Exception)
+)
+"""What onnxruntime raises; these have no base but Exception."""
+FEEDS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
+"""A graph's input -> the attribute of an encoding that is fed to it."""
+DECODER_FEEDS = {"decoder_input_ids": 0, "decoder_attention_mask": 1}
+"""A graph's input -> what a decoder's first step is fed: the id that T5 begins with, and its mask."""
+DTYPES = {"tensor(int64)": np.int64, "tensor(int32)": np.int32}
+ENCODED = 1024
+"""Texts whose tokens are in memory at once: those of 500 tokens take some 80 kB each."""
 USUAL_TOKENS = 128
 """A batch holds `verifier_batch` texts of so many tokens, and fewer longer ones."""
+_LOADING = threading.Lock()
 
 
 class OnnxRuntime:
@@ -42,37 +45,134 @@ class OnnxRuntime:
         ConfigError: a file is missing or damaged, or does not fit the adapter: what was found and needed.
     """
 
-    def __init__(self, files: ModelFiles, adapter: Adapter, config: Config) -> None:
-        self.files = files
-        self.adapter = adapter
-        found = identity(files)
-        self.identity = found.digest
-        self.labels, self._columns = meanings_of(files, adapter, config)
-        self.tokenizer = open_tokenizer(files, adapter)
-        table = position_limit(files)
+    def __init__(self, adapter: Adapter, config: Config) -> None:
+        self._files = files = model_files(config, adapter.export)
+        self._adapter = adapter
+        self.identity, batch_dependent = files.identity
+        self._tokens_a_batch = 0 if batch_dependent else config.verifier_batch * USUAL_TOKENS
+        self.labels, self._columns = self._meanings(config)
+        self.tokenizer = self._opened_tokenizer()
         wanted = config.verifier_window or adapter.max_tokens
-        self.longest = wanted if table is None else min(wanted, table)
-        self.session = open_session(files, config)
-        self._tokens_a_batch = 0 if found.batch_dependent else config.verifier_batch * USUAL_TOKENS
-        self._inputs = inputs_of(self.session, files, adapter)
-        self._output = output_of(self.session, files, adapter, self._width)
-        self._padding = padding_id(files, self.tokenizer)
+        self.longest = min(wanted, files.positions or wanted)
+        self.session = opened_session(files, config)
+        self._inputs = self._checked_inputs()
+        self._output = self._checked_output()
+        self._padding = self._padding_id()
+
+    def _wrong(self, file: object, what: str) -> ConfigError:
+        return ConfigError(f"verifier_model: {file}: {what}")
+
+    def _meanings(self, config: Config) -> tuple[tuple[Label, ...], list[int]]:
+        """What the outputs that count mean, and which these are."""
+        given = self._adapter.labels
+        if given is not None and config.verifier_labels is None:
+            return tuple(given[n] for n in sorted(given)), sorted(given)
+        if self._adapter.head != "sequence":
+            raise ConfigError(
+                f"verifier_labels: verifier {config.verifier!r} has its own, for a head "
+                f"{self._adapter.head!r}"
+            )
+        files = self._files
+        labels = labels_of(files.settings, config.verifier_labels, str(files.settings_path))
+        return labels, list(range(len(labels)))
+
+    def _opened_tokenizer(self) -> Tokenizer:
+        """The tokenizer. Raises ConfigError where it is clearly another model's."""
+        path = self._files.tokenizer
+        try:
+            tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises nothing more special
+            raise self._wrong(path, f"can't be read: {error}") from error
+        # A saved tokenizer may cut pairs, or fill them up, as its training did.
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        for token in SPECIAL_TOKEN.findall(self._adapter.template):
+            if len(tokenizer.encode(token, add_special_tokens=False).ids) != 1:
+                raise self._wrong(
+                    path,
+                    f"has no special token {token!r}, which the verifier's template needs; take that of "
+                    f"{self._adapter.weights or 'the verifier'}",
+                )
+        words = self._files.settings.get("vocab_size")
+        highest = max(tokenizer.get_vocab().values(), default=0)
+        if isinstance(words, int) and highest >= words:
+            raise self._wrong(
+                path,
+                f"has ids up to {highest}, and the model takes them below {words} (vocab_size in "
+                f"{self._files.settings_path}); it is the tokenizer of another model",
+            )
+        return tokenizer
+
+    def _padding_id(self) -> int:
+        """The id of the padding token; some models number positions by it."""
+        number = self._files.settings.get("pad_token_id")
+        if isinstance(number, int):
+            return number
+        name = self._files.tokenizer_settings.get("pad_token")
+        name = name.get("content") if isinstance(name, Mapping) else name
+        known = self.tokenizer.token_to_id(name) if isinstance(name, str) else None
+        if known is None:
+            raise self._wrong(self._files.settings_path, "pad_token_id: missing; add it")
+        return known
+
+    def _checked_inputs(self) -> dict[str, Any]:
+        """The graph's inputs and their types. Raises ConfigError where one can't be fed."""
+        decoding = self._adapter.head == "decoder_step"
+        fed = [*FEEDS, *DECODER_FEEDS] if decoding else [*FEEDS]
+        graph, export = self._files.graph, self._adapter.export
+        found = {}
+        for given in self.session.get_inputs():
+            if given.name not in fed or given.type not in DTYPES:
+                raise self._wrong(
+                    graph,
+                    f"input {given.name!r} ({given.type}): what is fed is {', '.join(fed)}; "
+                    f"export it as the verifier needs it: {export}",
+                )
+            if given.name in FEEDS and any(isinstance(size, int) for size in given.shape):
+                raise self._wrong(
+                    graph,
+                    f"input {given.name!r} has the fixed shape {given.shape}; "
+                    f"export it with open sizes: {export}",
+                )
+            found[given.name] = DTYPES[given.type]
+        if decoding and "decoder_input_ids" not in found:
+            raise self._wrong(
+                graph,
+                f"has the inputs {', '.join(found)}, and the verifier needs decoder_input_ids beside them, "
+                f"in one graph: {export}",
+            )
+        return found
+
+    def _checked_output(self) -> str:
+        """The name of the output to read. Raises ConfigError where its shape does not fit the head."""
+        outputs = self.session.get_outputs()
+        chosen = next((output for output in outputs if output.name == "logits"), outputs[0])
+        head, shape = self._adapter.head, chosen.shape
+        axes = ("texts", "outputs") if head == "sequence" else ("texts", "positions", "outputs")
+        if len(shape) != len(axes):
+            raise self._wrong(
+                self._files.graph,
+                f"output {chosen.name!r} has the shape {shape}, and the head {head!r} needs "
+                f"({', '.join(axes)}); export it as the verifier needs it: {self._adapter.export}",
+            )
+        if isinstance(shape[-1], int):
+            self._expect_width(chosen.name, shape)
+        return str(chosen.name)
+
+    def _expect_width(self, output: str, shape: Sequence[Any]) -> None:
+        """Raise ConfigError unless a position has an output for each label; a decoder step may have more."""
+        needed = max(self._columns) + 1
+        if shape[-1] < needed or (shape[-1] > needed and self._adapter.head != "decoder_step"):
+            raise self._wrong(
+                self._files.graph,
+                f"output {output!r} has the shape {list(shape)}, and the verifier needs {needed} outputs; "
+                f"is it another model's? Of a classifier, {REMEDY}",
+            )
 
     def __str__(self) -> str:
+        device = "cuda" if "CUDAExecutionProvider" in self.session.get_providers() else "cpu"
         labels = "/".join(self.labels)
-        return (
-            f"{self.files.graph} ({self.identity}), on {self.device}, {labels}, up to {self.longest} tokens"
-        )
-
-    @property
-    def device(self) -> str:
-        """Where it runs: "cuda" or "cpu"."""
-        return "cuda" if "CUDAExecutionProvider" in self.session.get_providers() else "cpu"
-
-    @property
-    def _width(self) -> int:
-        """How many outputs a position has; of a decoder step, at least."""
-        return max(self._columns) + 1
+        return f"{self._files.graph} ({self.identity}), on {device}, {labels}, up to {self.longest} tokens"
 
     def starts(self, text: str) -> Sequence[int]:
         """Where the tokens of a text start, special ones left out, in characters."""
@@ -83,16 +183,17 @@ class OnnxRuntime:
         return len(self.tokenizer.encode(texts.first, texts.second))
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
-        """P(label) for each: shape (tokens of the claim, labels) for a head a token, else (1, labels).
+        """P(label) for each: shape (tokens of the claim, labels) for a head "token", else (1, labels).
 
-        Texts are run in batches of like lengths. Nothing is ever cut: one of more than `longest` tokens has
-        no scores, nor has one that onnxruntime can't run.
+        Texts of like lengths are run together. Nothing is ever truncated: one of more than `longest` tokens
+        has no scores, nor has one that onnxruntime can't run.
         """
-        parts = (self._scores(asked[n : n + _ENCODED]) for n in range(0, len(asked), _ENCODED))
+        parts = (self._scores(asked[n : n + ENCODED]) for n in range(0, len(asked), ENCODED))
         return [row for part in parts for row in part]
 
     def _scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
-        encodings = self.tokenizer.encode_batch([_given(texts) for texts in asked])
+        given = [texts.first if texts.second is None else (texts.first, texts.second) for texts in asked]
+        encodings = self.tokenizer.encode_batch(given)
         found: list[Array | Unscored] = [
             Unscored("TooLong", f"{len(e)} tokens, and the model takes {self.longest}") for e in encodings
         ]
@@ -107,26 +208,27 @@ class OnnxRuntime:
         try:
             (outputs,) = self.session.run([self._output], self._feed(encodings))
         except RUNTIME_ERRORS as error:
-            if len(encodings) > 1:  # lest one text spoil the others
+            if len(encodings) > 1:  # so that one text spoils no other
                 return [row for one in encodings for row in self._run([one])]
             return [Unscored(type(error).__name__, str(error))]
         logits = np.asarray(outputs, dtype=np.float64)
-        if logits.shape[-1] != self._width and self.adapter.head != "decoder_step":
-            raise wrong_width(self._output, logits.shape, self.files, self._width)
+        self._expect_width(self._output, logits.shape)
         rows = [self._row(values, encoding) for values, encoding in zip(logits, encodings, strict=True)]
         bad = Unscored("NotFinite", "the model's outputs are not numbers")
         return [row if np.isfinite(row).all() else bad for row in rows]
 
     def _row(self, values: Array, encoding: Encoding) -> Array:
         """P(label) from the outputs for one text: shape (tokens, labels)."""
-        if self.adapter.head == "sequence":
+        if self._adapter.head == "sequence":
             chosen = values[None, :]
-        elif self.adapter.head == "token":
-            claim = [n for n, part in enumerate(encoding.sequence_ids) if part == 1]
-            chosen = values[claim]
+        elif self._adapter.head == "token":
+            chosen = values[[n for n, part in enumerate(encoding.sequence_ids) if part == 1]]
         else:
             chosen = values[:1]
-        return softmax(chosen[:, self._columns])
+        outputs = chosen[:, self._columns]
+        powers: Array = np.exp(outputs - outputs.max(axis=-1, keepdims=True))
+        shares: Array = powers / powers.sum(axis=-1, keepdims=True)
+        return shares
 
     def _feed(self, encodings: Sequence[Encoding]) -> dict[str, npt.NDArray[Any]]:
         longest = max(len(encoding) for encoding in encodings)
@@ -136,10 +238,9 @@ class OnnxRuntime:
                 feed[name] = np.full((len(encodings), 1), DECODER_FEEDS[name], dtype=dtype)
                 continue
             padding = self._padding if name == "input_ids" else 0
-            values = np.full((len(encodings), longest), padding, dtype=dtype)
-            for row, encoding in zip(values, encodings, strict=True):
+            feed[name] = np.full((len(encodings), longest), padding, dtype=dtype)
+            for row, encoding in zip(feed[name], encodings, strict=True):
                 row[: len(encoding)] = getattr(encoding, FEEDS[name])
-            feed[name] = values
         return feed
 
 
@@ -155,27 +256,47 @@ def batches(lengths: Sequence[int], tokens: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _given(texts: Texts) -> str | tuple[str, str]:
-    return texts.first if texts.second is None else (texts.first, texts.second)
+def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSession:
+    """The loaded graph. Raises ConfigError where onnxruntime can't load it, or not on that device."""
+    providers = ["CPUExecutionProvider"]
+    if config.verifier_device == "cuda":
+        if "CUDAExecutionProvider" not in onnxruntime.get_available_providers():
+            raise ConfigError(
+                "verifier_device: the onnxruntime installed here has no CUDAExecutionProvider: pip uninstall "
+                "onnxruntime, then pip install 'onnxruntime-gpu[cuda,cudnn]'; or use --verifier-device cpu"
+            )
+        onnxruntime.preload_dlls()
+        providers.insert(0, "CUDAExecutionProvider")
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = config.verifier_threads or 0
+    options.log_severity_level = 3
+    try:
+        session = onnxruntime.InferenceSession(str(files.graph), options, providers=providers)
+    except RUNTIME_ERRORS as error:
+        raise ConfigError(
+            f"verifier_model: {files.graph}: onnxruntime can't load it (is the file whole?): {error}"
+        ) from error
+    if session.get_providers()[0] != providers[0]:
+        raise ConfigError(
+            "verifier_device: onnxruntime could not start CUDA: its libraries are missing, or of versions "
+            "it does not fit (see its requirements for CUDA and cuDNN); or use --verifier-device cpu"
+        )
+    return session
 
 
 @lru_cache(maxsize=2)
 def _loaded(settings: str, digest: str) -> OnnxRuntime:
     config = Config.model_validate_json(settings)
-    adapter = adapter_of(str(config.verifier))
-    return OnnxRuntime(model_files(config, adapter.export), adapter, config)
-
-
-_LOADING = threading.Lock()
+    return OnnxRuntime(adapter_of(config.verifier), config)
 
 
 def loaded(adapter: Adapter, config: Config) -> OnnxRuntime:
-    """The verifier that `config` names; one that is loaded in this process already is used again.
+    """The verifier that `config` names; one that this process has loaded is used again.
 
     Raises:
-        ConfigError: there is none, or it can't be used; with the remedy.
+        ConfigError: it is missing or unusable; with the remedy.
     """
-    digest = identity(model_files(config, adapter.export)).digest
+    digest = model_files(config, adapter.export).identity.digest
     own = {key: value for key, value in config.model_dump().items() if key.startswith("verifier")}
     settings = Config(judge="verifier", **own | {"verifier_download": False}).model_dump_json()
     with _LOADING:

@@ -1,33 +1,47 @@
-"""Where a verifier runs: in this process, or on a server. One protocol for both."""
+"""Where a verifier runs (in this process, on a server, or as a language model), and what its outputs mean."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.judges.encoder.adapter import Texts
+from factreasoner.errors import ConfigError
+from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.models import Label
+from factreasoner.plugins.table import extras_named
+from factreasoner.protocols import LLM
+from factreasoner.settings import Config
 
 Array: TypeAlias = npt.NDArray[np.float64]
-_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
+REMEDY = (
+    "say what they are, in their order, as --verifier-labels entailment,neutral,contradiction "
+    "or --verifier-labels entailment,not_entailment"
+)
+_NOTHING_ELSE = re.compile(r"[\W_]+")
+_NAMES: tuple[tuple[re.Pattern[str], Label], ...] = (
+    (re.compile(r"(not?|non)(entail(ment|ed|s)?|support(ed|s)?|enoughinfo(rmation)?)"), "neutral"),
+    (re.compile(r"neutral|unknown|unrelated|nei|unverifiable"), "neutral"),
+    (re.compile(r"entail(ment|ed|s)?|support(ed|s)?"), "entailment"),
+    (re.compile(r"contradict(ion|ory|ed|s)?|refute[ds]?"), "contradiction"),
+)
 
 
 class Unscored(NamedTuple):
-    """Why one text, or pair of texts, has no scores."""
+    """Why a text, or a pair of texts, has no scores."""
 
     kind: str
     message: str
 
 
 class Runtime(Protocol):
-    """A loaded or served verifier; may be used from many threads.
+    """A loaded or served verifier; many threads may use it.
 
     `labels` are what its outputs mean, in their order; `longest` is how many tokens a text or pair may have,
-    special ones included; `identity` tells it from every other.
+    special ones included; `identity` distinguishes it from every other.
     """
 
     labels: tuple[Label, ...]
@@ -43,17 +57,63 @@ class Runtime(Protocol):
         ...
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
-        """P(label) for each: shape (tokens of the claim, labels) for a head a token, else (1, labels)."""
+        """P(label) for each: shape (tokens of the claim, labels) for a head "token", else (1, labels)."""
         ...
 
 
-def estimated_starts(text: str) -> list[int]:
-    """Where about a token starts, for a model whose tokenizer is elsewhere; rather too many than too few."""
-    return [found.start() for found in _TOKEN.finditer(text)]
+def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runtime:
+    """The verifier where it runs: a language model, the server that `verifier_url` names, or this process.
+
+    Raises:
+        ConfigError: it is missing or unusable.
+        MissingExtraError: it runs in this process, and the packages for that are not installed.
+    """
+    if adapter.head == "word" or config.verifier_url is not None:
+        from factreasoner.judges.encoder.served import AskedRuntime, ServedRuntime
+
+        return (
+            AskedRuntime(adapter, config, llm) if adapter.head == "word" else ServedRuntime(adapter, config)
+        )
+    with extras_named():
+        from factreasoner.judges.encoder.local import loaded
+    return loaded(adapter, config)
 
 
-def softmax(outputs: Array) -> Array:
-    """The softmax over the last axis."""
-    powers: Array = np.exp(outputs - outputs.max(axis=-1, keepdims=True))
-    shares: Array = powers / powers.sum(axis=-1, keepdims=True)
-    return shares
+def labels_of(settings: Mapping[str, Any], given: str | None, source: str) -> tuple[Label, ...]:
+    """What each output of a classifier means, in the order of its outputs.
+
+    `given`, names separated by commas, replaces `id2label` of `settings`, the model's config.json at
+    `source`. Case and punctuation do not matter. What a two-way model does not entail is neutral.
+
+    Raises:
+        ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
+    """
+    where = "verifier_labels" if given is not None else f"{source}: id2label"
+    if given is not None:
+        names = [name.strip() for name in given.split(",")]
+    else:
+        table = settings.get("id2label") or {}
+        try:
+            names = [str(table[str(number)]) for number in range(len(table))]
+        except (KeyError, TypeError):
+            names = []
+        if not names:
+            raise ConfigError(f"{where}: missing, or it does not number the outputs from 0 on; {REMEDY}")
+    labels: list[Label] = []
+    for name in names:
+        label = label_of(name)
+        if label is None:
+            raise ConfigError(f"{where}: {name!r} does not say what the model's output means; {REMEDY}")
+        labels.append(label)
+    if labels.count("entailment") != 1 or len(labels) < 2:
+        raise ConfigError(
+            f"{where}: {', '.join(map(repr, names))}: one output must be entailment, and there must be "
+            f"another; {REMEDY}"
+        )
+    return tuple(labels)
+
+
+def label_of(name: str) -> Label | None:
+    """What a name of an output means; None where it can mean anything."""
+    letters = _NOTHING_ELSE.sub("", name.casefold())
+    return next((label for pattern, label in _NAMES if pattern.fullmatch(letters)), None)

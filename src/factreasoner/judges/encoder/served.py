@@ -1,25 +1,31 @@
-"""A verifier on a server: text-embeddings-inference's /predict, or vLLM's /classify."""
+"""Verifiers elsewhere: a classifier of text-embeddings-inference or vLLM, or a language model."""
 
 from __future__ import annotations
 
 import math
 import os
+import re
 import time
+import weakref
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 import httpx
 import numpy as np
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, LLMError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
-from factreasoner.judges.encoder.labels import label_of, labels_of
-from factreasoner.judges.encoder.runtime import Array, Unscored, estimated_starts
+from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, labels_of
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
+from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.verdicts import LEAST_MASS
+from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+from factreasoner.settings.expectations import refused
+from factreasoner.web.connection import tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
 PASSING = frozenset({429, 502, 503, 504})
@@ -29,26 +35,33 @@ REFUSED = frozenset({401, 403, 404, 405})
 FIRST_WAIT = 0.5
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 """Labels of a server that names them itself."""
+ANSWER = "answer"
 _OFF = 0.02
-"""How far the probabilities of one text may add up to something else than 1."""
+"""How far from 1 the probabilities of one text may add up."""
+_TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
+
+
+def estimated_starts(text: str) -> list[int]:
+    """Where about a token starts, for a tokenizer that is elsewhere; rather too many than too few."""
+    return [found.start() for found in _TOKEN.finditer(text)]
 
 
 class Prediction(BaseModel):
-    """One label of one text, as /predict answers; a text's labels are sorted by score."""
+    """One label of one text in an answer of /predict, which sorts a text's labels by score."""
 
     label: str
     score: float
 
 
 class Classified(BaseModel):
-    """One text of what /classify answers."""
+    """One text in an answer of /classify."""
 
     index: int
     probs: list[float]
 
 
 class Classification(BaseModel):
-    """What /classify answers."""
+    """An answer of /classify."""
 
     data: list[Classified]
 
@@ -65,6 +78,9 @@ class ServedRuntime:
 
     def __init__(self, adapter: Adapter, config: Config) -> None:
         self.url = str(config.verifier_url).rstrip("/")
+        self._model = config.verifier_model
+        self._config = config
+        self._classifies = self.url.endswith(CLASSIFY)
         if not self.url.endswith((PREDICT, CLASSIFY)):
             raise ConfigError(
                 f"verifier_url: {self.url}: must end in {PREDICT} (text-embeddings-inference) "
@@ -75,17 +91,29 @@ class ServedRuntime:
                 f"verifier_url: a server classifies whole texts, and verifier {config.verifier!r} has the "
                 f"head {adapter.head!r}; run it here: --verifier-model FOLDER"
             )
-        if self.url.endswith(CLASSIFY) and adapter.input == "pair":
+        if self._classifies and adapter.input == "pair":
             raise ConfigError(
                 f"verifier_url: {CLASSIFY} takes single texts, and verifier {config.verifier!r} reads pairs; "
                 f"serve it with text-embeddings-inference ({PREDICT})"
             )
-        self.labels: tuple[Label, ...] = _meanings(adapter, config, self.url)
+        self.labels = self._meanings(adapter)
         self.longest = config.verifier_window or adapter.max_tokens
-        self.identity = f"{self.url} {config.verifier_model or ''}".strip()
-        self._model = config.verifier_model
-        self._config = config
-        self._client = httpx.Client(timeout=config.timeout, headers=_headers(config))
+        self.identity = f"{self.url} {self._model or ''}".strip()
+        self._client = httpx.Client(timeout=config.timeout, headers=_headers(config), verify=tls_context())
+        self.close = weakref.finalize(self, self._client.close)
+
+    def _meanings(self, adapter: Adapter) -> tuple[Label, ...]:
+        """What the outputs mean, in their order, by user or adapter; else the server names them."""
+        if self._config.verifier_labels is not None:
+            return labels_of({}, self._config.verifier_labels, self.url)
+        if adapter.labels is not None:
+            return tuple(adapter.labels[n] for n in sorted(adapter.labels))
+        if self._classifies:
+            raise ConfigError(
+                f"verifier_url: {self.url} does not say what its outputs mean: add --verifier-labels A,B,C, "
+                "in their order"
+            )
+        return NAMED
 
     def __str__(self) -> str:
         return f"{self.url}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
@@ -102,32 +130,34 @@ class ServedRuntime:
         """P(label) for each, of shape (1, labels). Texts of like lengths share a request."""
         order = sorted(range(len(asked)), key=lambda n: self.taken(asked[n]))
         size = self._config.verifier_batch
-        parts = [order[n : n + size] for n in range(0, len(order), size)]
-        answers = parallel_map(
-            lambda part: self._answered([asked[n] for n in part]), parts, workers=self._config.concurrency
-        )
+        parts = [[asked[n] for n in order[at : at + size]] for at in range(0, len(order), size)]
+        answers = parallel_map(self._answered, parts, workers=self._config.concurrency)
         found = dict(zip(order, chain.from_iterable(answers), strict=True))
         return [found[n] for n in range(len(asked))]
 
     def _answered(self, part: Sequence[Texts]) -> list[Array | Unscored]:
-        """The rows of one request; of one for each text where it is refused, lest one text spoil others."""
+        """The rows of one request; where it is refused, those of each text alone: one spoils no other."""
         content = self._asked(part)
         if isinstance(content, Unscored):
             return [content] if len(part) == 1 else [row for one in part for row in self._answered([one])]
         try:
             rows = self._rows(content)
-        except ValueError as error:
-            return [self._unusable(f"another answer than is documented: {error}")] * len(part)
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = ": ".join(filter(None, (".".join(map(str, first["loc"])), refused(first))))
+            return [self._unusable(f"not the documented answer: {what}")] * len(part)
         if len(rows) != len(part):
             return [self._unusable(f"{len(rows)} answers to {len(part)} texts")] * len(part)
         return [self._checked(row) for row in rows]
 
     def _asked(self, part: Sequence[Texts]) -> bytes | Unscored:
         """The body of an answer, or why there is none. Raises ConfigError for what the user must mend."""
-        texts = [[text for text in one if text is not None] for one in part]
-        body: dict[str, Any] = {"inputs": texts, "truncate": False}
-        if self.url.endswith(CLASSIFY):
-            body = {"input": [first for (first,) in texts]} | ({"model": self._model} if self._model else {})
+        body: dict[str, Any] = {
+            "inputs": [[t for t in one if t is not None] for one in part],
+            "truncate": False,
+        }
+        if self._classifies:
+            body = {"input": [one.first for one in part]} | ({"model": self._model} if self._model else {})
         for attempt in range(self._config.max_attempts):
             if attempt:
                 time.sleep(FIRST_WAIT * 2 ** (attempt - 1))
@@ -148,8 +178,8 @@ class ServedRuntime:
         return Unscored("ServedError", f"{self.url}: {problem}")
 
     def _rows(self, content: bytes) -> list[Array]:
-        """P(label) for each text, of shape (1, labels). Raises ValueError for another kind of answer."""
-        if self.url.endswith(PREDICT):
+        """P(label) for each text, of shape (1, labels). Raises ValidationError for another kind of answer."""
+        if not self._classifies:
             answered = _PREDICTIONS.validate_json(content)
             return [self._by_label({one.label: one.score for one in row}) for row in answered]
         rows = sorted(Classification.model_validate_json(content).data, key=lambda one: one.index)
@@ -158,21 +188,21 @@ class ServedRuntime:
         return [np.array([row.probs]) for row in rows]
 
     def _by_label(self, scores: Mapping[str, float]) -> Array:
-        places = {f"LABEL_{n}": n for n in range(len(self.labels))}
-        if self.labels is NAMED:
-            places = {}
-        else:
+        numbered = [] if self.labels is NAMED else [f"LABEL_{n}" for n in range(len(self.labels))]
+        if numbered:
             self._expect_width(len(scores))
         row = np.zeros((1, len(self.labels)))
         for name, score in scores.items():
             label = label_of(name)
-            place = places.get(name, self.labels.index(label) if label in self.labels else None)
-            if place is None:
+            if name in numbered:
+                row[0, numbered.index(name)] += score
+            elif label in self.labels:
+                row[0, self.labels.index(label)] += score
+            else:
                 raise ConfigError(
                     f"verifier_url: {self.url} answers with the label {name!r}, which does not say what it "
                     "means; serve the model with an id2label of entailment and neutral, or of LABEL_0 on"
                 )
-            row[0, place] += score
         return row
 
     def _expect_width(self, found: int) -> None:
@@ -185,23 +215,10 @@ class ServedRuntime:
     def _checked(self, row: Array) -> Array | Unscored:
         if np.isfinite(row).all() and (row >= 0).all() and math.isclose(row.sum(), 1.0, abs_tol=_OFF):
             return row
-        return self._unusable(f"{row[0].tolist()} are no probabilities that add up to 1")
+        return self._unusable(f"{row[0].tolist()} are not probabilities that add up to 1")
 
     def _unusable(self, why: str) -> Unscored:
         return Unscored("UnusableReply", f"{self.url}: {why}")
-
-
-def _meanings(adapter: Adapter, config: Config, url: str) -> tuple[Label, ...]:
-    """What the outputs mean, in their order; where neither adapter nor user says, the server names them."""
-    if config.verifier_labels is not None:
-        return labels_of({}, config.verifier_labels, url)
-    if adapter.labels is not None:
-        return tuple(adapter.labels[n] for n in sorted(adapter.labels))
-    if url.endswith(PREDICT):
-        return NAMED
-    raise ConfigError(
-        f"verifier_url: {url} does not say what its outputs mean: add --verifier-labels A,B,C, in their order"
-    )
 
 
 def _headers(config: Config) -> dict[str, str]:
@@ -211,3 +228,61 @@ def _headers(config: Config) -> dict[str, str]:
     if not key:
         raise ConfigError(f"verifier_api_key_env: {config.verifier_api_key_env} is not set")
     return {"Authorization": f"Bearer {key}"}
+
+
+class AskedRuntime:
+    """A language model that is a verifier: asked by the adapter's own words for one word; P is of that word.
+
+    Raises:
+        ConfigError: there is no model.
+    """
+
+    def __init__(self, adapter: Adapter, config: Config, llm: LLM | None) -> None:
+        if llm is None:
+            raise ConfigError(
+                f"verifier: {config.verifier!r} is a language model: add --model NAME and, for a server of "
+                "your own, --api-base URL"
+            )
+        self._llm = llm
+        self._system = adapter.system
+        self._words = adapter.words
+        self._workers = config.concurrency
+        self.labels: tuple[Label, ...] = tuple(adapter.words.values())
+        self.longest = config.verifier_window or adapter.max_tokens
+        self.identity = f"{config.model} {config.api_base or ''}".strip()
+        values = {"type": "string", "enum": list(adapter.words)}
+        parameters = {"type": "object", "properties": {ANSWER: values}, "required": [ANSWER]}
+        self._schema = FunctionSchema(name="verify", description="", parameters=parameters)
+
+    def __str__(self) -> str:
+        return f"{self.identity}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
+
+    def starts(self, text: str) -> Sequence[int]:
+        """Where about a token starts."""
+        return estimated_starts(text)
+
+    def taken(self, texts: Texts) -> int:
+        """About how many tokens the model reads."""
+        return len(estimated_starts(f"{self._system} {texts.first}"))
+
+    def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
+        """P(label) for each, of shape (1, labels)."""
+        return parallel_map(self._score, asked, workers=self._workers)
+
+    def _score(self, texts: Texts) -> Array | Unscored:
+        prompt = Prompt(name="verifier", system=self._system, user=texts.first)
+        try:
+            reply = self._llm.call(prompt, self._schema, logprobs=True)
+        except LLMError as error:
+            return Unscored(type(error).__name__, str(error))
+        if reply.form not in ("", "word"):
+            return Unscored("AnotherForm", f"the model answers in the form {reply.form!r}, not with one word")
+        chances = (reply.chances or {}).get(ANSWER)
+        if chances is None:
+            return Unscored("NoLogprobs", "the server gives no log-probabilities, which are the verifier's P")
+        mass = 1.0 if chances.mass is None else chances.mass
+        if mass < LEAST_MASS:
+            words = " and ".join(self._words)
+            return Unscored("LowMass", f"{words} have {mass:.2f} of the model's probability; another model?")
+        p = mass * sum(chances.probabilities[w] for w, label in self._words.items() if label == "entailment")
+        return np.array([[p if label == "entailment" else 1.0 - p for label in self.labels]])
