@@ -43,10 +43,10 @@ from factreasoner.inputs.input import check_input
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
+from factreasoner.text.language import stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
-from factreasoner.text.stems import stem
 from factreasoner.text.tree import VERBS
 
 SETS = ("factscore_bios", "factcheck_bench")

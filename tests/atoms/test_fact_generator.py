@@ -24,7 +24,9 @@ def test_the_model_sees_question_and_reference_and_not_the_answer():
 
 
 def test_a_fact_with_a_name_or_number_of_its_own_is_asked_once_more_and_then_left_out():
-    said = {"statements": ["[1] => Curie was born in Warsaw.", "[2] => Curie won three Nobel Prizes in 1911."]}
+    said = {
+        "statements": ["[1] => Curie was born in Warsaw.", "[2] => Curie won three Nobel Prizes in 1911."]
+    }
     llm = ScriptedLLM([said, {"statements": ["[1] => Curie won two Nobel Prizes in Oslo."]}])
     made = LLMFactGenerator(llm=llm).generate(RECORD)
     assert [fact.text for fact in made.atoms] == ["Curie was born in Warsaw."]

@@ -9,7 +9,7 @@ import pytest
 
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.models import Record
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).parents[3] / "shared" / "data")
 PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")

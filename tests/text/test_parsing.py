@@ -84,9 +84,13 @@ def test_none_stands_for_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
     assert find_parser() is None
 
 
-def test_an_unknown_pipeline_is_named_with_the_remedy() -> None:
-    with pytest.raises(ConfigError, match=r"spacy_model: 'no_such_pipeline'.*python -m spacy download"):
-        check_model("no_such_pipeline")
+@pytest.mark.parametrize("name", ["no_such_pipeline", "no_such.pipeline", "./no/such/folder"])
+def test_an_unknown_pipeline_is_named_with_the_remedy(name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"spacy_model: '{name}'.*python -m spacy download"):
+        check_model(name)
+
+
+def test_a_pipeline_that_is_not_installed_is_named_where_it_is_loaded() -> None:
     with pytest.raises(ConfigError, match="download en_core_web_lg"):
         find_parser("en_core_web_lg")
 

@@ -171,6 +171,30 @@ def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items() -> None:
     assert split(text) == ["The chairs:", "Yang Liu: He served.", "Haifeng Wang.", "Jing Jiang."]
 
 
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("You need: 1. Salt. 2. Oil.", [("You need:", "prose"), ("Salt.", "item"), ("Oil.", "item")]),
+        (
+            "Fees are due. - After a year (see 2.) - They rise.",
+            [("Fees are due.", "prose"), ("After a year (see 2.)", "item"), ("They rise.", "item")],
+        ),
+        (
+            "Use this: ``` kit add X ``` - **Then** stop.",
+            [("Use this:", "prose"), ("``` kit add X ```", "code"), ("**Then** stop.", "item")],
+        ),
+        ("- Salt. - Oil.", [("Salt.", "item"), ("Oil.", "item")]),
+        ("A thing - which is. Good - Very good.", [("A thing - which is. Good - Very good.", "prose")]),
+        ("It rose.- Then it fell.", [("It rose.- Then it fell.", "prose")]),
+        ("It fell to 5. - 3 is left.", [("It fell to 5. - 3 is left.", "prose")]),
+    ],
+)
+def test_items_and_code_that_run_on_in_a_paragraph_are_parts_of_their_own(
+    text: str, parts: list[tuple[str, str]]
+) -> None:
+    assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts
+
+
 def test_numbers_that_count_nothing_make_no_list() -> None:
     assert split("He scored: 2. She scored: 1. They drew.") == [
         "He scored: 2.",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from factreasoner.graph.pairs import Work
 from factreasoner.models import Atom, Context, Pruned, Verdict
+from factreasoner.text.language import language_of, stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
-from factreasoner.text.stems import language_of, stem
 
 Pair = tuple[str, str]
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")

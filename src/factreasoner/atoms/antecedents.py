@@ -14,9 +14,8 @@ from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.fragments import is_name, leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import gender_of_name, gender_of_noun, is_person, words
 from factreasoner.text.parsing import Parser
-from factreasoner.text.persons import gender_of_name, gender_of_noun, is_person
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 from factreasoner.text.tree import SUBJECTS, Parse, Word

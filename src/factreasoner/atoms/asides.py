@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from factreasoner.atoms.wording import Line, Wording, without_stop
-from factreasoner.text.abbreviations import words
-from factreasoner.text.persons import is_person
+from factreasoner.text.lexicon import is_person, words
 from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _DEFINITE = words("the this these his her its their")

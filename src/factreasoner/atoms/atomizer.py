@@ -23,9 +23,8 @@ from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
-from factreasoner.text.comparable import is_english
+from factreasoner.text.language import Matter, is_english
 from factreasoner.text.parsing import Parser, check_model, find_parser
-from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import Span
 from factreasoner.text.tree import Parse
 

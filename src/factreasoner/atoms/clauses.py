@@ -9,7 +9,7 @@ from __future__ import annotations
 from factreasoner.atoms.asides import Aside, asides_of
 from factreasoner.atoms.lists import split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 from factreasoner.text.tree import AUXILIARIES, VERBS, Parse, Word
 
 _CONDITIONS = words("if unless when whenever once until because since as so")

@@ -11,7 +11,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
-from factreasoner.text.comparable import is_english
+from factreasoner.text.language import is_english
 from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.sentences import Span
 

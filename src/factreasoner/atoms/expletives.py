@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 from factreasoner.text.tree import Parse, Word
 
 _FINDING = words("make find consider think deem keep")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from factreasoner.atoms.nonclaims import is_filler
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 from factreasoner.text.tree import AUXILIARIES, VERBS, Parse
 
 _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")

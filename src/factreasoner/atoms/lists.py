@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from factreasoner.atoms.wording import Line, Wording
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 from factreasoner.text.tree import Parse, Word
 
 _MOST_ITEMS = 12

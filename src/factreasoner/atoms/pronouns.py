@@ -8,8 +8,8 @@ from typing import NamedTuple
 from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant
 from factreasoner.atoms.expletives import is_expletive
 from factreasoner.models import Atom, Record
+from factreasoner.text.lexicon import is_person
 from factreasoner.text.parsing import Parser
-from factreasoner.text.persons import is_person
 from factreasoner.text.tree import Parse, Word
 
 _CONTRACTED = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}

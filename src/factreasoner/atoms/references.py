@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from factreasoner.text.abbreviations import words
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.lexicon import FUNCTION_WORDS, words
 
 _HEADING = re.compile(
     r"\W*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"

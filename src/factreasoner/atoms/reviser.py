@@ -16,9 +16,8 @@ from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
-from factreasoner.text.comparable import is_english
+from factreasoner.text.language import is_english, keeps_words
 from factreasoner.text.parsing import Parser, find_parser
-from factreasoner.text.rewording import keeps_words
 from factreasoner.text.tree import Parse
 
 STAGE = "reviser"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.wording import Draft
-from factreasoner.text.abbreviations import words
+from factreasoner.text.lexicon import words
 from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
 
 _POINTERS = words("he him his she her it its they them their this that these those others")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from factreasoner.text.abbreviations import words
-from factreasoner.text.rewording import Wording, shared
+from factreasoner.text.language import Wording, shared
+from factreasoner.text.lexicon import words
 
 _WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")

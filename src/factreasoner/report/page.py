@@ -24,8 +24,8 @@ from factreasoner.report.run_content import RunContent, colours, label_counts, l
 from factreasoner.runs.finished import FinishedRun, parser_of
 from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS
+from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS
-from factreasoner.text.stems import language_of
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""

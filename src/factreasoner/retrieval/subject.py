@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
+from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.passages import content, fold, terms
 from factreasoner.text.sentences import sentences
-from factreasoner.text.stems import language_of
 
 _JOINTS = r"(?:of|the|de|del|della|di|da|do|dos|du|la|le|van|von|der|den|ter|bin|ibn|al|el|y|e|and|&)"
 _NAME_WORD = r"[^\W\d_a-zß-öø-ÿ][\w’'.\-]*"

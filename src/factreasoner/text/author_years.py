@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.lexicon import NO_AUTHORS
-from factreasoner.text.persons import gender_of_name
+from factreasoner.text.lexicon import NO_AUTHORS, gender_of_name
 
 _PARTICLES = (
     r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][iau]|[Ll][ae]|[Tt]e[nr]|[Bb]in|[Ee]l|[Aa]l|St\.?)[ -])"

@@ -94,7 +94,10 @@ def _word(token: Token) -> Word:
 @cache
 def _is_installed(module: str) -> bool:
     """Whether a module can be imported; looked up once a process, since every assessment asks."""
-    return importlib.util.find_spec(module) is not None
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):  # a dotted name without its parent, a path, ""
+        return False
 
 
 def _chosen(name: str | None) -> str | None:

@@ -10,9 +10,9 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple, TypeVar
 
+from factreasoner.text.language import language_of, stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.sentences import Span, sentences
-from factreasoner.text.stems import language_of, stem
 
 T = TypeVar("T", bound=Hashable)
 

@@ -1,4 +1,4 @@
-"""Sentence borders, by rules: text in, spans out, no model and no data.
+"""Sentence borders, by rules: text in, spans out, no model.
 
 A text is first cut into blocks (paragraphs, list items, headings, table rows, code), then each block into
 sentences. All spans are (start, end) in characters, so that `text[start:end]` is verbatim. Time is linear in
@@ -12,8 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from factreasoner.text.abbreviations import ALWAYS_CONTINUES, MAY_END, STARTERS, full_stop_ends
-from factreasoner.text.run_on import run_on
+from factreasoner.text.lexicon import SENTENCES
 from factreasoner.text.tags import Tags, without_tags
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]
@@ -64,16 +63,12 @@ def newline_ended(text: str) -> str:
 def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
     """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed.
 
-    Tags are read as any other characters here: `without_tags` reads them before. `places` tells where each
-    character stood before anything was cut out of the text: its lines are as wide as they were.
+    Tags are read as any other characters: `without_tags` reads them before. `places` gives the place of each
+    character before anything was cut out of the text: its lines are as wide as they were.
     """
     found: list[Block] = []
     for block in _line_blocks(text, places or range(len(text))):
-        if block.kind in ("prose", "item"):
-            parts = run_on(text, block.start, block.end, numbered=block.kind == "prose")
-            found.extend(Block(part.start, part.end, part.kind or block.kind) for part in parts)
-        else:
-            found.append(block)
+        found.extend(_run_on(text, block) if block.kind in ("prose", "item") else [block])
     return found
 
 
@@ -105,34 +100,27 @@ def block_sentences(text: str, block: Block) -> Iterator[Span]:
 
 def _line_blocks(text: str, places: Sequence[int]) -> Iterator[Block]:
     """Join wrapped lines; set apart items, headings, rows and code."""
-    open_block: Block | None = None
-    fence_start: int | None = None
+    block: Block | None = None
     position = 0
     for line in text.splitlines(keepends=True):
-        line_start, position = position, position + len(line)
-        line_end = line_start + len(line.rstrip())
-        if _FENCE.match(line):
-            if fence_start is None:
-                if open_block:
-                    yield open_block
-                open_block, fence_start = None, line_start + len(line) - len(line.lstrip())
-            else:
-                yield Block(fence_start, line_end, "code")
-                fence_start = None
+        start, position = position, position + len(line)
+        end = start + len(line.rstrip())
+        is_fence = _FENCE.match(line) is not None
+        if block and block.kind == "code":
+            block = Block(block.start, max(block.end, end), "code") if line.strip() else block
+            if is_fence:
+                yield block
+                block = None
             continue
-        if fence_start is not None:
+        after = Block(end - len(line.strip()), end, "code") if is_fence else _block_of_line(text, start, end)
+        if after and block and _continues(text, block, after, places):
+            block = Block(block.start, after.end, block.kind)
             continue
-        block = _block_of_line(text, line_start, line_end)
-        if block and open_block and _continues(text, open_block, block, places):
-            open_block = Block(open_block.start, block.end, open_block.kind)
-            continue
-        if open_block:
-            yield open_block
-        open_block = block
-    if open_block:
-        yield open_block
-    if fence_start is not None:
-        yield Block(fence_start, len(text.rstrip()), "code")
+        if block:
+            yield block
+        block = after
+    if block:
+        yield block
 
 
 def _block_of_line(text: str, start: int, end: int) -> Block | None:
@@ -164,6 +152,39 @@ def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> b
     return not ended and (text[line.start].islower() or text[line.start] in "(,;")
 
 
+_NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})[.)]\s++(?=\S)""")
+_DASH = re.compile(r"""(?:^|(?<=[.:;!?])|(?<=[.:;!?][)\]"”’]))\s*+(?<!\S)[-–—•*]\s++(?=[^\W\d_a-z]|\*\*)""")
+_FENCED = re.compile(r"```[^`]++```")
+
+
+def _run_on(text: str, block: Block) -> Iterator[Block]:
+    """A paragraph or item, cut where code or a list runs on in it: "...: 1. First. 2. Second."."""
+    start = block.start
+    for fence in _FENCED.finditer(text, block.start, block.end):
+        yield from _items(text, Block(start, fence.start(), block.kind))
+        yield Block(*fence.span(), "code")
+        start = fence.end()
+    yield from _items(text, Block(start, block.end, block.kind))
+
+
+def _items(text: str, block: Block) -> Iterator[Block]:
+    # A slice, so that "^" and the look-behinds see its start as a start.
+    content = text[block.start : block.end]
+    items: list[re.Match[str]] = []
+    for match in _NUMBER.finditer(content) if block.kind == "prose" else ():
+        if int(match[1]) == len(items) + 1:
+            items.append(match)
+    if len(items) < 2:
+        items = list(_DASH.finditer(content))
+    starts = [0, *(item.end() for item in items)]
+    ends = [*(item.start() for item in items), len(content)]
+    for n, (first, last) in enumerate(zip(starts, ends, strict=True)):
+        body = content[first:last]
+        if body.strip():
+            start = block.start + first + len(body) - len(body.lstrip())
+            yield Block(start, start + len(body.strip()), "item" if n else block.kind)
+
+
 INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Characters without width or meaning, as those that stand for tags; for a class of a pattern."""
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
@@ -179,7 +200,8 @@ _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
-_GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(STARTERS))})(?=[ ,])")
+_GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
+_ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
@@ -231,13 +253,29 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
     if following in "-–—,;:&/+=<>|":
         return False
     if following.islower() and next_word == next_word.lower():
-        plain = len(last_word) > 2 and "." not in last_word and last_word.lower() not in MAY_END
-        return lower_style and plain and last_word.lower() not in ALWAYS_CONTINUES
+        plain = len(last_word) > 2 and "." not in last_word and last_word.lower() not in SENTENCES["may_end"]
+        return lower_style and plain and last_word.lower() not in SENTENCES["always_continue"]
     if stop["latin"] == "!":
         return last_word not in _EXCLAIMED_NAMES
     if stop["latin"] != "." or not last_word:
         return True
-    return full_stop_ends(last_word, next_word)
+    return _full_stop_ends(last_word, next_word)
+
+
+def _full_stop_ends(last_word: str, next_word: str) -> bool:
+    """Whether "." between two words ends a sentence; the second does not begin in lower case."""
+    key, begins = last_word.lower(), next_word in SENTENCES["starters"]
+    if key in SENTENCES["always_continue"]:
+        return False
+    if key in SENTENCES["before_number"] and not (len(last_word) == 1 and last_word.isupper()):
+        return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
+    if key in SENTENCES["may_end"] or _ACRONYM.fullmatch(last_word):
+        return begins or (key == "etc" and next_word[:1].isupper())
+    if last_word.isdigit() and len(last_word) <= 2:
+        return next_word not in SENTENCES["numbered_nouns"]
+    if len(last_word) == 1 and last_word.isalpha():
+        return begins and next_word != "I"
+    return True
 
 
 _PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))

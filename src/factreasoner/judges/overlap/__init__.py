@@ -15,7 +15,7 @@ from factreasoner.judges.overlap.model import PairModel, belief, shipped_model
 from factreasoner.judges.overlap.words import Span, analyse
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
-from factreasoner.text.comparable import differences
+from factreasoner.text.language import differences
 
 if TYPE_CHECKING:
     from factreasoner.settings import Config

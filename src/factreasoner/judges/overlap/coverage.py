@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.overlap.words import Text, analyse
-from factreasoner.text.stems import language_of
+from factreasoner.text.language import language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 

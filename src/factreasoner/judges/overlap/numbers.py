@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from math import inf, isclose
 from typing import Literal, NamedTuple
 
-from factreasoner.text.stems import stem
+from factreasoner.text.language import stem
 
 Bound = Literal["", "about", "least", "most"]
 

@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import Number, numbers_in
+from factreasoner.text.language import stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.sentences import sentences
-from factreasoner.text.stems import stem
 
 # Scripts without blanks between words, and Hangul: each character is a token.
 _UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"

@@ -18,8 +18,8 @@ from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.holding import shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
+from factreasoner.text.language import Matter
 from factreasoner.text.passages import best, split_passages
-from factreasoner.text.rewording import Matter
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
 

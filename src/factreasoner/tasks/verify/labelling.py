@@ -9,7 +9,7 @@ from factreasoner.tasks.rows import by_claim, guessed, label_of, p_borne_out
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.holding import Holding
 from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult
-from factreasoner.text.comparable import tells_incomparable
+from factreasoner.text.language import tells_incomparable
 
 
 def labelled(

@@ -1,12 +1,46 @@
-"""Whether two texts are in one language, short ones, too."""
+"""Which language a text is in, whether two texts can be compared, and the stems of words."""
 
 import pytest
 
-from factreasoner.text.comparable import differences
+from factreasoner.text.language import differences, language_of, stem
 
 TOWER = "The tower is 52 metres high."
 BORN = "Marie Curie was born in Warsaw in 1867."
 LIFE = f"{BORN} She won two Nobel Prizes. She married Pierre Curie in 1895."
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The bridge was opened by the mayor of the town.", "english"),
+        ("Die Brücke wurde von dem Bürgermeister der Stadt eröffnet.", "german"),
+        ("Le pont a été inauguré par le maire de la ville.", "french"),
+        ("El puente fue inaugurado por el alcalde de la ciudad.", "spanish"),
+        ("東京は日本の首都です。", "english"),
+        ("", "english"),
+        ("The two ministers never met in person.", "english"),
+        ("Women live longer than men.", "english"),
+        ("Paris est la capitale de la France.", "french"),
+        ("De koning woont in het paleis.", "dutch"),
+        ("Hellbach nahm an der Wahl teil.", "german"),
+        ("A man is walking down a street passing a common room door.", "english"),
+        ("Lorsana", "english"),
+    ],
+)
+def test_language(text, language):
+    assert language_of([text]) == language
+
+
+@pytest.mark.parametrize(
+    ("word", "language", "expected"),
+    [("bridges", "english", "bridg"), ("maisons", "french", "maison"), ("Ziele".lower(), "german", "ziel")],
+)
+def test_stem(word, language, expected):
+    assert stem(word, language) == expected
+
+
+def test_words_of_one_meaning_have_one_stem():
+    assert stem("film", "english") == stem("movie", "english")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,192 @@
+"""The language of a text, the stems of its words, and the words that two texts share."""
+
+from __future__ import annotations
+
+import re
+import threading
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
+
+import snowballstemmer
+
+from factreasoner.text.lexicon import FUNCTION_WORDS, IN_ENGLISH_TOO, SAME
+
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}"
+)
+"""Letters of scripts that write no blanks between words."""
+_POINTED = re.compile(
+    r"\b(?:the|this|that|these|those|such|its|his|her|their|said)\s+[^\W\d_]+", re.IGNORECASE
+)
+"""What a name may replace: "the film", "this law"."""
+_ENGLISH = FUNCTION_WORDS["english"]
+_TELLING = {
+    language: frozenset(word for word in known if len(word) > 2 or not word.isascii())
+    - _ENGLISH
+    - IN_ENGLISH_TOO
+    for language, known in FUNCTION_WORDS.items()
+    if language != "english"
+} | {
+    "english": frozenset(word for word in _ENGLISH if len(word) > 1)
+    - frozenset().union(*(known for language, known in FUNCTION_WORDS.items() if language != "english"))
+    | {"was"}
+}
+"""Function words of one language that are no words of the others."""
+_NOT_COMPARED = ": not compared"
+_PROBED = 4000
+_LEAST_LETTERS = 4
+_LEAST_SHARE = 0.1
+_FAR_AHEAD = 2
+_SHARED = {"CJK": "Chinese or Japanese", "HIRAGANA": "Chinese or Japanese", "KATAKANA": "Chinese or Japanese"}
+_LEAST_PREFIX, _PREFIX_SHARE = 4, 0.6
+_LEAST_WORDS = 2
+_STEMMER_LOCK = threading.Lock()
+
+
+def language_of(texts: Sequence[str]) -> str:
+    """The language, as "german", of most function words in `texts`; "english" where none has more."""
+    words = Counter[str]()
+    for text in texts:
+        words.update(_words(text[:_PROBED]))
+    return _ranked(words, FUNCTION_WORDS)[0][0]
+
+
+def is_english(text: str) -> bool:
+    """False where the words of a text, however short, belong to another language."""
+    return _languages(text[:_PROBED]) in ((), ("english",))
+
+
+def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
+    """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
+    return tuple(_difference(claim[:_PROBED], passage[:_PROBED]) for claim in claims)
+
+
+def tells_incomparable(note: str) -> bool:
+    """Whether the note of a verdict says that claim and passage were not compared."""
+    return note.endswith(_NOT_COMPARED)
+
+
+def _difference(claim: str, passage: str) -> str:
+    for names in (_scripts, _languages):
+        own, known = names(claim), names(passage)
+        if own and known and set(own).isdisjoint(known):
+            return f"atom in {own[0].capitalize()}, passage in {known[0].capitalize()}{_NOT_COMPARED}"
+    return ""
+
+
+@lru_cache(maxsize=4096)
+def _scripts(text: str) -> tuple[str, ...]:
+    """The script of most letters; none where there are too few."""
+    counts: Counter[str] = Counter()
+    for letter, count in Counter(filter(str.isalpha, text)).items():
+        name = unicodedata.name(letter, "").split(" ")[0]
+        counts[_SHARED.get(name, name)] += count
+    script, count = next(iter(counts.most_common(1)), ("", 0))
+    return (script,) if count >= _LEAST_LETTERS and 2 * count > counts.total() else ()
+
+
+@lru_cache(maxsize=4096)
+def _languages(text: str) -> tuple[str, ...]:
+    """The languages that the words of a text may be in, the likeliest first; none where no word tells."""
+    ranked = _ranked(_words(text), _TELLING)
+    (likeliest, most), *_ = ranked
+    if not most or (likeliest != "english" and most < _LEAST_SHARE * len(_LETTERS.findall(text))):
+        return ()
+    return tuple(language for language, hits in ranked if _FAR_AHEAD * hits > most)
+
+
+def _words(text: str) -> Counter[str]:
+    """The words of a text and their number, but for capitals within it, which belong to names."""
+    found = _LETTERS.findall(text)
+    return Counter(word.casefold() for i, word in enumerate(found) if i == 0 or word[0].islower())
+
+
+def _ranked(words: Counter[str], classes: Mapping[str, Set[str]]) -> list[tuple[str, int]]:
+    """Languages by the number of `words` in their class, English before others with as many."""
+    hits = {
+        language: sum(words[word] for word in words.keys() & known) for language, known in classes.items()
+    }
+    return sorted(hits.items(), key=lambda found: (-found[1], found[0] != "english"))
+
+
+@lru_cache(maxsize=100_000)
+def stem(word: str, language: str) -> str:
+    """Snowball stem of a lower-case word; English words of one meaning have one stem."""
+    if language == "english" and word in SAME:
+        return SAME[word]
+    with _STEMMER_LOCK:
+        return str(_stemmer(language).stemWord(word))
+
+
+@lru_cache(maxsize=16)
+def _stemmer(language: str) -> snowballstemmer.stemmer:
+    return snowballstemmer.stemmer(language)
+
+
+class Wording:
+    """The words of texts that are compared; their stems are those of the language they share."""
+
+    def __init__(self, *texts: str) -> None:
+        self._language = language_of(texts)
+
+    def of(self, text: str) -> frozenset[str]:
+        """Numbers, and stems of the words that are not function words.
+
+        In scripts without blanks between words, pairs of neighbouring letters.
+        """
+        found: set[str] = set()
+        for word in _WORD.findall(text.casefold()):
+            if _UNSPACED.search(word):
+                found |= {word[n : n + 2] for n in range(len(word) - 1)}
+            elif word not in FUNCTION_WORDS[self._language]:
+                found.add(stem(word, self._language))
+        return frozenset(found)
+
+
+class Matter:
+    """What some texts are about; a text that replaces another one stays within it."""
+
+    def __init__(self, *texts: str) -> None:
+        self._wording = Wording(*texts)
+        self._known = self._wording.of("\n".join(texts))
+
+    def is_left(self, before: str, after: str) -> bool:
+        """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
+        words = self._wording.of(after)
+        if not words and self._wording.of(before):
+            return True
+        return not _has_common_word(before, after) or 2 * shared(words, self._known) < len(words)
+
+
+def keeps_words(original: str, text: str) -> bool:
+    """Whether `text` has at least half of the original's content words.
+
+    A word behind "the" or "this" does not count: a name may have replaced it. A single content word may be
+    replaced, too.
+    """
+    wording = Wording(original, text)
+    wanted = wording.of(_POINTED.sub(" ", original))
+    return len(wanted) < _LEAST_WORDS or 2 * shared(wanted, wording.of(text)) >= len(wanted)
+
+
+def _has_common_word(one: str, other: str) -> bool:
+    wording = Wording(one, other)
+    if shared(wording.of(one), wording.of(other)):
+        return True
+    return not set(_WORD.findall(one.casefold())).isdisjoint(_WORD.findall(other.casefold()))
+
+
+def shared(words: Set[str], others: Set[str]) -> int:
+    """How many of the stems `words` are among `others`, in whatever form."""
+    return sum(word in others or any(_alike(word, other) for other in others) for word in words)
+
+
+def _alike(left: str, right: str) -> bool:
+    """Whether two stems may be forms of one word: "treat" and "treatment"."""
+    pairs = enumerate(zip(left, right, strict=False))
+    size = next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
+    return size >= _LEAST_PREFIX and size >= _PREFIX_SHARE * max(len(left), len(right))
