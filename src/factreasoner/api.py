@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
 from factreasoner.errors import BudgetError, ConfigError
-from factreasoner.inputs.given import given_records
+from factreasoner.inputs.parsing import given_records
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import importable, named

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.inputs.given import given_record, given_records
+from factreasoner.inputs.parsing import given_record, given_records
 from factreasoner.models import Atom, Context, Record
 
 TEXT = "Paris is the capital of France."
@@ -136,6 +136,16 @@ def test_keys_that_look_misspelt_are_said(caplog: pytest.LogCaptureFixture) -> N
     ]
     with pytest.raises(InputError, match="there is a key 'txt': did you mean 'text'"):
         made(contexts=[{"txt": "z"}])
+
+
+@pytest.mark.parametrize("note", ["\ud800", ["a", {"b": "\udfff"}], {"\ud800": 1}, float("inf")])
+def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note: object) -> None:
+    with pytest.raises(
+        InputError, match=r"record 1: note: h(as half|olds a number that is too large)"
+    ):
+        fitting([{"output": "x", "note": note}])
+    with pytest.raises(InputError, match="record 1: metadata: h"):
+        fitting([Record(id="a", response="x", metadata={"note": note})])
 
 
 def test_splits_of_a_data_set_are_told() -> None:

@@ -113,11 +113,11 @@ def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
     [
         (
             b'output,contexts\n"It is red, yes.",x\n',
-            "a table with the columns output, contexts; records are read",
+            "a table with the columns output, contexts; give it a name that ends in .csv",
         ),
-        (b"output\tcontexts\nIt is red.\tx\n", "one whose name ends in .tsv"),
-        (bytes(range(256)) * 20, "no text, but binary data"),
-        (b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90, "no text, but binary data"),
+        (b"output\tcontexts\nIt is red.\tx\n", "give it a name that ends in .tsv"),
+        (bytes(range(256)) * 20, "this is binary data, not text"),
+        (b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90, "this is binary data, not text"),
     ],
 )
 def test_a_file_of_something_else_is_told_once_with_the_remedy(
@@ -232,8 +232,8 @@ def test_a_line_has_an_end_and_takes_no_memory_beyond_it(
     tracemalloc.stop()
     assert [record.response for record in checked.records()] == ["x", "y"]
     assert [(p.where.rpartition(":")[2], p.message[:17]) for p in checked.problems] == [
-        ("2", "longer than 1 MiB"),
-        ("4", "longer than 1 MiB"),
+        ("2", "longer than 64 Mi"),
+        ("4", "longer than 64 Mi"),
     ]
     assert peak < 12 * 2**20
 

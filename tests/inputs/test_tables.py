@@ -16,6 +16,7 @@ from pyarrow import parquet as pq
 
 from factreasoner.errors import InputError
 from factreasoner.files import zstd
+from factreasoner.inputs import input
 from factreasoner.inputs.input import check_input
 from factreasoner.models import Record
 
@@ -56,6 +57,7 @@ def expected(tmp_path: Path) -> list[Record]:
         ("f.csv", table(ROWS, write=repr)),
         ("f.TSV", table(ROWS, "\t")),
         ("f.csv", table(ROWS) + "\r\n\r\n"),
+        ("f.csv", table(ROWS).replace("\r\n", "\r")),
         ("f.csv.gz", gzip.compress(table(ROWS).encode(), mtime=0)),
         ("f.tsv.zst", zstd.compress(table(ROWS, "\t").encode())),
     ],
@@ -89,18 +91,18 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("f.json", '[{"output": "x"},', "begins as a JSON array, and is none"),
-        ("f.json", '[{"output": NaN}]', "NaN and Infinity are no JSON values"),
+        ("f.json", '[{"output": "x"},', "begins as a JSON array, but is not one"),
+        ("f.json", '[{"output": NaN}]', "NaN and Infinity are not JSON values"),
         ("f.json", '[{"output": "x", "output": "y"}]', 'duplicate key "output"'),
         ("f.json", b'[{"output": "\xff"}]', "not UTF-8: byte 0xff at position 13"),
         ("f.json", "[" * 100_000, "nested too deeply"),
-        ("f.parquet", b"PAR1 and more", "begins as a Parquet file, and can't be read as one"),
+        ("f.parquet", b"PAR1 and more", "begins as a Parquet file, but can't be read as one"),
         ("f.json", "[]", "empty"),
         ("f.json", '[{"output": "x"}, 7]', "f.json, record 2: is the number 7; each line must be an object"),
         ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),
-        ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, and the first row names 2; quote cells"),
+        ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, but the first row names 2; quote cells"),
         ("f.csv", "id,output\n1\n", "f.csv:2: 1 cells"),
-        ("f.csv", 'id,output\n1,"open\n', "no clean table"),
+        ("f.csv", 'id,output\n1,"open\n', "not a clean table"),
         ("f.csv", "id,,output\n1,2,3\n", "column 2 has no name"),
         ("f.csv", "id,output,id\n1,2,3\n", "two columns are called 'id'"),
         ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9"),
@@ -113,6 +115,16 @@ def test_what_is_not_clean_is_told(tmp_path, name, content, message):
     with pytest.raises(InputError) as caught:
         records(tmp_path / name, content)
     assert message in str(caught.value)
+
+
+def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(input, "LONGEST_LINE", 100)
+    with pytest.raises(InputError, match=r"f\.csv:2: longer than"):
+        records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
+    with pytest.raises(InputError, match="field larger than field limit"):
+        records(tmp_path / "f.csv", 'id,output\n1,"' + "x\n" * 60 + '"\n')
+    monkeypatch.undo()
+    assert records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
 
 
 def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):

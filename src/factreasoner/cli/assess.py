@@ -44,7 +44,7 @@ def assess(
 ) -> None:
     """Assess one response against passages of evidence, atom by atom."""
     from factreasoner.cli.claim_tables import print_assessment
-    from factreasoner.inputs.given import given_record
+    from factreasoner.inputs.parsing import given_record
     from factreasoner.pipeline import build_pipeline
     from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
     from factreasoner.settings import load_settings

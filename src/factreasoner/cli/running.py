@@ -94,7 +94,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     """
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.input import CheckedInput, check_input
-    from factreasoner.inputs.wording import merged
+    from factreasoner.inputs.problems import merged
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.manifest import MANIFEST
 

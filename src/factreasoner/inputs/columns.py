@@ -21,17 +21,17 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "reference_atoms": ("reference_atoms",),
     "gold_contexts": ("gold_contexts",),
 }
-"""Field of a Record -> the keys it goes by in input."""
+"""Field of a Record -> the keys that hold it."""
 
 OTHER_WORDS = {"contexts": ("sources", "passages", "documents")}
 """What else a field is called where it is missing."""
 LIKE = 0.8
-"""How alike two keys are, from 0 to 1, of which one may be the other misspelt."""
+"""How alike two keys are, from 0 to 1, if one may be the other misspelt."""
 _FIELD_OF = {name: field for field, keys in FIELDS.items() for name in (field, *keys)}
 
 
 def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
-    """Which key of the user's stands for which of ours, from texts such as `model_reply=output`.
+    """Their key -> our name for its field, from texts such as `model_reply=output`.
 
     Raises:
         ConfigError: not of that form, no such field, or a key or field named twice.
@@ -49,7 +49,7 @@ def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
 
 
 def key_of_field(column_map: Mapping[str, str]) -> dict[str, str]:
-    """Field of a Record -> the input key that holds it, from their key -> any of our names for the field.
+    """Field of a Record -> the mapped key that holds it.
 
     Raises:
         ConfigError: no such field, or two keys for one field.
@@ -59,7 +59,7 @@ def key_of_field(column_map: Mapping[str, str]) -> dict[str, str]:
         if ours not in _FIELD_OF:
             turned = theirs in _FIELD_OF
             hint = f"did you mean {ours}={theirs}?" if turned else nearest(ours, list(_FIELD_OF))
-            raise ConfigError(f"column map {theirs}={ours}: {ours!r} is no field; {hint}")
+            raise ConfigError(f"column map {theirs}={ours}: {ours!r} is not a field; {hint}")
         field = _FIELD_OF[ours]
         if field in keys:
             raise ConfigError(
@@ -73,10 +73,7 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
     """Key of an input object -> the field it holds.
 
     A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
-    usual keys hold beside it is metadata.
-
-    Raises:
-        ConfigError: no such field, or two keys for one field.
+    usual keys hold beside it is metadata. Raises ConfigError as `key_of_field` does.
     """
     mapped = key_of_field(column_map)
     usual = {key: field for field, keys in FIELDS.items() if field not in mapped for key in keys}
@@ -92,18 +89,12 @@ def near_key(field: str, keys: Iterable[str], words: Iterable[str] = ()) -> str 
 
 @functools.lru_cache(maxsize=1024)
 def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
-    """The key that is most like `name`, if one is so like it that it may be `name` misspelt."""
+    """The key that is most like `name`, if it may be `name` misspelt."""
     return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
 
 
-def unseen(column_map: Mapping[str, str], keys: Collection[str]) -> list[str]:
-    """What is wrong with a column map that names keys which no record has; `keys` are those they have."""
-    strange = sorted(column_map.keys() - set(keys))
-    return [f"no record has the key {key!r}; {nearest(key, list(keys))}" for key in strange]
-
-
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
-    """The problem of a missing field, with one of the object's keys that may be that field's."""
+    """The problem of a missing field, with one of the object's keys that may hold it."""
     field = problem.field
     near = near_key(field, keys, OTHER_WORDS.get(field, ())) if field in FIELDS else None
     if near is None:
@@ -112,13 +103,13 @@ def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
 
 
 def meant(key: str, field: str) -> str:
-    """What to do with a key that may be that field's."""
+    """What to do with a key that may hold that field."""
     usual = FIELDS[field][0]
     return f"did you mean {usual!r}? (--column-map {key}={usual})"
 
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each field that no record has, after the key that looks like a misspelt one of its."""
+    """Each field that no record has, after the key that looks like a misspelt one for it."""
     mapped = key_of_field(column_map)
     for field, usual in FIELDS.items():
         if field in mapped or any(name in keys for name in usual):

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.draft import Draft
 from factreasoner.inputs.items import GOLD_LABELS, LABEL_REMEDY, Items
 from factreasoner.inputs.jsonl import Line, objects_of
+from factreasoner.inputs.problems import Draft
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
@@ -17,7 +17,7 @@ MOST_PROBLEMS = 100
 
 
 class GoldLabel(NamedTuple):
-    """A label, the text it is about where the file tells it, and the line it stands in."""
+    """A label, the text it is about where the file says so, and its line."""
 
     label: Gold
     text: str | None
@@ -28,8 +28,8 @@ class GoldFile:
     """Labels by record and atom id, and what became of them.
 
     The file is JSONL; a line is {record, atom, label, text?} or a record of the input format with labelled
-    atoms, in any mixture. A label that tells its atom's text is for that text alone: another atom of the
-    same id, found by another atomizer, does not get it.
+    atoms, in any mixture. A label with its atom's text is for that text alone: another atom of the same id,
+    found by another atomizer, does not get it.
 
     Raises:
         InputError: the file can't be read, a line is wrong, or two lines differ about one atom.
@@ -88,15 +88,10 @@ class GoldFile:
         }
 
     def unused(self) -> str | None:
-        """Which labels no assessment took, in words; None when all were taken.
-
-        Raises:
-            InputError: none was.
-        """
+        """Which labels were not used, in words; None if all were. Raises InputError if none was."""
         counts = self.counts()
-        parts = [
-            f"{n} {name.replace('_', ' ')}" for name, n in counts.items() if name[:2] in ("of", "on") and n
-        ]
+        unused = {name: n for name, n in counts.items() if n and name not in ("labels", "used")}
+        parts = [f"{n} {name.replace('_', ' ')}" for name, n in unused.items()]
         if not self._used:
             known = f"the file's records are {_some(self._labels)}, the run's {_some(self._seen)}"
             count = f"none of its {counts['labels']} labels is for an atom of this run"

@@ -1,40 +1,64 @@
-"""Input files: the whole of one is checked before anything is spent, then its records are read one by one."""
+"""Input files: the whole of one is checked before anything is spent, then its records are read one by one.
+
+Tables (CSV, TSV, Parquet) and JSON arrays are turned into JSON lines first.
+"""
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import csv
+import io
+import itertools
+import json
 import shutil
 import stat
 import sys
 import tempfile
+import tokenize
 import weakref
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import IO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
+from typing import IO, Any
 
-from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import opened, unpacked
-from factreasoner.inputs.jsonl import HEAD_BYTES, LONGEST_LINE, Line, objects_in, parse_line, unreadable
+from factreasoner.errors import InputError, InputProblem, MissingExtraError
+from factreasoner.files import opened, plain_name, unpacked
+from factreasoner.inputs.jsonl import (
+    BOM,
+    HEAD_BYTES,
+    LONGEST_LINE,
+    TOO_LONG,
+    Line,
+    decode_json,
+    objects_in,
+    parse_line,
+    unreadable,
+    why_not_json,
+)
 from factreasoner.inputs.parsing import Fits, Reader
-from factreasoner.inputs.tables import records_of
-from factreasoner.inputs.wording import merged
+from factreasoner.inputs.problems import merged
 from factreasoner.models import Record
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 STDIN = "standard input"
+TABLES = {".csv": ",;\t", ".tsv": "\t"}
+"""Ending of a table's name -> what may separate its cells."""
+PARQUET = b"PAR1"
+LARGEST_ARRAY = 2**30
+"""Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
 
 class CheckedInput:
     """A file, compressed or not, whose every line was checked.
 
     Memory grows by an id and some 100 bytes a record, and by the problems. `problems` are those of the lines
-    left out (`skip_invalid`); `notes` are on keys that may be misspelt. What can be read only once (standard
-    input, a pipe), and the records of a table or a JSON array, are kept in an unnamed temporary file for as
-    long as this object lives.
+    left out (`skip_invalid`); `notes` are on keys that may be misspelt. Standard input, a pipe, and the
+    records of a table or a JSON array are kept in an unnamed temporary file while this object lives.
 
     Raises:
         InputError: the file can't be read, or is a table or an array that is not clean.
-        ConfigError: `column_map` names no field of ours.
+        ConfigError: `column_map` names a field that there is not.
     """
 
     def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
@@ -76,8 +100,7 @@ class CheckedInput:
                     data = parse_line(raw, where=where, offset=offset)
                     record = reader.record(data, where=where, default_id=f"r{number}")
                 if record is None or record.id != record_id:
-                    message = "changed after it was checked; run the command again"
-                    raise InputError([InputProblem(where, "", message)])
+                    raise _wrong(where, "changed after it was checked; run the command again")
                 yield record
 
     def check(self, fits: Fits | None = None, limit: int | None = None) -> None:
@@ -96,8 +119,8 @@ class CheckedInput:
                     self.problems += error.problems
                 if limit is not None and len(self) >= limit:
                     break
-        if (limit is None or not len(self)) and (told := reader.unseen()):
-            raise InputError([InputProblem(self.name, "column map", message) for message in told])
+        if (limit is None or not len(self)) and (unseen := reader.unseen()):
+            raise InputError([InputProblem(self.name, "column map", message) for message in unseen])
         self.notes = reader.notes()
 
     def _add(self, record_id: str, line: Line) -> None:
@@ -132,15 +155,14 @@ def check_input(
     limit: int | None = None,
     skip_invalid: bool = False,
 ) -> CheckedInput:
-    """Check a JSONL file ("-" is standard input) line by line, keeping none of its records in memory.
+    """Check an input file ("-" is standard input) line by line, keeping none of its records in memory.
 
-    CSV, TSV and Parquet files and JSON arrays are turned into JSON lines first; an array takes the memory it
-    needs. `column_map` is their key -> our field. `fits` tells what a record lacks beyond its form. `limit`
-    takes the first so many records and looks no further. `skip_invalid` leaves bad lines out.
+    `column_map` is their key -> our field. `fits` says what a record lacks beyond its form. `limit` takes the
+    first so many records and looks no further. `skip_invalid` leaves bad lines out.
 
     Raises:
         InputError: every problem of every line, or of the file as a whole; or no record is left.
-        ConfigError: `column_map` names no field of ours.
+        ConfigError: `column_map` names a field that there is not.
         MissingExtraError: it is a Parquet file, and pyarrow is not installed.
     """
     checked = CheckedInput(path, column_map)
@@ -154,7 +176,7 @@ def check_input(
 
 
 def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, bool]:
-    """A seekable file in the place of an input that can be read only once, or is no JSON lines; else None.
+    """A seekable file in the place of an input that can be read only once, or is not JSON lines; else None.
 
     With it comes whether it has the lines of the input. `closing` closes it.
     """
@@ -168,12 +190,129 @@ def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[by
     with contextlib.nullcontext(copy) if copy else opened(path) as plain:
         head = plain.read(HEAD_BYTES)
         plain.seek(0)
-        if (lines := records_of(name, head, plain)) is None:
+        if (found := _records_of(name, head, plain)) is None:
             return copy, True
         records = closing.enter_context(_temporary())
-        records.writelines(lines)
+        for record in found:
+            line = json.dumps(record, ensure_ascii=False, default=str)
+            records.write(line.encode("utf-8", "surrogatepass") + b"\n")
         return records, False
 
 
 def _temporary() -> IO[bytes]:
     return tempfile.TemporaryFile()
+
+
+def _records_of(name: str, head: bytes, file: IO[bytes]) -> Iterable[Any] | None:
+    """The records of a table or a JSON array; None where the file, which begins with `head`, is neither.
+
+    A table's first row names the keys; an empty cell was not given; a cell that holds a list, as JSON or as
+    Python writes it, is that list.
+    """
+    text = head.removeprefix(BOM).lstrip()
+    if head.startswith(PARQUET):
+        return _parquet(name, file)
+    if text.startswith(b"["):
+        return _elements(name, file)
+    separators = TABLES.get(plain_name(PurePath(name)).suffix.lower())
+    return _rows(name, file, separators) if separators and text and not text.startswith(b"{") else None
+
+
+def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
+    try:
+        import pyarrow as arrow
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise MissingExtraError("reading Parquet", EXTRA_OF_MODULE["pyarrow"][1]) from error
+    try:
+        for batch in parquet.ParquetFile(file).iter_batches():
+            for row in batch.to_pylist():
+                yield {key: value for key, value in row.items() if value is not None and value == value}
+    except (arrow.ArrowException, OSError) as error:
+        raise _wrong(name, f"begins as a Parquet file, but can't be read as one: {error}") from error
+
+
+def _elements(name: str, file: IO[bytes]) -> Sequence[Any]:
+    raw = file.read(LARGEST_ARRAY + 1).removeprefix(BOM)
+    if len(raw) > LARGEST_ARRAY:
+        remedy = "write one record a line: jq -c '.[]' FILE > records.jsonl"
+        raise _wrong(name, f"a JSON array of over 1 GiB; {remedy}")
+    try:
+        elements = decode_json(raw)
+    except ValueError as error:
+        reason = why_not_json(error, raw, each="each element")
+        raise _wrong(name, f"begins as a JSON array, but is not one: {reason}") from error
+    return elements if isinstance(elements, list) else [elements]
+
+
+def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any]]:
+    csv.field_size_limit(LONGEST_LINE)
+    lines = _decoded(name, file)
+    header = next((line for line in lines if line.strip()), "")
+    separator = max(separators, key=header.count)
+    reader = csv.reader(itertools.chain([header], lines), delimiter=separator, strict=True)
+    try:
+        rows = (row for row in reader if any(cell.strip() for cell in row))
+        keys = [key.strip() for key in next(rows)]
+        _check_keys(name, keys)
+        for row in rows:
+            if len(row) != len(keys):
+                message = f"{len(row)} cells, but the first row names {len(keys)}; quote cells that hold"
+                raise _wrong(f"{name}:{reader.line_num}", f"{message} {separator!r} or line ends")
+            yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+    except csv.Error as error:
+        raise _wrong(f"{name}:{reader.line_num}", f"not a clean table: {error}") from error
+
+
+def _check_keys(name: str, keys: Sequence[str]) -> None:
+    if "" in keys:
+        raise _wrong(f"{name}:1", f"column {keys.index('') + 1} has no name; the first row names the keys")
+    if repeated := [key for key in keys if keys.count(key) > 1]:
+        raise _wrong(f"{name}:1", f"two columns are called {repeated[0]!r}; keep one")
+
+
+def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:
+    """The lines of a table, whatever ends them."""
+    for number in itertools.count(1):
+        raw = file.readline(LONGEST_LINE + 1)
+        if not raw:
+            return
+        if len(raw) > LONGEST_LINE:
+            raise _wrong(f"{name}:{number}", TOO_LONG)
+        if number == 1:
+            raw = raw.removeprefix(BOM)
+        try:
+            yield from (line.decode() for line in raw.splitlines(keepends=True))
+        except UnicodeDecodeError as error:
+            message = f"not UTF-8: byte 0x{error.object[error.start]:02x}; save it as UTF-8"
+            raise _wrong(f"{name}:{number}", message) from error
+
+
+def _cell(cell: str) -> object:
+    """A cell's text, or the list it holds."""
+    if not cell.strip().startswith("["):
+        return cell
+    if (texts := _array_of_texts(cell)) is not None:
+        return texts
+    for read in (lambda text: decode_json(text.encode()), ast.literal_eval):
+        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            found = read(cell.strip())
+            if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
+                return found
+    return cell
+
+
+def _array_of_texts(cell: str) -> list[str] | None:
+    """The texts of an array as numpy writes it, without commas, which Python would read as one text."""
+    try:
+        tokens = [t for t in tokenize.generate_tokens(io.StringIO(cell.strip()).readline) if t.string.strip()]
+    except (tokenize.TokenError, SyntaxError):
+        return None
+    texts = tokens[1:-1]
+    if tokens[-1].string != "]" or len(texts) < 2 or any(t.type != tokenize.STRING for t in texts):
+        return None
+    return [str(ast.literal_eval(token.string)) for token in texts]
+
+
+def _wrong(where: str, message: str) -> InputError:
+    return InputError([InputProblem(where, "", message)])

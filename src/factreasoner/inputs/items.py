@@ -6,17 +6,18 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, get_args
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.draft import STANDS_IN, Draft
-from factreasoner.inputs.wording import describe
+from factreasoner.inputs.problems import STANDS_IN, Draft, describe
 from factreasoner.models import Atom, Context, Gold, new_id
 
 TEXT_KEYS = ("page_content", "content")
-"""Where a passage has its text that has no `text`: a document of LangChain, a search result."""
+"""Other keys for the text of a passage: in a document of LangChain, in a search result."""
 DOCUMENT_KEYS = {"title": ("title", "file_name"), "link": ("source", "url", "link")}
-"""Under which names the `metadata` of such a passage commonly has its title and link."""
-FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
+"""Keys of such a passage's `metadata` that commonly hold its title and link."""
 GOLD_LABELS: tuple[Gold, ...] = get_args(Gold)
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
+_LABELS: dict[object, Gold] = {label: label for label in GOLD_LABELS}
+FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
+FACT_REMEDY = "write true (the answer states it), false (it does not) or null"
 _UNIQUE = (
     "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
 )
@@ -43,25 +44,19 @@ _PLAIN = {name: frozenset({"id", "text", *kind.passed}) for name, kind in KINDS.
 
 
 class _Entry(NamedTuple):
-    """An item: its values, where it stands ("atoms", 3), its kind, and the object that may say more of it."""
+    """An item: its values, its place ("atoms[3]"), its kind, and the object that may hold more keys."""
 
     values: dict[str, Any]
-    shown: str
-    number: int
+    place: str
     kind: str
     source: Mapping[str, Any]
-
-    @property
-    def field(self) -> str:
-        """The field it stands in: atoms[3]."""
-        return f"{self.shown}[{self.number}]"
 
 
 _NO_SOURCE: Mapping[str, Any] = {}
 
 
 def _is_plain(item: dict[str, Any], name: str) -> bool:
-    """Whether an object has an id and a text and nothing that must be made ready: most passages in files."""
+    """Whether an object can be used as it is, as most passages in files can."""
     text, item_id = item.get("text"), item.get("id")
     return (
         isinstance(text, str)
@@ -74,13 +69,12 @@ def _is_plain(item: dict[str, Any], name: str) -> bool:
 
 
 class Items:
-    """Makes the items of one record ready. `notes` are on keys of theirs that look misspelt."""
+    """Checks the items of one record. `notes` are on keys of theirs that look misspelt."""
 
     def __init__(self, draft: Draft) -> None:
         self.notes: dict[str, None] = {}
         self._draft = draft
         self._entries: list[_Entry] = []
-        self._rest: dict[str, dict[str, Any]] = {}
 
     def of(self, value: object, name: str) -> list[dict[str, Any]]:
         """The items of the field `name`."""
@@ -89,170 +83,164 @@ class Items:
             value = self._one_passage(value, shown)
         found = []
         for index, item in enumerate(self._draft.listed(value, shown, "texts or objects")):
-            values, source = self._made(item, f"{shown}[{index}]", name)
-            self._entries.append(_Entry(values, shown, index, name, source))
+            place = f"{shown}[{index}]"
+            values, source = self._made(item, place, name)
+            self._entries.append(_Entry(values, place, name, source))
             found.append(values)
         return found
 
     def _one_passage(self, text: str, field: str) -> list[str]:
-        """The contexts where a text stands for them: the only one, unless it is a list written as a text."""
+        """A single text as contexts: the only one, unless it is a list written as a text."""
         if text.strip().startswith("[") and text.strip().endswith("]"):
             self._draft.problem(field, "is a list written as a text; write the list itself: [...]")
             return []
         return [text] if text.strip() else []
 
-    def _made(self, item: object, field: str, name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-        """The values of an item, and the object that may say more of it."""
+    def _made(self, item: object, place: str, name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """The values of an item, and the object that may hold more keys."""
         if isinstance(item, str) and item.strip():
             return {"id": None, "text": item}, _NO_SOURCE
         if type(item) is dict and _is_plain(item, name):
             return item.copy(), _NO_SOURCE
-        kind = KINDS[name]
         if isinstance(item, Atom | Context):
             return item.model_dump(exclude_defaults=True), _NO_SOURCE
-        source = as_mapping(item)
+        source = _as_mapping(item)
         if source is None:
-            message = f"is {describe(item)}; it must be a text, or an object with a 'text'"
-            self._draft.problem(field, message)
+            self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
             return {"id": None, "text": STANDS_IN}, _NO_SOURCE
-        values = {key: source[key] for key in kind.passed if source.get(key) is not None}
+        values = {key: source[key] for key in KINDS[name].passed if source.get(key) is not None}
         given = source.get("id")
-        values["id"] = given if given is None else self._draft.id(given, f"{field}.id")
-        values["text"] = self._text(source, values, field, kind)
-        if name == "facts":
-            values["gold"] = self._fact_label(source.get("label"), f"{field}.label")
-        elif name != "contexts":
-            values["gold"] = self._gold(source, field)
+        values["id"] = given if given is None else self._draft.id(given, f"{place}.id")
+        values["text"] = self._text(source, values, place, name)
+        if (gold := self._gold(source, place, name)) is not None:
+            values["gold"] = gold
         return values, source
 
-    def _text(self, source: Mapping[str, Any], values: dict[str, Any], field: str, kind: Kind) -> object:
-        """The text of an item: of a passage also under another key, and of an unread page its snippet."""
+    def _text(self, source: Mapping[str, Any], values: dict[str, Any], place: str, name: str) -> object:
+        """The text of an item; of a passage also under another key, of an unread page its snippet."""
         text = source.get("text")
-        if text is not None and not (isinstance(text, str) and not text.strip()):
+        if text is not None and not _is_blank(text):
             return text
-        if kind.passed is _PASSED:
-            document = {key: source.get(key) for key in TEXT_KEYS} | {"snippet": values.get("snippet")}
-            for key, text in document.items():
-                if isinstance(text, str) and text.strip():
+        if name == "contexts":
+            for key in (*TEXT_KEYS, "snippet"):
+                text = source.get(key)
+                if isinstance(text, str) and not _is_blank(text):
                     if key in TEXT_KEYS:
                         values |= _described(source.get("metadata")) | values
                     return text
         near = nearest_to("text", tuple(sorted(map(str, source.keys() - {"text"}))))
         hint = f"there is a key {near!r}: did you mean 'text'?" if near else "give it, or leave the item out"
-        self._draft.problem(f"{field}.text", f"missing or blank; {hint}")
+        self._draft.problem(f"{place}.text", f"missing or blank; {hint}")
         return STANDS_IN
 
-    def _gold(self, source: Mapping[str, Any], field: str) -> Gold | None:
-        labels = {name: source[name] for name in ("label", "gold") if source.get(name) is not None}
-        for name, label in labels.items():
-            if label not in GOLD_LABELS:
-                self._draft.problem(f"{field}.{name}", f"is {label!r}; {LABEL_REMEDY}")
+    def _gold(self, source: Mapping[str, Any], place: str, name: str) -> Gold | None:
+        """The label of an item, under either of its keys."""
+        of_facts = name == "facts"
+        known = FACT_LABELS if of_facts else _LABELS
+        found: dict[str, Gold] = {}
+        for key in ("label", "gold"):
+            label = source.get(key) if key in KINDS[name].keys else None
+            if label is None:
+                continue
+            if not isinstance(label, str | bool) or label not in known:
+                remedy = FACT_REMEDY if of_facts else LABEL_REMEDY
+                self._draft.problem(f"{place}.{key}", f"is {label!r}; {remedy}")
                 return None
-        if len(labels) == 2 and labels["label"] != labels["gold"]:
-            self._draft.problem(f"{field}.label", "'label' and 'gold' differ; keep one")
-        return next(iter(labels.values()), None)
-
-    def _fact_label(self, label: object, field: str) -> Gold | None:
-        if isinstance(label, str | bool) and label in FACT_LABELS:
-            return FACT_LABELS[label]
-        if label is not None:
-            remedy = "write true (the answer states it), false (it does not) or null"
-            self._draft.problem(field, f"is {label!r}; {remedy}")
-        return None
+            found[key] = known[label]
+        if len(set(found.values())) > 1:
+            self._draft.problem(f"{place}.label", "'label' and 'gold' differ; keep one")
+        return next(iter(found.values()), None)
 
     def numbered(self) -> None:
-        """Give an id to each item that has none, and note ids that two have."""
+        """Give an id to each item that has none, and note ids that two items have."""
         taken = {entry.values["id"] for entry in self._entries} - {None}
-        places: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for entry in self._entries:
-            number = places[entry.kind] = places.get(entry.kind, -1) + 1
+            number = counts[entry.kind] = counts.get(entry.kind, -1) + 1
             if entry.values["id"] is None:
                 entry.values["id"] = new_id(entry.kind[0], number, taken)
                 taken.add(entry.values["id"])
-        if len(taken) < len(self._entries):
-            self._tell_repeated()
-
-    def linked(self, fields: dict[str, Any], metadata: dict[str, Any]) -> None:
-        """Number and link the items, and put what else they say where it belongs."""
-        self.numbered()
-        sources = [entry for entry in self._entries if entry.source]
-        if not sources:
+        if len(taken) == len(self._entries):
             return
-        stated = [e for e in sources if (key := KINDS[e.kind].links) and e.source.get(key) is not None]
-        if stated:
-            self._link(stated)
-        if any(entry.source.get("relevant") is not None for entry in sources):
-            self._mark(fields)
-        for entry in sources:
-            if not entry.source.keys() <= KINDS[entry.kind].keys:
-                self._keep(entry)
-        for name, unknown in self._rest.items():
-            if name in metadata:
-                message = "is the name under which other unknown keys are kept; rename this one"
-                self._draft.problem(name, message)
-            metadata[name] = unknown
-
-    def _tell_repeated(self) -> None:
         first: dict[str, str] = {}
         for entry in self._entries:
             item = entry.values["id"]
             if item in first and item != STANDS_IN:
                 message = f"{item!r} is the id of {first[item]} too; {_UNIQUE}"
-                self._draft.problem(f"{entry.field}.id", message)
-            first.setdefault(item, entry.field)
+                self._draft.problem(f"{entry.place}.id", message)
+            first.setdefault(item, entry.place)
+
+    def linked(self, fields: dict[str, Any], metadata: dict[str, Any]) -> None:
+        """Number and link the items; unknown keys go into `metadata`, marked contexts into `fields`."""
+        self.numbered()
+        if not (sources := [entry for entry in self._entries if entry.source]):
+            return
+        self._link([e for e in sources if (key := KINDS[e.kind].links) and e.source.get(key) is not None])
+        self._mark(
+            [e for e in sources if e.kind == "contexts" and e.source.get("relevant") is not None], fields
+        )
+        rest: dict[str, dict[str, Any]] = {}
+        for entry in sources:
+            if not entry.source.keys() <= KINDS[entry.kind].keys and (unknown := self._unknown(entry)):
+                rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = unknown
+        for name in rest.keys() & metadata.keys():
+            self._draft.problem(name, "is the name under which other unknown keys are kept; rename this one")
+        metadata |= rest
 
     def _link(self, stated: list[_Entry]) -> None:
         """Give contexts the ids of their atoms, in the order of these, from whichever side names the link."""
+        named = []
+        for entry in stated:
+            place = f"{entry.place}.{KINDS[entry.kind].links}"
+            named.append((place, entry, self._draft.ids(entry.source[KINDS[entry.kind].links], place)))
+        if not named or self._draft.problems:  # a name of an item that is wrong itself is not to blame
+            return
         known = [e.values["id"] for e in self._entries if e.kind == "atoms"]
         contexts = {e.values["id"]: e.values for e in self._entries if e.kind == "contexts"}
         links: dict[str, set[str]] = {}
-        named = []
-        for entry in stated:
-            field = f"{entry.field}.{KINDS[entry.kind].links}"
-            named.append((field, entry, self._draft.ids(entry.source[KINDS[entry.kind].links], field)))
-        if self._draft.problems:  # who names an item that is wrong itself is not to blame
-            return
-        for field, entry, ids in named:
+        for place, entry, ids in named:
+            of_atom = entry.kind == "atoms"
             for other in ids:
-                of_atom = entry.kind == "atoms"
                 if other not in (contexts if of_atom else known):
-                    what, add = ("context", "contexts") if of_atom else ("atom", "atoms")
-                    message = f"names the unknown {what} {other!r}; add it to {add!r} or drop the name"
-                    self._draft.problem(field, message)
+                    what = "context" if of_atom else "atom"
+                    message = f"names the unknown {what} {other!r}; add it to '{what}s' or drop the name"
+                    self._draft.problem(place, message)
                     continue
                 context, atom = (other, entry.values["id"]) if of_atom else (entry.values["id"], other)
                 links.setdefault(context, set()).add(atom)
         for context, atoms in links.items():
             contexts[context]["atom_ids"] = tuple(sorted(atoms, key=known.index))
 
-    def _mark(self, fields: dict[str, Any]) -> None:
-        """List the contexts that say of themselves that they are relevant."""
-        marked = []
-        for entry in self._entries:
-            relevant = entry.source.get("relevant") if entry.kind == "contexts" else None
-            if relevant is not None and not isinstance(relevant, bool):
-                self._draft.problem(f"{entry.field}.relevant", "write true or false")
-            elif relevant:
-                marked.append(entry.values["id"])
+    def _mark(self, stated: list[_Entry], fields: dict[str, Any]) -> None:
+        """List the contexts that are marked as relevant, where any is marked at all."""
+        if not stated:
+            return
+        for entry in stated:
+            if not isinstance(entry.source["relevant"], bool):
+                self._draft.problem(f"{entry.place}.relevant", "write true or false")
         if "gold_contexts" in fields:
             message = "contexts say themselves whether they are relevant; keep one of both"
             self._draft.problem("gold_contexts", message)
-        fields["gold_contexts"] = tuple(marked)
+        fields["gold_contexts"] = tuple(e.values["id"] for e in stated if e.source["relevant"] is True)
 
-    def _keep(self, entry: _Entry) -> None:
-        """Note the unknown keys of an item, by its id."""
-        kind, source = KINDS[entry.kind], entry.source
-        used = next((k for k in TEXT_KEYS if source.get(k) is entry.values["text"]), "") if kind.links else ""
-        unknown = {key: value for key, value in source.items() if key not in kind.keys and key != used}
-        spare = tuple(sorted(kind.keys - source.keys()))
+    def _unknown(self, entry: _Entry) -> dict[str, Any]:
+        """The unknown keys of an item; those that look misspelt are noted."""
+        keys, source = KINDS[entry.kind].keys, entry.source
+        used = next((key for key in TEXT_KEYS if source.get(key) is entry.values["text"]), None)
+        unknown = {key: value for key, value in source.items() if key not in keys and key != used}
+        spare = tuple(sorted(keys - source.keys() - ({"text"} if used else set())))
+        shown = entry.place.partition("[")[0]
         for key in sorted(map(str, unknown)):
-            if (meant := nearest_to(key, spare)) and not (used and meant == "text"):
-                self.notes[f"{entry.shown}: {key!r} is kept as metadata; did you mean {meant!r}?"] = None
-        if unknown:
-            self._rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = unknown
+            if meant := nearest_to(key, spare):
+                self.notes[f"{shown}: {key!r} is kept as metadata; did you mean {meant!r}?"] = None
+        return unknown
 
 
-def as_mapping(item: object) -> Mapping[str, Any] | None:
+def _is_blank(text: object) -> bool:
+    return isinstance(text, str) and not text.strip()
+
+
+def _as_mapping(item: object) -> Mapping[str, Any] | None:
     """An item as a mapping: a text, or a document with its text in an attribute. None for all else."""
     if isinstance(item, Mapping):
         return item
@@ -266,7 +254,7 @@ def as_mapping(item: object) -> Mapping[str, Any] | None:
 
 
 def _described(metadata: object) -> dict[str, str]:
-    """Title and link of a document, by the names its metadata commonly has for them."""
+    """Title and link of a document, by the keys its metadata commonly has for them."""
     if not isinstance(metadata, Mapping):
         return {}
     found = {

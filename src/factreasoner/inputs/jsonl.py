@@ -1,4 +1,4 @@
-"""Strict reading of JSON lines: what is wrong with a line or a file is said in words that help to mend it."""
+"""Strict reading of JSON lines; what is wrong with a line or a file is said with its remedy."""
 
 from __future__ import annotations
 
@@ -16,19 +16,20 @@ import jiter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened
 from factreasoner.inputs.columns import FIELDS
-from factreasoner.inputs.wording import describe
+from factreasoner.inputs.problems import describe
 
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536
 _WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
 SEPARATORS = {",": ".csv", ";": ".csv", "\t": ".tsv"}
-"""What may separate the cells of a table, and the ending under which it is read as one."""
+"""What may separate the cells of a table -> the ending of a file that is read as one."""
 TABLE_LINES, LONGEST_NAME = 20, 40
-"""Lines by which a table is told, and characters that the name of a column has at most."""
+"""Lines by which a table is recognised, and the most characters of a column's name."""
 BINARY = 0.05
-"""Share of characters that are no UTF-8 from which on a file is no text in another encoding either."""
+"""Share of characters that are not UTF-8 from which on a file is not text in another encoding either."""
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
+TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
 
 _MAGIC = {
     b"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
@@ -37,8 +38,6 @@ _MAGIC = {
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
     b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
 }
-
-
 DEEPEST, ROOM = 190, 10
 """Levels of lists and objects in a record, and levels left for what a journal puts around it."""
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
@@ -47,7 +46,7 @@ _REMEDIES = {
     "trailing characters": "{each} holds one object and nothing after it",
     "recursion limit": f"it is nested too deeply: lists and objects may nest {DEEPEST} deep",
     "duplicate key": "keep one",
-    "hex escape": "half of a surrogate pair is no character; write both halves, or the character itself",
+    "hex escape": "half of a surrogate pair is not a character; write both halves, or the character itself",
     "number out of range": "write it as a text",
 }
 """What to do about what `decode_json` says."""
@@ -69,10 +68,10 @@ def file_problem(head: bytes) -> str | None:
 
 
 def _what_it_is(head: bytes) -> str | None:
-    """What a file seems to be of which no line is a JSON object."""
+    """What a file seems to be, if none of its lines is a JSON object."""
     text = head.decode("utf-8", errors="replace")
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
-        return 'this is no text, but binary data; write one JSON record a line: {"output": "...", ...}'
+        return 'this is binary data, not text; write one JSON record a line: {"output": "...", ...}'
     lines = [line for line in text.splitlines()[:TABLE_LINES] if line.strip()]
     for separator, ending in SEPARATORS.items() if lines else ():
         with contextlib.suppress(csv.Error):
@@ -80,7 +79,7 @@ def _what_it_is(head: bytes) -> str | None:
             named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)
             if named and any(len(row) == len(header) for row in rows):
                 columns = ", ".join(header)
-                remedy = f"records are read from one whose name ends in {ending}"
+                remedy = f"give it a name that ends in {ending}, and it is read as one"
                 return f"this looks like a table with the columns {columns}; {remedy}"
     return None
 
@@ -96,7 +95,7 @@ def _one_a_line(head: bytes) -> str:
     if key is not None and not any(key in names for names in FIELDS.values()):
         return f"it holds records under {key!r}: {unwrapping(key)}"
     return (
-        "write one record a line: jq -c . FILE > records.jsonl, or where a key of it holds the records, "
+        "write one record a line: jq -c . FILE > records.jsonl; if a key of it holds the records, "
         "jq -c '.KEY[]' FILE > records.jsonl"
     )
 
@@ -104,7 +103,7 @@ def _one_a_line(head: bytes) -> str:
 def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
     """Number, offset and bytes of every line that is not blank, from where the file stands.
 
-    Of a line of more than `LONGEST_LINE` bytes come so many and one; the rest is passed over unkept.
+    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
     """
     offset = 0
     for number in itertools.count(1):
@@ -130,7 +129,7 @@ class Line(NamedTuple):
 
 
 def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[Line]:
-    """The objects of a JSONL file, compressed or not. Other lines become `problems`.
+    """The objects of a JSONL file, compressed or not. All other lines become `problems`.
 
     Raises:
         InputError: the file can't be read, or can't be JSONL at all.
@@ -148,7 +147,7 @@ def objects_in(
     problems: list[InputProblem],
     where: Callable[[int], str],
 ) -> Iterator[Line]:
-    """As `objects_of`, of an open file; `where` gives the place of a line."""
+    """As `objects_of`, for an open file; `where` gives the place of a line."""
     if message := file_problem(file.read(HEAD_BYTES)):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
@@ -163,15 +162,15 @@ def objects_in(
 
 
 def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:
-    """The JSON object on one line. `offset` is that of the line's first byte; `each` says where one stands.
+    """The JSON object on one line. `offset` is that of its first byte; `each` says what holds one object.
 
     Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
-    because each would lose or spoil data without a word.
+    because each would silently lose or spoil data.
 
     Raises:
         InputError: with one problem.
     """
-    message = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
+    message = TOO_LONG
     if len(raw) <= LONGEST_LINE:
         try:
             data = decode_json((raw if offset else raw.removeprefix(BOM)).rstrip())
@@ -185,7 +184,7 @@ def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") 
 
 
 def decode_json(raw: bytes) -> object:
-    """The value that a JSON text describes; raises ValueError, which says why it is none, as `parse_line`."""
+    """The value that a JSON text describes. Raises ValueError; `why_not_json` puts it in words."""
     value = jiter.from_json(raw, allow_inf_nan=False, catch_duplicate_keys=True)
     if raw.count(b"[") + raw.count(b"{") > DEEPEST:
         jiter.from_json(b"[" * ROOM + raw + b"]" * ROOM)
@@ -193,7 +192,7 @@ def decode_json(raw: bytes) -> object:
 
 
 def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -> str:
-    """What `decode_json` found wrong with a text, which begins at `offset`, and the remedy."""
+    """What `decode_json` found wrong with a text that begins at `offset`, and the remedy."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as bad:
@@ -206,7 +205,7 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -
     if raw.lstrip().startswith(b"{'"):
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
     elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):
-        remedy = "NaN and Infinity are no JSON values: write null"
+        remedy = "NaN and Infinity are not JSON values: write null"
     return f"not JSON: {reason[:1].lower()}{reason[1:]}; {remedy.format(each=each)}"
 
 

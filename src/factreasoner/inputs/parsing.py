@@ -1,32 +1,31 @@
-"""One input object -> one Record, with every problem named by place, field and remedy."""
+"""Objects of files and of callers in Python -> records; each problem has a place, a field and a remedy."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from factreasoner.errors import InputProblem
-from factreasoner.inputs.columns import (
-    FIELDS,
-    hinted,
-    key_of_field,
-    meant,
-    misspelt,
-    names_of,
-    near_key,
-    unseen,
-)
-from factreasoner.inputs.draft import Draft
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.inputs.columns import FIELDS, hinted, key_of_field, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
 from factreasoner.inputs.jsonl import unwrapping
-from factreasoner.inputs.wording import reworded
-from factreasoner.models import Record
+from factreasoner.inputs.problems import Draft, describe, merged, reworded, unwritable
+from factreasoner.models import Atom, Context, Record
+from factreasoner.plugins.table import nearest
+from factreasoner.settings import in_python
+
+logger = logging.getLogger(__name__)
 
 Fits = Callable[[Record], Sequence[InputProblem]]
 """What a record lacks for what is to be done with it."""
+
+ContextLike = str | Mapping[str, Any] | Context | object
+"""A passage, its keys as in a record ({text, title?, link?, id?}), a Context, or a document that has its text
+in `page_content` (LangChain), `text` (LlamaIndex) or `content`, and maybe `metadata`."""
+AtomLike = str | Mapping[str, Any] | Atom
 
 _RECORD = TypeAdapter(Record)
 _NAMES = {field: keys[0] for field, keys in FIELDS.items()}
@@ -82,8 +81,8 @@ class Reader:
         items.linked(fields, extras)
         self._item_notes |= items.notes
         for key, value in extras.items():
-            if _is_infinite(value):
-                draft.problem(key, "holds a number that is too large; write it as a text")
+            if message := unwritable(value):
+                draft.problem(key, message)
         fields["metadata"] = extras
         record = self._validated(draft, fields)
         lacks = self._fits(record) if record is not None and self._fits else ()
@@ -97,9 +96,9 @@ class Reader:
         try:
             return _RECORD.validate_python(fields)
         except ValidationError as error:
-            told = bool(draft.problems)
+            known = bool(draft.problems)
             found = reworded(error, draft.where, draft.names)
-            draft.problems += [problem for problem in found if problem.field or not told]
+            draft.problems += [problem for problem in found if problem.field or not known]
             return None
 
     def _assigned(self, data: Mapping[str, Any], draft: Draft) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -144,21 +143,120 @@ class Reader:
 
     def unseen(self) -> list[str]:
         """What is wrong with a column map that names keys which no record has."""
-        return unseen(self._column_map, self.keys) if self.keys else []
-
-
-def _is_infinite(value: object) -> bool:
-    """Whether a value holds a number that no file can, which is what reading makes of 1e999."""
-    if isinstance(value, dict | list):
-        return any(map(_is_infinite, value.values() if isinstance(value, dict) else value))
-    return isinstance(value, float) and math.isinf(value)
+        unseen = sorted(self._column_map.keys() - self.keys) if self.keys else []
+        return [f"no record has the key {key!r}; {nearest(key, list(self.keys))}" for key in unseen]
 
 
 def _wrapping_key(extras: Mapping[str, Any]) -> str | None:
-    """The key of an object that is no record, but holds records."""
-    lists = (
-        key
-        for key, value in extras.items()
-        if isinstance(value, list) and value and isinstance(value[0], dict)
-    )
-    return next(lists, None)
+    """The key of an object that is not a record, but holds records."""
+    for key, value in extras.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            return key
+    return None
+
+
+def given_record(where: str, called: Mapping[str, str] | None = None, **given: object) -> Record:
+    """The record that a caller of `where` describes by the fields of :class:`Record`. None: not given.
+
+    `called` says under what name of its own the caller takes a field: {"contexts": "sources"}.
+
+    Raises:
+        InputError: with every problem of every argument.
+    """
+    names = {field: field for field in FIELDS} | dict(called or {})
+    draft, reader = Draft(where, names), Reader()
+    if given.get("response") is None:
+        draft.problem("response", "is None; give the answer's text, '' for an empty one")
+    fields = {name: value for name, value in given.items() if value is not None}
+    for name in KINDS.keys() & fields.keys():
+        value = fields[name]
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+            draft.problem(names[name], f"is {describe(value)}; it must be a list: {names[name]}=[...]")
+            del fields[name]
+        else:
+            fields[name] = list(value)
+    record = reader.built(draft, fields, {}, "r1")
+    _refuse_unwritable(record, where, names)
+    for note in reader.notes():
+        logger.warning("%s: %s", where, note.replace("kept as metadata", "ignored"))
+    return record.model_copy(update={"metadata": {}})
+
+
+def given_records(
+    where: str, records: object, fits: Fits, column_map: Mapping[str, str]
+) -> tuple[Record, ...]:
+    """The records that a caller of `where` hands over, each of which `fits`.
+
+    They are mappings with the keys of the input format, :class:`Record` objects, the rows of a pandas
+    DataFrame, where a missing value is none, or those of a `datasets.Dataset`.
+
+    Raises:
+        InputError: with every problem of every record.
+    """
+    problems: list[InputProblem] = []
+    found: dict[str, Record] = {}
+    reader = Reader(column_map, fits)
+    for number, row in enumerate(_rows(where, records), start=1):
+        place = f"{where}, record {number}"
+        try:
+            if isinstance(row, Record):
+                record = row
+                problems += [hinted(p, row.metadata)._replace(where=place) for p in fits(row)]
+            else:
+                record = reader.record(_mapping_of_row(row, place), where=place, default_id=f"r{number}")
+            _refuse_unwritable(record, place, {})
+        except InputError as error:
+            problems += error.problems
+            continue
+        if record.id in found:
+            problems.append(InputProblem(place, "id", f"{record.id!r} is the id of an earlier record too"))
+        found[record.id] = record
+    if not found and not problems:
+        problems.append(InputProblem(where, "records", "there are none"))
+    if unseen := reader.unseen():
+        problems = [InputProblem(where, "column_map", message) for message in unseen]
+    if problems:
+        raise InputError(merged(problems))
+    for note in reader.notes():
+        logger.warning("%s: %s", where, in_python(note))
+    return tuple(found.values())
+
+
+def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> None:
+    """Raise InputError for what no file can hold; a reader of files refuses it before."""
+    draft = Draft(where, names)
+    for name, value in record:
+        shown = names.get(name, FIELDS[name][0] if name in FIELDS else name)
+        values = {shown: value}
+        if name in KINDS:
+            values = {f"{shown}[{i}].{key}": part for i, item in enumerate(value or ()) for key, part in item}
+        for field, part in values.items():
+            if message := unwritable(part):
+                draft.problem(field, message)
+    draft.finish()
+
+
+def _rows(where: str, records: object) -> Iterable[object]:
+    if hasattr(records, "columns") and hasattr(records, "to_dict"):
+        rows = records.to_dict("records")
+        return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
+    if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
+        message = f"holds the splits {', '.join(records)}; hand over one: [{next(iter(records))!r}]"
+        raise InputError([InputProblem(where, "records", message)])
+    if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
+        message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
+        raise InputError([InputProblem(where, "records", message)])
+    return records
+
+
+def _is_missing(value: object) -> bool:
+    """Whether a cell of a DataFrame is empty: None, NaN, NaT or NA."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _mapping_of_row(row: object, where: str) -> dict[str, Any]:
+    """A row with arrays as lists."""
+    if not isinstance(row, Mapping):
+        message = f"is {describe(row)}; it must be a mapping with an 'output', or a Record"
+        raise InputError([InputProblem(where, "", message)])
+    return {key: value.tolist() if hasattr(value, "tolist") else value for key, value in row.items()}

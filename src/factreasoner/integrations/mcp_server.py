@@ -15,8 +15,8 @@ from pydantic import ValidationError
 
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
-from factreasoner.inputs.given import given_record
-from factreasoner.inputs.wording import reworded
+from factreasoner.inputs.parsing import given_record
+from factreasoner.inputs.problems import reworded
 from factreasoner.judges.naming import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room

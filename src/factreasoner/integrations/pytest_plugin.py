@@ -17,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from factreasoner.inputs.given import ContextLike
+    from factreasoner.inputs.parsing import ContextLike
     from factreasoner.integrations.scoring import Scoring
     from factreasoner.models import Assessment
     from factreasoner.protocols import LLM

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple, Unpack
 
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.inputs.given import ContextLike, given_record
+from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges.naming import judged_by
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Literal, NamedTuple, Unpack
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.inputs.given import ContextLike, given_record
+from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.assembly import parts_and_config

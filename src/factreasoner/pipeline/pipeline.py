@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
 from factreasoner.errors import InputError, InputProblem, PluginError
-from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (

@@ -19,7 +19,8 @@ import factreasoner
 from factreasoner import cli
 from factreasoner import files as packed_files
 from factreasoner.corpus import files
-from factreasoner.inputs import columns, items, tables
+from factreasoner.inputs import columns, items
+from factreasoner.inputs.input import TABLES
 from factreasoner.plugins.table import PLUGINS
 
 FILE = frozen.HERE / "inventory.txt"
@@ -124,7 +125,7 @@ def _paths(value: object, before: str = "") -> Iterator[str]:
 
 
 def _formats() -> Iterator[tuple[str, ...]]:
-    yield from (("input", suffix) for suffix in (".jsonl", *tables.TABLES))
+    yield from (("input", suffix) for suffix in (".jsonl", *TABLES))
     yield from (("compressed", suffix) for suffix in packed_files._FORMS)  # noqa: SLF001
     yield from (("document", suffix) for suffix in files.KINDS)
     yield from (("key", field, key) for field, keys in columns.FIELDS.items() for key in keys)

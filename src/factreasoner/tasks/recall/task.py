@@ -8,7 +8,7 @@ from typing import Any, Unpack
 
 from factreasoner.assessors.assessors import LABEL_OF
 from factreasoner.errors import InputProblem
-from factreasoner.inputs.given import AtomLike, given_record
+from factreasoner.inputs.parsing import AtomLike, given_record
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Assembly, Calls, parts_and_config

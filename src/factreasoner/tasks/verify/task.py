@@ -7,7 +7,7 @@ from typing import Any, Unpack
 
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.given import AtomLike, ContextLike, given_record
+from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
