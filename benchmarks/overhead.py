@@ -35,6 +35,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from factreasoner.judges import faaf
+from factreasoner.judges.asking import JudgedClaim, read
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
@@ -42,6 +43,7 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import load
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import Prompt
+from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
 
@@ -128,10 +130,10 @@ def rivals(url: str, concurrency: int, folder: Path, *, logprobs: bool) -> dict[
 
     def by(asked: LiteLLMClient) -> Call:
         def call(prompt: Prompt) -> object:
-            found = faaf.read(asked.call(prompt, SCHEMA, logprobs=logprobs), SCHEMA, FACTS)
-            answers = [answer for answer in found if isinstance(answer, faaf.ClaimAnswer)]
-            assert len(answers) == FACTS
-            assert all((answer.p_logprobs is not None) == logprobs for answer in answers)
+            reply = asked.call(prompt, SCHEMA, logprobs=logprobs)
+            found = [read(reply, SCHEMA, f"fact_{n}", LABEL_OF_VALUE.get, config) for n in range(FACTS)]
+            kind = "logprobs" if logprobs else "constant"
+            assert all(isinstance(one, JudgedClaim) and one.confidence == kind for one in found)
             return found
 
         return call

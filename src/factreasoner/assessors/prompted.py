@@ -12,7 +12,6 @@ from factreasoner.assessors.judging import Task, judge_all, judging_threads, tas
 from factreasoner.errors import ConfigError
 from factreasoner.graph.beliefs import beliefs
 from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
-from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
@@ -214,10 +213,7 @@ class PromptedEvaluator:
                 TOPIC_UNKNOWN, [Context(id=f"c{n}", text=t) for n, t in enumerate(texts)]
             ).user
 
-        return {
-            one: faaf.examples(self._inquiry, one=one, user=user, said=self._row.said)
-            for one in (True, False)
-        }
+        return {one: self._inquiry.examples(one=one, user=user, said=self._row.said) for one in (True, False)}
 
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:

@@ -1,24 +1,26 @@
-"""Asking a model about claims through function objects, and again about those it left open."""
+"""Asking a model about claims through functions, reading its answers, and asking again about what is open."""
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import PendingError
-from factreasoner.judges import faaf
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
-from factreasoner.models.messages import Chances, FunctionSchema, Prompt
-from factreasoner.models.verdicts import LABEL_OF_VALUE
+from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
+from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
 MOST_FACTS = 32
 """Facts a call for a model that does not say how many it bears."""
+log = logging.getLogger(__name__)
 
 
 class ClaimQuestion(NamedTuple):
@@ -31,7 +33,7 @@ class ClaimQuestion(NamedTuple):
 
 
 class JudgedClaim(NamedTuple):
-    """What came out for one claim, with a probability and where that is from."""
+    """What a model said of one claim, with a probability and where that comes from."""
 
     label: Label
     probability: float
@@ -50,9 +52,9 @@ class JudgedClaims(NamedTuple):
 
 
 class Asker:
-    """Asks about claims, `claims_per_call` a call at most; bad replies are mended as `ItemAsker` does it.
+    """Asks about claims, `claims_per_call` a call at most; `ItemAsker` mends bad replies.
 
-    `tokens_per_claim` is about what the answer to one takes.
+    `tokens_per_claim` is about how many tokens the answer on one claim takes.
     """
 
     def __init__(self, llm: LLM, config: Config, *, tokens_per_claim: int) -> None:
@@ -78,7 +80,7 @@ class Asker:
     def ask(self, question: ClaimQuestion, claims: Sequence[Claim]) -> JudgedClaims:
         """One finding or one failure for every claim, in the order of the claims.
 
-        Calls about one passage follow one another, in one slot: the server has their beginning at hand.
+        Calls about one passage follow one another, in one slot: the server still has their beginning.
 
         Raises:
             ConfigError, BudgetError: from the model client; nothing else escapes.
@@ -107,8 +109,8 @@ class Asker:
             name=lambda claim: question.item(claim.id),
             request=question.request,
             read=lambda reply, schema, claims: [
-                answer if isinstance(answer, NoResult) else self._decide(answer)
-                for answer in faaf.read(reply, schema, len(claims), question.label_of)
+                read(reply, schema, f"fact_{position}", question.label_of, self._config)
+                for position in range(len(claims))
             ],
             logprobs=self._config.confidence in ("auto", "logprobs"),
         )
@@ -126,25 +128,81 @@ class Asker:
             raise pending
         return said
 
-    def _decide(self, answer: faaf.ClaimAnswer) -> JudgedClaim | NoResult:
-        """The answer as a finding, with the probability the setting asks for."""
-        setting = self._config.confidence
-        finding = JudgedClaim(
-            answer.label,
-            self._config.constant_confidence,
-            "constant",
-            quote=answer.quote,
-            reasoning=answer.reasoning,
-            sources=answer.sources,
-            chances=answer.chances,
-        )
-        if setting == "verbal" and answer.p_verbal is not None:
-            return finding._replace(probability=answer.p_verbal, confidence="verbal")
-        if setting in ("auto", "logprobs") and answer.p_logprobs is not None:
-            return finding._replace(probability=answer.p_logprobs, confidence="logprobs")
-        if setting == "logprobs":
-            return NoResult("the reply carried no log-probabilities of it; use --confidence auto", final=True)
-        return finding
+
+def read(
+    reply: Reply,
+    schema: FunctionSchema,
+    name: str,
+    label_of: Callable[[str], Label | None],
+    config: Config,
+) -> JudgedClaim | NoResult:
+    """What a reply says in argument `name`, with the probability that `config` asks for; or what it lacks.
+
+    `label_of` says what a valid answer means, None when it means nothing.
+    """
+    given, certainty = reply.arguments, f"{name}_certainty"
+    verbal = certainty in schema.arguments
+    for required in (name, certainty) if verbal else (name,):
+        if problem := schema.problem(required, given):
+            return NoResult(problem)
+    value = schema.value(name, given)
+    label = label_of(value)
+    if label is None:
+        return NoResult(f"the answer decides nothing: {_shortened(value)}", final=True)
+    chances = (reply.chances or {}).get(name)
+    found = JudgedClaim(
+        label,
+        config.constant_confidence,
+        "constant",
+        quote=_words(given.get(f"{name}_citation")),
+        reasoning=_words(given.get(f"{name}_reasoning")),
+        sources=_listed(given.get(f"{name}_sources")),
+        chances=chances,
+    )
+    if verbal:
+        return found._replace(probability=given[certainty] / 100, confidence="verbal")
+    share = _share(chances, value) if config.confidence in ("auto", "logprobs") else None
+    if share is not None:
+        return found._replace(probability=share, confidence="logprobs")
+    if config.confidence == "logprobs":
+        return NoResult("the reply carried no log-probabilities of it; use --confidence auto", final=True)
+    return found
+
+
+def _listed(given: object) -> str:
+    """Numbers as text, however they were given."""
+    if isinstance(given, list):
+        return ", ".join(map(str, given))
+    return str(given) if isinstance(given, int) else _words(given)
+
+
+def _words(given: object) -> str:
+    return given.strip() if isinstance(given, str) else ""
+
+
+def _shortened(text: str, length: int = 80) -> str:
+    """`text` in quotes, on one line, shortened for a message."""
+    line = " ".join(text.split())
+    return repr(line if len(line) <= length else f"{line[:length]}…")
+
+
+def _share(chances: Chances | None, value: str) -> float | None:
+    """The chosen value's share; None where all values together have too little of the mass."""
+    if chances is None or value not in chances.probabilities:
+        return None
+    if chances.mass is not None and chances.mass < LEAST_MASS:
+        warn_of_mass()
+        return None
+    return chances.probabilities[value]
+
+
+@cache
+def warn_of_mass() -> None:
+    """Say once that log-probabilities are of no use."""
+    log.warning(
+        "the allowed answers have less than half of the probability of all that the model could have said: "
+        "such a number is no confidence, and the constant one is taken (--constant-confidence)"
+    )
 
 
 def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:

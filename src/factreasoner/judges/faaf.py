@@ -1,4 +1,4 @@
-"""Facts as a function: claims become the arguments of one function call, and its answer becomes verdicts.
+"""Facts as a function: claims become the arguments of one function call.
 
 Source: "FaaF: Facts as a Function for the evaluation of generated text" (arXiv 2403.03888), constructor of
 section 3.2. Unlike there, arguments are named by position and a claim's text is passed unaltered.
@@ -7,7 +7,6 @@ section 3.2. Unlike there, arguments are named by position and a claim's text is
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -15,19 +14,17 @@ from importlib import resources
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.ask import NoResult
 from factreasoner.models import Claim, Label
-from factreasoner.models.messages import Chances, Example, FunctionSchema, Reply
-from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, LEAST_MASS, NOT_CLEAR, TRUE
+from factreasoner.models.messages import Example, FunctionSchema
+from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
 from factreasoner.settings.choices import Mode
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
-log = logging.getLogger(__name__)
 
 Citation = Literal["found", "elsewhere", "absent"]
 First = Literal["sources", "citation", "reasoning"]
-"""What an answer may be preceded by."""
+"""What may precede an answer."""
 
 _FIRST_TEXT: dict[First, str] = {
     "sources": 'The numbers of the sources that decide {name}, as "1, 3"; an empty string where none does.',
@@ -36,18 +33,8 @@ _FIRST_TEXT: dict[First, str] = {
     "reasoning": "What the evidence says on {name} and what follows from it, in one or two sentences.",
 }
 _FIRST_TOKENS: dict[First, int] = {"sources": 12, "citation": 80, "reasoning": 80}
-
-
-class ClaimAnswer(NamedTuple):
-    """What the model said of one claim. `p_logprobs` is None without log-probabilities."""
-
-    label: Label
-    quote: str
-    p_verbal: float | None
-    p_logprobs: float | None
-    reasoning: str = ""
-    sources: str = ""
-    chances: Chances | None = None
+_ONE_BY_ONE = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))
+"""Case and fact of each example of a call about one fact."""
 
 
 class Inquiry(NamedTuple):
@@ -63,7 +50,7 @@ class Inquiry(NamedTuple):
     verbal: bool = False
 
     def label_of(self, value: str) -> Label | None:
-        """What an answer of that value means, None when it means nothing.
+        """What an answer means; None when it means nothing.
 
         Where only True and False can be answered, False does not tell silence from a contradiction: neutral.
         """
@@ -88,7 +75,7 @@ class Inquiry(NamedTuple):
         return (40 if self.values is None else 16) + before + (12 if self.verbal else 0)
 
     def build(self, claims: Sequence[Claim]) -> FunctionSchema:
-        """The function object of `claims`: one required argument each, `fact_0`, `fact_1`, ...
+        """The function of `claims`: one required argument each, `fact_0`, `fact_1`, ...
 
         What comes first stands before it (`fact_0_citation`), so that the model quotes or thinks first and
         decides then; the certainty (`fact_0_certainty`) stands behind it.
@@ -123,57 +110,54 @@ class Inquiry(NamedTuple):
             spellings=SPELLINGS,
         )
 
+    def examples(
+        self,
+        *,
+        one: bool = False,
+        user: Callable[[Sequence[str], Sequence[str]], str],
+        said: Mapping[str, str] | None = None,
+    ) -> tuple[Example, ...]:
+        """Worked calls for a prompt: `user` words their passages and facts as the call's own.
 
-def examples(
-    asked: Inquiry,
-    *,
-    one: bool = False,
-    user: Callable[[Sequence[str], Sequence[str]], str],
-    said: Mapping[str, str] | None = None,
-) -> tuple[Example, ...]:
-    """Worked calls for a prompt: `user` words their passages and facts as the call's own.
-
-    `said` has the words for True, False and Not clear where the prompt has its own. With `one`, six calls
-    of one fact, two of each label. Else one of two facts and one of six: a model that saw one size
-    answers that many keys whatever it is asked.
-    """
-    cases = _cases()
-    if one:
-        order = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))
-        shown = [(cases[case], [cases[case]["facts"][fact]]) for case, fact in order]
-    else:
+        `said` has the words for True, False and Not clear where the prompt has its own. With `one`, six calls
+        of one fact, two of each label. Otherwise one of two facts and one of six: a model that saw one size
+        answers that many keys whatever it is asked.
+        """
+        cases = _cases()
         shown = [(cases[0], cases[0]["facts"][:2]), (cases[1], cases[1]["facts"])]
-    every = [case["passage"] for case in cases]
-    return tuple(
-        _example(
-            asked._replace(values=None) if said else asked,
-            user(every if "sources" in asked.first else [case["passage"]], [fact["text"] for fact in facts]),
-            facts,
-            source=number,
-            said=said or {},
-        )
-        for number, (case, facts) in enumerate(shown, start=1)
-    )
+        if one:
+            shown = [(cases[case], [cases[case]["facts"][fact]]) for case, fact in _ONE_BY_ONE]
+        every = [case["passage"] for case in cases]
+        found = []
+        for number, (case, facts) in enumerate(shown, start=1):
+            texts = [fact["text"] for fact in facts]
+            found.append(
+                Example(
+                    user=user(every if "sources" in self.first else [case["passage"]], texts),
+                    items={f"fact_{position}": text for position, text in enumerate(texts)},
+                    arguments=self._answers(facts, str(number), said),
+                )
+            )
+        return tuple(found)
 
-
-def _example(
-    asked: Inquiry, user: str, facts: Sequence[dict[str, str]], *, source: int, said: Mapping[str, str]
-) -> Example:
-    arguments: dict[str, Any] = {}
-    for position, fact in enumerate(facts):
-        name, value = f"fact_{position}", fact["value"]
-        before: dict[First, str] = {
-            "sources": str(source) if value != NOT_CLEAR else "",
-            "citation": fact["quote"],
-            "reasoning": fact["why"],
-        }
-        arguments |= {f"{name}_{first}": before[first] for first in asked.first}
-        silent = value == NOT_CLEAR and asked.values is not None and NOT_CLEAR not in asked.values
-        arguments[name] = FALSE if silent else said.get(value, value)
-        if asked.verbal:
-            arguments[f"{name}_certainty"] = 95
-    items = {f"fact_{position}": fact["text"] for position, fact in enumerate(facts)}
-    return Example(user=user, items=items, arguments=arguments)
+    def _answers(
+        self, facts: Sequence[Mapping[str, str]], source: str, said: Mapping[str, str] | None
+    ) -> dict[str, Any]:
+        """The arguments of an example's answer."""
+        arguments: dict[str, Any] = {}
+        for position, fact in enumerate(facts):
+            name, value = f"fact_{position}", fact["value"]
+            before: dict[First, str] = {
+                "sources": source if value != NOT_CLEAR else "",
+                "citation": fact["quote"],
+                "reasoning": fact["why"],
+            }
+            arguments |= {f"{name}_{first}": before[first] for first in self.first}
+            silent = value == NOT_CLEAR and self.values is not None and NOT_CLEAR not in self.values
+            arguments[name] = said[value] if said else FALSE if silent else value
+            if self.verbal:
+                arguments[f"{name}_certainty"] = 95
+        return arguments
 
 
 @cache
@@ -205,89 +189,12 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
     )
 
 
-def read(
-    reply: Reply,
-    schema: FunctionSchema,
-    count: int,
-    label_of: Callable[[str], Label | None] = LABEL_OF_VALUE.get,
-) -> list[ClaimAnswer | NoResult]:
-    """What a reply says of each of `count` claims, by position, never by text, or why it says nothing usable.
-
-    `label_of` says what a valid answer means, None when it means nothing.
-    """
-    return [_read(reply, schema, f"fact_{position}", label_of) for position in range(count)]
-
-
-def _read(
-    reply: Reply, schema: FunctionSchema, name: str, label_of: Callable[[str], Label | None]
-) -> ClaimAnswer | NoResult:
-    certainty = f"{name}_certainty"
-    verbal = certainty in schema.arguments
-    for required in (name, certainty) if verbal else (name,):
-        if problem := schema.problem(required, reply.arguments):
-            return NoResult(problem)
-    value = schema.value(name, reply.arguments)
-    label = label_of(value)
-    if label is None:
-        return NoResult(f"the answer decides nothing: {shortened(value)}", final=True)
-    chances = (reply.chances or {}).get(name)
-    return ClaimAnswer(
-        label=label,
-        quote=_words(reply.arguments.get(f"{name}_citation")),
-        p_verbal=reply.arguments[certainty] / 100 if verbal else None,
-        p_logprobs=_confidence(chances, value),
-        reasoning=_words(reply.arguments.get(f"{name}_reasoning")),
-        sources=_listed(reply.arguments.get(f"{name}_sources")),
-        chances=chances,
-    )
-
-
 def numbered(text: str, count: int) -> list[int]:
     """The numbers in `text` from 1 to `count`; of ranges (2-4) both ends and what is between."""
     found: list[int] = []
     for first, last in re.findall(r"(?<!\d)(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?(?!\d)", text):
         found += [n for n in range(int(first), min(int(last or first), count) + 1) if 1 <= n <= count]
     return found
-
-
-def _listed(given: object) -> str:
-    """Numbers as text, however they were given."""
-    if isinstance(given, list):
-        return ", ".join(map(str, given))
-    return str(given) if isinstance(given, int) else _words(given)
-
-
-def _words(given: object) -> str:
-    return given.strip() if isinstance(given, str) else ""
-
-
-def shortened(text: str, length: int = 80) -> str:
-    """`text` in quotes, on one line, cut for a message."""
-    line = " ".join(text.split())
-    return repr(line if len(line) <= length else f"{line[:length]}…")
-
-
-def _confidence(chances: Chances | None, value: str) -> float | None:
-    """The chosen value's share; None where all values together have too little of the mass."""
-    if chances is None or value not in chances.probabilities:
-        return None
-    if chances.mass is not None and chances.mass < LEAST_MASS:
-        warn_of_mass()
-        return None
-    return chances.probabilities[value]
-
-
-@cache
-def warn_of_mass() -> None:
-    """Say once that log-probabilities are of no use."""
-    log.warning(
-        "the allowed answers have less than half of the probability of all that the model could have said: "
-        "such a number is no confidence, and the constant one is taken (--constant-confidence)"
-    )
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
 
 
 def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
@@ -298,3 +205,7 @@ def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Cita
     if wanted and any(wanted in _folded(other) for other in others):
         return "elsewhere"
     return "absent"
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()

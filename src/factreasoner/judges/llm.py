@@ -1,4 +1,4 @@
-"""A language model as the judge, asked through function objects that hold many claims at once."""
+"""A language model as the judge, asked through functions of one argument a claim."""
 
 from __future__ import annotations
 
@@ -21,11 +21,9 @@ class LLMJudge:
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._config = config or Config()
-        self._template = prompts.load("judge")
-        self._of_one = prompts.load("judge_one")
+        self._templates = {name: prompts.load(name) for name in ("judge", "judge_one", "judge_several")}
         self._inquiry = faaf.inquiry(self._config.mode, verbal=self._config.confidence == "verbal")
         self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
-        self._of_several = prompts.load("judge_several")
         self._naming = self._inquiry._replace(
             task="Say of each fact, by the sources alone, whether it is true.",
             first=("sources", *self._inquiry.first),
@@ -73,15 +71,15 @@ class LLMJudge:
 
     def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
         if len(premise.parts) > 1:
-            prompt = self._of_several.fill(
+            prompt = self._templates["judge_several"].fill(
                 sources=_sources([part.text for part in premise.parts]),
                 verdicts=self._naming.verdicts.format(passage="sources"),
             )
-            shown = faaf.examples(self._naming, user=lambda texts, _: f"The sources:\n{_sources(texts)}")
+            shown = self._naming.examples(user=lambda texts, _: f"The sources:\n{_sources(texts)}")
             return prompt.model_copy(update={"examples": shown}), self._naming.build(claims)
         passage = f"{premise.title}\n{premise.text}" if premise.title else premise.text
         one = len(claims) == 1 and self._inquiry.one_word
-        prompt = (self._of_one if one else self._template).fill(
+        prompt = self._templates["judge_one" if one else "judge"].fill(
             passage=prompts.delimit(passage, "passage"),
             verdicts=self._inquiry.verdicts.format(passage="passage"),
         )
@@ -95,7 +93,7 @@ class LLMJudge:
         def user(texts: Sequence[str], _: Sequence[str]) -> str:
             return f"Passage:\n{prompts.delimit(texts[0], 'passage')}"
 
-        return {one: faaf.examples(self._inquiry, one=one, user=user) for one in (True, False)}
+        return {one: self._inquiry.examples(one=one, user=user) for one in (True, False)}
 
     def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         citation = None
@@ -116,7 +114,7 @@ class LLMJudge:
 
 
 def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
-    """Ids of the passages that a verdict rests on, as far as it names any; silence rests on none."""
+    """Ids of the passages that a verdict rests on; none where it is silent or names none."""
     if finding.label == "neutral":
         return ()
     if len(premise.parts) == 1:

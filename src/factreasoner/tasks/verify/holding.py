@@ -169,7 +169,7 @@ class ModelHolder:
             numbered = ((str(number), text) for number, text in enumerate(texts, start=1))
             return self._filled("What is known of the matter?", " ".join(claims), numbered).user
 
-        return faaf.examples(self._inquiry, user=user)
+        return self._inquiry.examples(user=user)
 
 
 def shown_source(name: str, text: str) -> str:

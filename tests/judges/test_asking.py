@@ -1,0 +1,179 @@
+"""Asking about claims: batches, what a reply says of each claim, and where its probability comes from."""
+
+import math
+import threading
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factreasoner import ScriptedLLM
+from factreasoner.errors import ProviderError
+from factreasoner.judges import asking, faaf
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm.ask import NoResult
+from factreasoner.models import Claim, Premise
+from factreasoner.models.messages import Chances, Reply
+from factreasoner.settings import Config
+
+PREMISE = Premise("c0", "The library opens at nine.")
+
+
+def claims(n):
+    return [Claim(f"a{i}", f"Statement number {i}.") for i in range(n)]
+
+
+def judge(script, **settings):
+    llm = ScriptedLLM(script)
+    return LLMJudge(llm, Config(model="scripted", **settings)), llm
+
+
+def saying(word):
+    return lambda prompt, schema: dict.fromkeys(schema.arguments, word)
+
+
+def answered(mode="tfn", *, verbal=False, **arguments):
+    """What a reply of these arguments says of two claims."""
+    inquiry = faaf.inquiry(mode, verbal=verbal)
+    reply, schema = Reply(arguments=arguments), inquiry.build(claims(2))
+    return [asking.read(reply, schema, f"fact_{n}", inquiry.label_of, Config()) for n in (0, 1)]
+
+
+@pytest.mark.parametrize(("n", "calls"), [(0, 0), (1, 1), (32, 1), (33, 2), (100, 4)])
+def test_calls_are_the_claims_over_the_batch_size_rounded_up(n, calls):
+    j, llm = judge(saying("True"))
+    judged = j.judge(PREMISE, claims(n))
+    assert len(llm.calls) == calls == len(j.requests(PREMISE, claims(n)))
+    assert [v.target_id for v in judged.verdicts] == [f"a{i}" for i in range(n)]
+    assert not judged.failures
+
+
+def test_batch_shrinks_when_the_answer_would_not_fit():
+    j, llm = judge(saying("True"), max_tokens=200)
+    j.judge(PREMISE, claims(32))
+    assert len(llm.calls) == math.ceil(32 / j.claims_per_call)
+    assert 1 <= j.claims_per_call < 32
+
+
+@pytest.mark.parametrize(
+    ("value", "label"),
+    [
+        ("Not clear from the given passage ", "neutral"),
+        (True, "entailment"),
+        (" TRUE ", "entailment"),
+        ("false", "contradiction"),
+        *((value, None) for value in (None, "Maybe", "", 1, ["True"], "True, mostly", ...)),
+    ],
+)
+def test_other_spellings_are_understood_and_an_unusable_answer_leaves_only_that_claim_open(value, label):
+    given = {"fact_1": "True"} if value is ... else {"fact_1": "True", "fact_0": value}
+    first, second = answered(**given)
+    assert isinstance(first, NoResult) if label is None else first.label == label
+    assert second.label == "entailment"
+
+
+def test_not_clear_is_no_answer_in_a_two_valued_mode():
+    assert isinstance(answered("tf", fact_0="Not clear")[0], NoResult)
+
+
+@pytest.mark.parametrize("certainty", [101, -1, "90", 0.5, None])
+def test_unusable_certainty_is_a_problem(certainty):
+    given = {"fact_0": "True", "fact_0_certainty": certainty, "fact_1": "True", "fact_1_certainty": 70}
+    unusable, usable = answered(verbal=True, **given)
+    assert isinstance(unusable, NoResult)
+    assert (usable.probability, usable.confidence) == (0.7, "verbal")
+
+
+@given(st.lists(st.text(), min_size=1, max_size=40), st.sampled_from(["tf", "tfn", "tfn_citation"]))
+def test_any_texts_make_a_function_whose_answer_reads_back(texts, mode):
+    inquiry = faaf.inquiry(mode)
+    schema = inquiry.build([Claim(str(i), text) for i, text in enumerate(texts)])
+    said = {f"fact_{i}": "True" if i % 2 else "False" for i in range(len(texts))}
+    for name, value in said.items():
+        found = asking.read(Reply(arguments=said), schema, name, inquiry.label_of, Config())
+        assert (found.label == "entailment") == (value == "True")
+
+
+@pytest.mark.parametrize(
+    ("mode", "label"), [("tf", "neutral"), ("tf_citation", "neutral"), ("tfn", "contradiction")]
+)
+def test_false_is_a_contradiction_only_where_silence_has_an_answer_of_its_own(mode, label):
+    j, _ = judge(saying("False"), mode=mode)
+    verdicts = j.judge(PREMISE, claims(3)).verdicts
+    assert {(v.label, v.probability, v.confidence) for v in verdicts} == {(label, 0.9, "constant")}
+
+
+def test_a_claim_answered_at_the_second_time_gets_that_verdict():
+    def script(prompt, schema):
+        return {
+            name: "False" for name, text in schema.items.items() if len(schema.items) == 1 or "1" not in text
+        }
+
+    j, llm = judge(script)
+    judged = j.judge(PREMISE, claims(3))
+    assert [(v.target_id, v.label) for v in judged.verdicts] == [(f"a{n}", "contradiction") for n in range(3)]
+    assert len(llm.calls) == 2
+    assert not judged.failures
+
+
+def test_a_claim_cut_alone_fails_and_names_the_limit():
+    j, llm = judge(lambda p, s: Reply(arguments={}, truncated=True), max_attempts=3)
+    judged = j.judge(PREMISE, claims(1))
+    assert "--max-tokens" in judged.failures[0].message
+    assert len(llm.calls) == 2
+
+
+def with_logprobs(mass):
+    chances = Chances(probabilities={"True": 0.75, "False": 0.25, "Not clear": 0.0}, mass=mass)
+    return lambda prompt, schema: Reply(arguments={"fact_0": "True"}, chances={"fact_0": chances})
+
+
+@pytest.mark.parametrize("confidence", ["auto", "logprobs"])
+def test_logprobs_are_asked_for_and_used_and_stand_beside_the_verdict(confidence):
+    j, llm = judge(with_logprobs(0.9), confidence=confidence)
+    (verdict,) = j.judge(PREMISE, claims(1)).verdicts
+    assert llm.calls[0].logprobs
+    assert (verdict.probability, verdict.confidence, verdict.label_mass) == (0.75, "logprobs", 0.9)
+    assert verdict.label_probabilities == {"True": 0.75, "False": 0.25, "Not clear": 0.0}
+
+
+def test_labels_without_half_of_the_mass_are_no_confidence_and_that_is_said_once(caplog):
+    asking.warn_of_mass.cache_clear()
+    j, _ = judge(with_logprobs(0.4))
+    for _ in range(2):
+        (verdict,) = j.judge(PREMISE, claims(1)).verdicts
+        assert (verdict.probability, verdict.confidence, verdict.label_mass) == (0.9, "constant", 0.4)
+    assert len(caplog.records) == 1
+
+
+def test_logprobs_demanded_but_not_given_is_a_failure_not_a_constant():
+    j, _ = judge(saying("True"), confidence="logprobs")
+    judged = j.judge(PREMISE, claims(1))
+    assert judged.verdicts == ()
+    assert "--confidence auto" in judged.failures[0].message
+
+
+def voting(*votes):
+    lock, left = threading.Lock(), list(votes)
+
+    def script(prompt, schema):
+        with lock:
+            vote = left.pop()
+        return {"fact_0": vote} if isinstance(vote, str) else vote
+
+    return judge(script, confidence="votes", votes=len(votes))
+
+
+def test_votes_take_the_share_of_the_majority():
+    j, llm = voting("True", "False", "True", "True")
+    verdict = j.judge(PREMISE, claims(1)).verdicts[0]
+    assert (verdict.label, verdict.probability, verdict.confidence) == ("entailment", 0.75, "votes")
+    assert sorted(call.sample for call in llm.calls) == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(("votes", "lost", "known"), [(5, 2, 1), (5, 3, 0), (4, 1, 1), (4, 2, 0)])
+def test_votes_need_an_answering_majority(votes, lost, known):
+    j, _ = voting(*["True"] * (votes - lost), *[ProviderError("HTTP 500")] * lost)
+    judged = j.judge(PREMISE, claims(1))
+    assert [v.label for v in judged.verdicts] == ["entailment"] * known
+    assert [f.item_id for f in judged.failures] == ["c0->a0"] * (1 - known)

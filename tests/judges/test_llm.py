@@ -1,0 +1,53 @@
+"""The judge that is a language model: what it is asked of one fact and of many, and what a verdict quotes."""
+
+import pytest
+
+from factreasoner import ScriptedLLM
+from factreasoner.judges.llm import LLMJudge
+from factreasoner.models import Claim, Part, Premise
+from factreasoner.settings import Config
+
+PREMISE = Premise("c0", "The library opens at nine.", others=("It opens at ten.",), title="Library")
+
+
+def judged(answer, premise=PREMISE, **settings):
+    """The verdict on one claim, and what was asked."""
+    llm = ScriptedLLM([answer])
+    judge = LLMJudge(llm, Config(model="scripted", **settings))
+    (verdict,) = judge.judge(premise, [Claim("a0", "It opens early.")]).verdicts
+    return verdict, llm.calls[0]
+
+
+def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_label():
+    _, call = judged({"fact_0": "True"})
+    assert call.prompt.system.startswith("You check a fact against a passage. Find first what the passage")
+    assert "Library\nThe library opens at nine." in call.prompt.user
+    answers = [answer for example in call.prompt.examples for answer in example.arguments.values()]
+    assert sorted(answers) == ["False"] * 2 + ["Not clear"] * 2 + ["True"] * 2
+    assert len({example.user for example in call.prompt.examples}) == 2
+
+
+@pytest.mark.parametrize(
+    ("quote", "citation", "kept"),
+    [
+        ("opens at NINE", "found", "opens at NINE"),
+        ("opens at ten", "elsewhere", "opens at ten"),
+        ("closed on Mondays", "absent", None),
+    ],
+)
+def test_citations_are_checked(quote, citation, kept):
+    verdict, _ = judged({"fact_0_citation": quote, "fact_0": "True"}, mode="tfn_citation")
+    assert (verdict.citation, verdict.quote) == (citation, kept)
+
+
+@pytest.mark.parametrize(
+    ("value", "sources", "rests_on"),
+    [("True", "2", ("c1",)), ("False", [2, 1, 2], ("c1", "c0")), ("Not clear", "1", ()), ("True", "9", ())],
+)
+def test_a_verdict_on_several_passages_rests_on_those_it_names(value, sources, rests_on):
+    parts = (Part("c0", "It opens at nine."), Part("c1", "It opens at ten."))
+    premise = Premise("c0+c1", "It opens at nine.\n\nIt opens at ten.", parts=parts)
+    verdict, call = judged({"fact_0_sources": sources, "fact_0": value}, premise)
+    assert verdict.rests_on == rests_on
+    assert call.prompt.user.count("<given_source_") == 2
+    assert "Source 2:\n" in call.prompt.user
