@@ -11,12 +11,14 @@ from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.errors import PluginError
 from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
 from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
-from factreasoner.runs.plan import plan
+from factreasoner.runs.plan import plan, rehearsed
 from factreasoner.runs.store import prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.registry import task_named
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in range(5))
 CONTEXTS = tuple(Context(id=f"c{i}", text=f"Passage {i} of the book.", atom_ids=(f"a{i}",)) for i in range(4))
@@ -62,6 +64,7 @@ def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
             {"query_builder", "summarizer", "evaluator"},
         ),
         (BARE, {"retriever": LIBRARY, "assessor": "factscore"}, {"evaluator"}),
+        (GIVEN, {"coherence": True, "atoms_per_call": 2}, {"evaluator", "coherence"}),
     ],
 )
 def test_planned_calls_are_made(
@@ -172,3 +175,62 @@ class Reviser:
 def test_an_error_in_what_it_tells_is_told_as_its_own() -> None:
     with pytest.raises(PluginError, match=r"BrokenJudge.*KeyError.*nothing here"):
         plan([GIVEN], Config(judge=f"{__name__}:BrokenJudge", model="scripted"))
+
+
+def claims_record(n: int = 3, **fields: Any) -> Record:
+    facts = tuple(Atom(id=f"f{i}", text=f"Fact {i}.") for i in range(n))
+    context = Context(id="c0", text="She was born in Warsaw.")
+    return Record(
+        **(
+            {"id": "r1", "response": "She was born. She died. [1]", "facts": facts, "contexts": (context,)}
+            | fields
+        )
+    )
+
+
+def calls(task: str, item: Record, **settings: Any) -> dict[str, int]:
+    planned = rehearsed(task_named(task), [item], Config(**({"model": "m"} | settings)))
+    return {stage.stage: stage.calls for stage in planned.stages}
+
+
+@pytest.mark.parametrize(
+    ("item", "settings", "expected"),
+    [
+        (claims_record(), {}, {"judge": 1}),
+        (claims_record(33), {}, {"judge": 2}),
+        (claims_record(), {"mode": "prompt-tf"}, {"prompt-tf": 3}),
+        (claims_record(), {"mode": "tfn_citation"}, {"judge": 1}),
+        (claims_record(), {"confidence": "votes", "votes": 3}, {"judge": 3}),
+        (claims_record(), {"further_models": ("n", "o")}, {"judge": 3}),
+        (claims_record(facts=None, reference="It was. It is."), {}, {"fact_generator": 1, "judge": 1}),
+        (claims_record(0), {}, {}),
+        (claims_record(), {"model": None}, {}),
+    ],
+)
+def test_calls_of_recall(item: Record, settings: dict[str, Any], expected: dict[str, int]) -> None:
+    assert calls("recall", item, **settings) == expected
+
+
+@pytest.mark.parametrize("task", ["rag", "verify"])
+def test_other_tasks_are_counted_as_they_are_run(task: str) -> None:
+    item, config = claims_record(), Config(model="m")
+
+    def true(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+        if schema.name == "report_statements":
+            return {"statements": ["She was born.", "She died."]}
+        return {
+            n: p["enum"][0] if "enum" in p else "words" for n, p in schema.parameters["properties"].items()
+        }
+
+    llm = ScriptedLLM(true)
+    task_named(task).worker(config, Calls(llm=llm)).assess(item)
+    made = [call.prompt.name for call in llm.calls]
+    assert made
+    assert calls(task, item) == {name: made.count(name) for name in made}
+
+
+def test_tokens_are_counted() -> None:
+    (stage,) = rehearsed(task_named("recall"), [claims_record()], Config(model="m")).stages
+    assert stage.prompt_tokens > 100
+    assert 5 < stage.completion_tokens < 100
+    assert stage.most_calls > stage.calls

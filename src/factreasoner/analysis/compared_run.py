@@ -92,7 +92,7 @@ def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
     used = assessment.usage.get(JUDGING, Usage())
     if not _is_replayed(config) and (not used.cached_calls or config.model is None):
         return used
-    changes: dict[str, object] = {"summarizer": "none"}
+    changes: dict[str, object] = {"summarizer": "none", "coherence": False}
     if _is_replayed(config):
         changes |= {"judge": "auto", "relations": None}
     asking = parse_config(config.model_dump() | changes, "settings")

@@ -11,8 +11,7 @@ from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say_json
-from factreasoner.runs.plan import RunPlan, StagePlan, plan
-from factreasoner.runs.rehearsal import rehearsed
+from factreasoner.runs.plan import RunPlan, StagePlan, plan, rehearsed
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY
 

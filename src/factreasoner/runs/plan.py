@@ -1,12 +1,20 @@
-"""What a run would take, without one model call."""
+"""What a run would take, without one model call: a dry run.
+
+`plan` counts what the parts of the pipeline say they would ask. `rehearsed` does the work of any other task
+with a stand-in for the model, and counts its calls.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
+from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
+from factreasoner.assessors.coherence import coherence_tasks
 from factreasoner.assessors.graph import GraphEvaluator
+from factreasoner.assessors.judging import Task as Question
 from factreasoner.assessors.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.atoms.abstention import is_abstention
@@ -14,11 +22,12 @@ from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import most_paid
+from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Atom, Context, Record
+from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
-from factreasoner.pipeline.assembly import Assembly
+from factreasoner.pipeline.assembly import Assembly, Calls
 from factreasoner.plugins.kinds import (
     ASSESSOR,
     ATOMIZER,
@@ -37,37 +46,40 @@ from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
 from factreasoner.solvers.auto import AutoSolver
+from factreasoner.tasks.task import Task
 from factreasoner.text.sentences import sentences
 
 TOKENS_PER_ATOM = 30
 """Output tokens an atom takes in the answer of the atomizer, the reviser and the query builder, about."""
-
 PASSAGE = "passage " * 250
-"""As many tokens as 200 words of English take, about."""
+"""About as many tokens as 200 words of English."""
+WORDS = "words " * 25
+"""Stands for a quote, a reasoning or another free text of a reply."""
+Requests = Sequence[tuple[Prompt, FunctionSchema]]
 
 
 class StagePlan(NamedTuple):
     """Calls of one stage over a whole run, with estimated tokens.
 
-    `most_calls` is how many may have to be paid for at worst, where a model's replies are of no use.
+    `most_calls` is how many may have to be paid for at worst, if a model's replies are of no use.
     """
 
     stage: str
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    most_calls: int
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    most_calls: int = 0
 
 
 class RunPlan(NamedTuple):
     """What a run takes: model calls by stage, searches of its retriever, pairs for a classifier to judge.
 
-    `uncounted` names a user's own parts that do not tell what they ask a model.
+    `uncounted` names a user's own parts that do not say what they ask a model.
     """
 
     stages: list[StagePlan]
-    searches: int
-    pairs: int
+    searches: int = 0
+    pairs: int = 0
     uncounted: tuple[str, ...] = ()
 
     def content(self, records: int) -> dict[str, Any]:
@@ -76,50 +88,113 @@ class RunPlan(NamedTuple):
 
 
 def plan(records: Iterable[Record], config: Config) -> RunPlan:
-    """Searches, and calls and estimated tokens by stage, re-asks and audits left out.
+    """Searches, and calls and estimated tokens by stage; re-asks and audits are left out.
 
-    Atoms a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for as
-    all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
-    answers are not deducted. A user's own part is counted by its `requests`, where it has that method.
+    Atoms that a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for
+    as all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
+    answers are not deducted. A user's own part is counted by its `requests`, if it has that method.
     """
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return RunPlan(list(planner.totals.values()), planner.searches, planner.pairs, tuple(planner.uncounted))
+    return RunPlan(list(planner.stages.values()), planner.searches, planner.pairs, tuple(planner.uncounted))
 
 
-class _Planner:
-    """Adds up calls, tokens and searches of one record after another."""
+def rehearsed(
+    task: Task[Any], records: Iterable[Record], config: Config, *, borne_out: bool = True
+) -> RunPlan:
+    """Calls and estimated tokens by prompt of a run of `task`; re-asks are left out, cached calls counted.
+
+    A stand-in answers for every model: statements are the sentences of a text, and every claim is borne out,
+    or none is: then what a task asks only about claims that failed is counted for all of them.
+
+    Raises:
+        ConfigError, InputError, MissingExtraError: as the task's worker does.
+    """
+    counts = _Counts()
+
+    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+        reply = {
+            name: _value(name, prop, prompt, schema, borne_out=borne_out)
+            for name, prop in schema.parameters["properties"].items()
+        }
+        counts.count(prompt.name, [(prompt, schema)], len(str(reply)) // 4)
+        return reply
+
+    models = {name: ScriptedLLM(answer) for name in config.judge_models or filter(None, [config.model])}
+    llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
+    worker = task.worker(config.model_copy(update={"concurrency": 1, "cache": False}), Calls(llm=llm))
+    for record in records:
+        worker.assess(record)
+    return RunPlan(list(counts.stages.values()))
+
+
+def _value(
+    name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema, *, borne_out: bool
+) -> object:
+    """The stand-in's answer for one argument."""
+    if "enum" in prop:
+        return prop["enum"][0 if borne_out else -1]
+    if prop.get("type") == "integer":
+        return prop.get("minimum", 0)
+    if prop.get("type") != "array":
+        if name not in schema.items:
+            return WORDS
+        if name.startswith("fact"):
+            return "true" if borne_out else "false"
+        return schema.items[name] if prompt.name != "correct" else f"{schema.items[name]} (corrected)"
+    found = re.search(r"<given_parts_\w+>\n(.*?)\n</given_parts", prompt.user, re.DOTALL)
+    return (found[1] if found else prompt.user).splitlines()
+
+
+class _Counts:
+    """Adds up calls and tokens by stage."""
+
+    def __init__(self) -> None:
+        self.stages: dict[str, StagePlan] = {}
+
+    def count(self, stage: str, requests: Requests, answer: int, *, items: int | None = None) -> None:
+        """Add `requests` about `items`, or what their functions hold; their answers take `answer` tokens."""
+        before = self.stages.get(stage, StagePlan(stage))
+        asked = _num_items(requests) if items is None else items
+        self.stages[stage] = StagePlan(
+            stage,
+            before.calls + len(requests),
+            before.prompt_tokens + sum(_prompt_tokens(*request) for request in requests),
+            before.completion_tokens + answer,
+            before.most_calls + most_paid(len(requests), asked),
+        )
+
+
+class _Planner(_Counts):
+    """Adds up calls, tokens and searches of the pipeline, one record after another."""
 
     def __init__(self, config: Config) -> None:
-        self.totals: dict[str, StagePlan] = {}
-        self.searches = 0
-        self.pairs = 0
+        super().__init__()
+        self.searches = self.pairs = 0
         self.uncounted: list[str] = []
-        self._config = config
-        llm, uncalibrated = ScriptedLLM([]), config.model_copy(update={"calibration": None})
-        assembly = Assembly(uncalibrated, llm, {"solver": AutoSolver})
+        self._config = config.model_copy(update={"calibration": None})
+        self._llm = ScriptedLLM([])
+        assembly = Assembly(self._config, self._llm, {"solver": AutoSolver})
         self._atomizer = self._asking(assembly, ATOMIZER)
         self._reviser = self._asking(assembly, REVISER)
         self._query_builder = self._asking(assembly, QUERY_BUILDER)
         self._summarizer = self._asking(assembly, SUMMARIZER)
         self._judge = self._asking(assembly, JUDGE)
-        # Whatever the judge is, what it is asked about does not depend on it: none is loaded for that.
-        stand_in = self._judge or LLMJudge(llm, config)
-        self._evaluator = Assembly(uncalibrated, llm, {"solver": AutoSolver, "judge": stand_in}).made(
-            ASSESSOR
-        )
-        self._assessor = self._asking(assembly, ASSESSOR, self._evaluator)
-        if isinstance(self._evaluator, PromptedEvaluator) and config.plugin("judge") != "llm":
-            self._assessor = None
+        # What a judge is asked about does not depend on it: any will do to plan that.
+        any_judge = self._judge or LLMJudge(self._llm, config)
+        planning = Assembly(self._config, self._llm, {"solver": AutoSolver, "judge": any_judge})
+        self._evaluator = planning.made(ASSESSOR)
+        asks = not isinstance(self._evaluator, PromptedEvaluator) or config.plugin("judge") == "llm"
+        self._assessor = self._asking(planning, ASSESSOR) if asks else None
 
-    def _asking(self, assembly: Assembly, kind: PluginKind[Any], made: object = None) -> AsksModel | None:
-        """The part of that kind if it tells what it asks a model; no other registered one is made."""
+    def _asking(self, assembly: Assembly, kind: PluginKind[Any]) -> AsksModel | None:
+        """The part of that kind if it says what it asks a model; no other registered one is made."""
         name = self._config.plugin(kind.name)
         ours = name in PLUGINS[kind.name]
         if name == "none" or (ours and not hasattr(load(kind.name, name), "requests")):
             return None
-        part = made or assembly.made(kind)
+        part = assembly.made(kind)
         if callable(getattr(part, "requests", None)):
             return cast(AsksModel, part)
         self.uncounted.append(f"{kind.name} {name}")
@@ -127,50 +202,58 @@ class _Planner:
 
     def add(self, record: Record) -> None:
         """Count one record."""
-        atoms = _atoms(record, self._config)
-        if not atoms:
+        if not (atoms := self._atoms(record)):
             return
         words = TOKENS_PER_ATOM * len(atoms)
         if record.atoms is None:
             if self._atomizer:
                 parts = len(sentences(record.response))
-                count(self.totals, "atomizer", self._atomizer.requests(record), words, items=parts)
+                self.count("atomizer", self._atomizer.requests(record), words, items=parts)
             if self._reviser:
-                count(self.totals, "reviser", self._reviser.requests(atoms, record), words)
+                self.count("reviser", self._reviser.requests(atoms, record), words)
         contexts = record.contexts or ()
         if record.contexts is None and self._config.retriever != "given":
             if self._query_builder:
-                count(self.totals, QUERY_STAGE, self._query_builder.requests(atoms, record), words)
+                self.count(QUERY_STAGE, self._query_builder.requests(atoms, record), words)
             contexts = self._expected_contexts(atoms, record)
         if self._summarizer:
             summaries = self._summarizer.requests(contexts, atoms)
-            count(self.totals, SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
-        if self._assessor:
-            given = record.model_copy(update={"contexts": contexts})
-            asked = self._assessor.requests(atoms, contexts, given)
-            self._count_judging(ASSESSOR_STAGE, self._assessor, asked, items=_num_items(asked))
-        else:
-            self._add_pairs(atoms, contexts)
+            self.count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+        self._add_judging(atoms, record.model_copy(update={"contexts": contexts}))
 
-    def _add_pairs(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> None:
-        if not isinstance(self._evaluator, PromptedEvaluator | GraphEvaluator):
-            return
-        tasks = self._evaluator.work(atoms, contexts)
-        claims = sum(len(claims) for _, claims in tasks)
+    def _atoms(self, record: Record) -> tuple[Atom, ...]:
+        if record.atoms is not None:
+            return record.atoms
+        silent = is_abstention(record.response)
+        return () if silent else EmbeddedAtomizer(self._config).atomize(record).atoms
+
+    def _add_judging(self, atoms: Sequence[Atom], record: Record) -> None:
+        """Count what is asked about atoms against the contexts of `record`, and about each other."""
+        contexts = record.contexts or ()
+        if self._assessor:
+            asked = self._assessor.requests(atoms, contexts, record)
+            self._count_judging(ASSESSOR_STAGE, self._assessor, asked, items=_num_items(asked))
+        elif isinstance(self._evaluator, PromptedEvaluator | GraphEvaluator):
+            self._count_questions(JUDGE_STAGE, self._evaluator.work(atoms, contexts))
+        if self._config.coherence:
+            claims = [Claim(atom.id, atom.text) for atom in atoms]
+            self._count_questions(COHERENCE_STAGE, coherence_tasks(claims, record.id))
+
+    def _count_questions(self, stage: str, questions: Sequence[Question]) -> None:
+        """Add what the judge is asked."""
+        claims = sum(len(claims) for _, claims in questions)
         if self._config.plugin("judge") == "verifier":
             self.pairs += claims
-        if self._judge:
-            asked = [request for task in tasks for request in self._judge.requests(*task)]
-            self._count_judging(JUDGE_STAGE, self._judge, asked, items=claims)
+        if self._judge and questions:
+            asked = [request for question in questions for request in self._judge.requests(*question)]
+            self._count_judging(stage, self._judge, asked, items=claims)
 
-    def _count_judging(
-        self, stage: str, part: AsksModel, asked: Sequence[tuple[Prompt, FunctionSchema]], *, items: int
-    ) -> None:
+    def _count_judging(self, stage: str, part: AsksModel, asked: Requests, *, items: int) -> None:
         """Add what is asked about `items` claims, as many times as there are votes, of every judge."""
         rounds = self._config.votes if self._config.confidence == "votes" else 1
         rounds *= 1 + len(self._config.further_models)
         tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
-        count(self.totals, stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
+        self.count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
 
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
@@ -183,36 +266,10 @@ class _Planner:
         return retrieve_each(search, atoms, record, one_at_a_time).contexts
 
 
-def count(
-    totals: dict[str, StagePlan],
-    stage: str,
-    requests: Sequence[tuple[Prompt, FunctionSchema]],
-    answer: int,
-    *,
-    items: int | None = None,
-) -> None:
-    """Add `requests`, whose answers take `answer` tokens; about `items`, or what their functions hold."""
-    before = totals.get(stage, StagePlan(stage, 0, 0, 0, 0))
-    asked = _num_items(requests) if items is None else items
-    totals[stage] = StagePlan(
-        stage,
-        before.calls + len(requests),
-        before.prompt_tokens + sum(prompt_tokens(prompt, schema) for prompt, schema in requests),
-        before.completion_tokens + answer,
-        before.most_calls + most_paid(len(requests), asked),
-    )
-
-
-def _num_items(requests: Sequence[tuple[Prompt, FunctionSchema]]) -> int:
+def _num_items(requests: Requests) -> int:
     return sum(max(len(schema.items), 1) for _, schema in requests)
 
 
-def _atoms(record: Record, config: Config) -> tuple[Atom, ...]:
-    if record.atoms is not None:
-        return record.atoms
-    return () if is_abstention(record.response) else EmbeddedAtomizer(config).atomize(record).atoms
-
-
-def prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:
+def _prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:
     """About how many tokens a call with that prompt and function sends."""
     return estimate_tokens(prompt.system + prompt.user + json.dumps(schema.parameters, ensure_ascii=False))
