@@ -15,7 +15,7 @@ import httpx
 import numpy as np
 from contenders import Contender
 
-from factreasoner.calibration.label_offsets import LABELS
+from factreasoner.calibration.calibrators import LABELS
 from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.protocols import Judge
 

@@ -27,9 +27,8 @@ from factreasoner.inputs.input import check_input
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
-from factreasoner.metrics.factuality_table import FACTUALITY, SAID, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, FactorTable, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.rescoring import rescore
@@ -121,7 +120,7 @@ def _assessed(records: Sequence[Record], judge: Judge, config: Config) -> list[A
 
 
 def _sampled(assessments: Sequence[Assessment]) -> Sample:
-    sampling = Sampling(FACTUALITY)
+    sampling = FACTUALITY.sampling()
     for assessment in assessments:
         sampling.add(assessment.record_id, scored_record(assessment, None))
     return sampling.sample()

@@ -28,7 +28,7 @@ from factreasoner.inputs.input import check_input
 from factreasoner.models import Assessment, FactGraph, Outcome
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
-from factreasoner.solvers.auto import AutoSolver
+from factreasoner.solvers.gibbs import AutoSolver
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 

@@ -33,9 +33,8 @@ from data_folder import data_folder
 
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.comparison import differences
-from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.rescoring import rescore
@@ -98,7 +97,7 @@ def measure(case: Case, assessments: list[Assessment]) -> None:
 
 def sampled(assessments: Iterable[Assessment]) -> Sample:
     """The assessments as numbers."""
-    sampling = Sampling(FACTUALITY)
+    sampling = FACTUALITY.sampling()
     for assessment in assessments:
         sampling.add(assessment.record_id, scored_record(assessment, None))
     return sampling.sample()

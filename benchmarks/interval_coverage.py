@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.metrics.comparison import counts_of, paired, permutation_p
-from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.intervals import Interval
+from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, Floats, Sample
+from factreasoner.metrics.statistics import Interval
 from factreasoner.metrics.table import estimate
 
 METRICS = [

@@ -19,9 +19,8 @@ from data_folder import data_folder
 
 from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import calibrated_verdicts
-from factreasoner.calibration.cross_validation import folds
-from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, fit_offsets
-from factreasoner.calibration.label_scores import scores_of_atoms, scores_of_labels
+from factreasoner.calibration.calibrators import LABELS, UNCHANGED, LabelOffsets, fit_offsets
+from factreasoner.calibration.cross_validation import folds, scores_of_atoms, scores_of_labels
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.samples import Claims, Floats, Ints

@@ -44,9 +44,8 @@ from factreasoner.judges.overlap.coverage import Array, Passages
 from factreasoner.judges.overlap.measures import MEASURES, Measured
 from factreasoner.judges.overlap.model import PARAMETERS, TRUST, PairModel, belief
 from factreasoner.judges.overlap.words import analyse
-from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
-from factreasoner.metrics.statistics import brier, macro_f1
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver

@@ -36,11 +36,11 @@ from asking_ways import PUBLISHED, Answer, Unit, few_shot, judged, published
 from contenders import install
 from data_folder import data_folder
 
-from factreasoner.calibration.label_offsets import LABELS
-from factreasoner.calibration.label_scores import scores_of_labels
+from factreasoner.calibration.calibrators import LABELS
+from factreasoner.calibration.cross_validation import scores_of_labels
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient
-from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.claim_scores import AreaUnderROC
 from factreasoner.metrics.samples import Claims
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config

@@ -21,7 +21,7 @@ from overlap_judge import fit
 
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
-from factreasoner.metrics.table import Estimate, Sampling
+from factreasoner.metrics.table import Estimate
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
@@ -94,7 +94,7 @@ def embedded(model: PairModel) -> dict[str, Estimate]:
 def scores(judge: SharedWords | OverlapJudge) -> dict[str, Estimate]:
     """Error rate and F1 False of the task with that judge."""
     worker = TASK.worker(Config(), Calls(parts={"judge": judge}))
-    sampling = Sampling(RECALL)
+    sampling = RECALL.sampling()
     for record in asked():
         sampling.add(record.id, scored_recall(worker.assess(record)))
     return RECALL.estimates(sampling.sample(), ("error_rate", "f1_false"))

@@ -23,9 +23,9 @@ from overlap_judge import fit
 
 from factreasoner.inputs.input import check_input
 from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.intervals import NoInterval
+from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.statistics import NoInterval
 from factreasoner.metrics.table import Metric, OfClaims
 from factreasoner.models import Record
 from factreasoner.tasks.verify.result import VerifiedClaim

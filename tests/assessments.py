@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from factreasoner.models import Assessment, Atom, Marginals, Outcome, Support, side_of
+from factreasoner.models import (
+    Assessment,
+    Atom,
+    Audit,
+    Context,
+    Failure,
+    Independence,
+    Marginals,
+    Outcome,
+    Support,
+    Usage,
+    Verdict,
+    side_of,
+)
 
 SAID: dict[int, Support] = {1: "supported", 0: "conflicting", -1: "contradicted"}
 """What an assessor says of an atom, by the side of one half its P(true) is on."""
@@ -38,3 +51,62 @@ def assessment(
         "outcome": Outcome(**{**judged, **(outcome or {})}) if p_true else None,
     }
     return Assessment(**{**made, **fields})
+
+
+TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError", message="60 s", attempts=3)
+REVISER = Failure(stage="reviser", item_id="a1", error_type="UnusableReplyError", message="no call")
+
+
+def full() -> Assessment:
+    """One with a bit of everything."""
+    return assessment(
+        [0.9, 0.25, None, 0.5],
+        gold="SSN-",
+        record_id="bio-1",
+        status="partial",
+        prompt="Who?",
+        response="She.",
+        topic="Curie",
+        model="openai/gpt-4o-mini",
+        contexts=(Context(id="c0", text="t"),),
+        outcome={
+            "partly_judged": ("a1",),
+            "failures": (TIMEOUT,),
+            "verdicts": (
+                Verdict(
+                    context_id="c0", target_id="a0", label="entailment", probability=0.9, citation="found"
+                ),
+                Verdict(
+                    context_id="c0",
+                    target_id="a1",
+                    label="contradiction",
+                    probability=0.8,
+                    confidence="logprobs",
+                ),
+                Verdict(context_id="c0", target_id="a3", label="neutral", probability=0.9),
+            ),
+            "audit": Audit(asked=4, disagreed=1),
+        },
+        failures=(REVISER, TIMEOUT),
+        usage={
+            "atomizer": Usage(calls=1, prompt_tokens=10, completion_tokens=5, cost=0.25),
+            "evaluator": Usage(calls=2, cached_calls=1, prompt_tokens=100, completion_tokens=50, cost=0.5),
+        },
+        seconds={"atomizer": 1.0, "evaluator": 3.0, "solver": 0.5, "audit": 1.5},
+        metadata={"split": "test"},
+    )
+
+
+NOTHING = Assessment(record_id="r0", status="no_atoms", assessor="factreasoner")
+
+
+def counted_once(*sources: tuple[str, ...], left_out: int) -> Assessment:
+    """One whose contexts come from those sources."""
+    independence = Independence(sources=sources, relations_left_out=left_out)
+    contexts = (
+        Context(id="c0", text="t", dropped="irrelevant: tea"),
+        *(Context(id=i, text="u", link="https://a.example/", unread="status 503") for i in ("c1", "c2")),
+    )
+    return assessment(
+        [0.9], outcome={"independence": independence}, contexts=contexts, searched=("documents@a1",)
+    )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Estimate, Sampling, estimate
+from factreasoner.metrics.table import Estimate, estimate
 from factreasoner.models import Assessment
 
 
 def sampled(*assessments: Assessment, k: int | None = 3) -> Sample:
     """Those records, in that order."""
-    sampling = Sampling(FACTUALITY)
+    sampling = FACTUALITY.sampling()
     for item in assessments:
         sampling.add(item.record_id, scored_record(item, k))
     return sampling.sample()

@@ -19,8 +19,7 @@ from factreasoner.calibration.applying import (
     calibration_of,
     misfits,
 )
-from factreasoner.calibration.calibrators import Platt, Temperature
-from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
+from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged

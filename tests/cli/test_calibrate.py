@@ -13,7 +13,7 @@ from run_folders import run_folder
 from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
 from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.label_offsets import LabelOffsets
+from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.pipeline.rescoring import rescore
 from factreasoner.runs.finished import FinishedRun

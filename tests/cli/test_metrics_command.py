@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.tasks.registry import TASKS, task_named
 
 

@@ -15,12 +15,12 @@ from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import Part, induced, network
 from factreasoner.explanations.removal import (
+    BySolver,
     ManyAtOnce,
     Removals,
     removals,
 )
 from factreasoner.explanations.scale import probability
-from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.models import FactGraph, FactorTable, Marginals
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.protocols import Solver

@@ -1,10 +1,14 @@
+"""Tables of relations, and connected components."""
+
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factreasoner.errors import InputError
-from factreasoner.graph.factors import factor_graph, relation_table
+from factreasoner.graph.factors import components, factor_graph, relation_table
 from factreasoner.models import FactGraph, FactorTable, Node, Relation, RelationKind
 
 
@@ -85,3 +89,19 @@ def test_a_relation_to_nowhere_is_named() -> None:
     relation = Relation(source="c", target="a", kind="entailment", probability=0.8)
     with pytest.raises(InputError, match=r"relations\[0\]: 'c' -> 'a' names an unknown node"):
         factor_graph(FactGraph(nodes=(Node(id="a", kind="atom", prior=0.5),), relations=(relation,)))
+
+
+def test_components_by_first_member() -> None:
+    assert components(7, [(5, 1), (4, 2), (2, 6), (3,)]) == [(0,), (1, 5), (2, 4, 6), (3,)]
+    assert components(0, []) == []
+
+
+@given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
+def test_what_one_can_walk_to_is_one_component(scopes: list[list[int]]) -> None:
+    found = components(10, scopes)
+    assert sorted(i for group in found for i in group) == list(range(10))
+    for start in range(10):
+        reached = {start}
+        for _ in range(10):
+            reached |= {i for scope in scopes if not reached.isdisjoint(scope) for i in scope}
+        assert tuple(sorted(reached)) in found

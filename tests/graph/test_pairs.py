@@ -1,3 +1,5 @@
+"""Which pairs are judged, and what relations and priors verdicts make."""
+
 from __future__ import annotations
 
 import itertools
@@ -8,9 +10,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.assessors.graph import GraphEvaluator, with_graph
 from factreasoner.errors import InputError
-from factreasoner.graph.pairs import Work, combine, kept, merge_equal, pairs, relations, text_order
-from factreasoner.models import Atom, Context, Relation, Verdict
+from factreasoner.graph.pairs import (
+    Belief,
+    Work,
+    beliefs,
+    combine,
+    kept,
+    merge_equal,
+    pairs,
+    relations,
+    text_order,
+)
+from factreasoner.models import Atom, Context, Outcome, Premise, Record, Relation, Verdict
+from factreasoner.protocols import Judged
+from factreasoner.settings import Config
+from factreasoner.solvers.exact import ExactSolver
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))
 
@@ -204,3 +220,87 @@ def test_texts_are_sorted_only_where_pairs_of_contexts_were_judged(monkeypatch: 
 def test_a_pair_judged_twice_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
         relations([verdict("c0", "a0", E), verdict("c0", "a0", N)], atom_ids={"a0"})
+
+
+TWO_ATOMS = [Atom(id="a0", text="x"), Atom(id="a1", text="y")]
+CONTEXTS = [Context(id=f"c{i}", text=f"Passage {i}.") for i in range(3)]
+
+
+def believed_verdict(context, atom, belief=None, nearness=0.0, label="neutral", probability=0.9):
+    return Verdict(
+        context_id=context,
+        target_id=atom,
+        label=label,
+        probability=probability,
+        belief=belief,
+        nearness=nearness,
+    )
+
+
+def test_the_nearest_passages_belief_goes_first_in_any_order():
+    verdicts = [
+        believed_verdict("c0", "a0", 0.4, 0.2),
+        believed_verdict("c1", "a0", 0.1, 0.7),
+        believed_verdict("c2", "a0", 0.8, 0.7),
+        believed_verdict("c0", "a1"),
+        believed_verdict("c1", "c2", 0.9, 0.9),
+    ]
+    expected = {"a0": (Belief("c1", 0.1), Belief("c2", 0.8), Belief("c0", 0.4))}
+    for order in itertools.permutations(verdicts):
+        assert beliefs(order, {"a0", "a1"}) == expected
+
+
+def test_a_belief_is_a_prior_and_no_relation():
+    outcome = Outcome(p_true={}, support={}, verdicts=(believed_verdict("c0", "a0", 0.31, 0.5),))
+    graph = with_graph(outcome, TWO_ATOMS, CONTEXTS, Config(atom_prior=0.4)).graph
+    assert {node.id: node.prior for node in graph.nodes if node.kind == "atom"} == {"a0": 0.31, "a1": 0.4}
+    assert graph.relations == ()
+
+
+class Believing:
+    """Says of every claim what the table holds."""
+
+    def __init__(self, *verdicts):
+        self.table = {(v.context_id, v.target_id): v for v in verdicts}
+
+    def judge(self, premise: Premise, claims):
+        return Judged(
+            tuple(self.table.get((premise.id, c.id)) or believed_verdict(premise.id, c.id) for c in claims)
+        )
+
+
+def outcome_of(*verdicts, **settings):
+    evaluator = GraphEvaluator(Believing(*verdicts), ExactSolver(), Config(**settings))
+    return evaluator.evaluate(TWO_ATOMS, CONTEXTS, Record(id="r", response="x y"))
+
+
+def test_what_nothing_decides_is_as_likely_as_its_belief():
+    outcome = outcome_of(
+        believed_verdict("c0", "a0", 0.31, 0.5),
+        believed_verdict("c1", "a0", 0.9, 0.1),
+        believed_verdict("c0", "a1", 0.7),
+    )
+    assert outcome.p_true == pytest.approx({"a0": 0.31, "a1": 0.7})
+    assert outcome.support == {"a0": "unverified", "a1": "unverified"}
+
+
+def test_evidence_moves_an_atom_from_its_belief():
+    found = outcome_of(
+        believed_verdict("c0", "a0", 0.31, 0.5),
+        believed_verdict("c1", "a0", 0.2, 0.1, label="entailment", probability=0.8),
+    )
+    odds = 0.31 / 0.69 * (0.05 + 0.9 * 0.8) / (0.05 + 0.9 * 0.2)
+    assert found.p_true["a0"] == pytest.approx(odds / (1 + odds))
+    denied = outcome_of(
+        believed_verdict("c0", "a0", 0.31, 0.5),
+        believed_verdict("c1", "a0", 0.2, 0.1, label="contradiction", probability=0.8),
+    )
+    assert denied.support["a0"] == "contradicted"
+    assert denied.p_true["a0"] < 0.31
+
+
+def test_one_source_of_several_contexts_keeps_its_nearest_belief():
+    found = outcome_of(
+        believed_verdict("c0", "a0", 0.31, 0.5), believed_verdict("c1", "a0", 0.9, 0.9), independence=True
+    )
+    assert found.p_true["a0"] == pytest.approx(0.9)

@@ -140,9 +140,7 @@ def test_keys_that_look_misspelt_are_said(caplog: pytest.LogCaptureFixture) -> N
 
 @pytest.mark.parametrize("note", ["\ud800", ["a", {"b": "\udfff"}], {"\ud800": 1}, float("inf")])
 def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note: object) -> None:
-    with pytest.raises(
-        InputError, match=r"record 1: note: h(as half|olds a number that is too large)"
-    ):
+    with pytest.raises(InputError, match=r"record 1: note: h(as half|olds a number that is too large)"):
         fitting([{"output": "x", "note": note}])
     with pytest.raises(InputError, match="record 1: metadata: h"):
         fitting([Record(id="a", response="x", metadata={"note": note})])

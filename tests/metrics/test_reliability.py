@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.metrics.claim_scores import brier
 from factreasoner.metrics.reliability import brier_parts, reliability_bins
 from factreasoner.metrics.samples import Claims
-from factreasoner.metrics.statistics import brier
 
 cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=40)
 

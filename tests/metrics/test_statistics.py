@@ -1,4 +1,4 @@
-"""Statistics against scikit-learn and by hand, for every choice of records and without each of them."""
+"""Intervals against scipy's, by hand, at their edges, and against what they must do."""
 
 from __future__ import annotations
 
@@ -7,236 +7,218 @@ import pytest
 from assessments import assessment
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from samples_of_records import sampled, value_of
-from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, log_loss, roc_auc_score
+from samples_of_records import estimated, sampled, value_of
+from scipy.stats import beta, binomtest, norm, ttest_1samp, ttest_rel
+from scipy.stats import t as t_distribution
 
-from factreasoner.analysis.evaluation import three_way_confusion
-from factreasoner.metrics import statistics
-from factreasoner.metrics.auroc import AreaUnderROC
-from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.claim_scores import AreaUnderROC
+from factreasoner.metrics.comparison import paired
+from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.reliability import CalibrationError
-from factreasoner.metrics.results import confusion_counts
-from factreasoner.metrics.samples import Claims
-from factreasoner.models import Assessment, Usage
+from factreasoner.metrics.samples import Claims, Floats, Sample
+from factreasoner.metrics.statistics import Interval, NoInterval, alike, jackknife_t, mean_of_known, wilson
+from factreasoner.models import Usage
 
-Case = list[tuple[float, str]]
-probabilities = st.one_of(st.sampled_from([0.0, 0.3, 0.5, 0.7, 1.0]), st.floats(0, 1))
-records = st.lists(
-    st.lists(st.tuples(probabilities, st.sampled_from("SNCU")), min_size=0, max_size=8),
-    min_size=1,
-    max_size=6,
-)
+WIDE = (-100.0, 100.0)
 
 
-def made(case: Case, **fields: object) -> Assessment:
-    return assessment([p for p, _ in case], gold="".join(label for _, label in case), **fields)
+@given(st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))))
+def test_wilson_equals_scipy(counts: tuple[int, int]) -> None:
+    interval = wilson(*counts)
+    right = binomtest(*counts).proportion_ci(method="wilson")
+    assert interval is not None
+    assert interval == pytest.approx((right.low, right.high), abs=1e-12)
 
 
-def expected(pairs: Case) -> dict[str, float]:
-    """What scikit-learn computes of atoms, those scores that it defines."""
-    p, gold = [round(p, 12) for p, _ in pairs], [label == "S" for _, label in pairs]
-    if not pairs:
-        return {}
-    said = [value > 0.5 + 1e-9 for value in p]
-    bins = np.minimum((np.array(p) * 10).astype(int), 9)
-    gaps = [abs(sum(p[i] - gold[i] for i in np.flatnonzero(bins == b))) for b in range(10)]
-    found = {
-        "accuracy": accuracy_score(gold, said),
-        "macro_f1": f1_score(gold, said, average="macro"),
-        "brier": brier_score_loss(gold, p, labels=[False, True]),
-        "ece": sum(gaps) / len(p),
-    }
-    if any(gold) or any(said):
-        found["f1"] = f1_score(gold, said)
-    if len(set(gold)) == 2:
-        found["auroc"] = roc_auc_score(gold, p)
-    return found
+def test_wilson_of_no_trials() -> None:
+    assert wilson(0, 0) is None
 
 
-@given(records, st.randoms(use_true_random=False))
-@settings(max_examples=40)
-def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases: list[Case], random) -> None:
-    sample = sampled(*map(made, cases))
-    for row in np.array([[random.randint(0, 3) for _ in cases] for _ in range(3)]):
-        repeated = [pair for case, times in zip(cases, row, strict=True) for pair in case * int(times)]
-        right = expected(repeated)
-        for name in ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece"):
-            value = FACTUALITY[name].statistic(sample).weighted(row[None])[0]
-            assert np.isnan(value) if name not in right else value == pytest.approx(right[name]), name
-
-
-@given(records)
-@settings(max_examples=40)
-def test_every_metric_without_each_record_is_that_of_the_others(cases: list[Case]) -> None:
-    spent = [Usage(calls=i, prompt_tokens=7 * i, cost=0.1 * i) for i, _ in enumerate(cases)]
-    all_of = [made(case, usage={"evaluator": used}) for case, used in zip(cases, spent, strict=True)]
-    sample = sampled(*all_of)
-    for metric in FACTUALITY:
-        without = metric.statistic(sample).without_each()
-        assert without.shape == (len(cases),)
-        for place in range(len(cases)):
-            rest = sample.take([i for i in range(len(cases)) if i != place])
-            value = metric.statistic(rest).value if rest.ids else np.nan
-            assert without[place] == pytest.approx(value, abs=1e-9, nan_ok=True), (metric.name, place)
-
-
-@given(records)
-@settings(max_examples=40)
-def test_records_without_a_part_change_nothing(cases: list[Case]) -> None:
-    sample = sampled(*map(made, cases))
-    for metric in FACTUALITY:
-        statistic = metric.statistic(sample)
-        absent = statistic.without_each()[~statistic.present]
-        if not np.isnan(statistic.value):
-            assert absent == pytest.approx(statistic.value), metric.name
-
-
-@given(records)
-@settings(max_examples=40)
-def test_three_ways_equal_scikit_learn(cases: list[Case]) -> None:
-    sample = sampled(*map(made, cases))
-    pairs = [pair for case in cases for pair in case]
-    finer = [(round(p, 12), label) for p, label in pairs if label != "N"]
-    if not {label for _, label in pairs} & {"C", "U"}:
-        assert three_way_confusion(sample) is None
-        assert value_of(sample, "three_way_accuracy") is None
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_the_interval_of_a_mean_is_students(values: list[float]) -> None:
+    if np.std(values) < 1e-6:
         return
-    gold = [label for _, label in finer]
-    said = ["U" if abs(p - 0.5) <= 1e-9 else "S" if p > 0.5 else "C" for p, _ in finer]
-    assert value_of(sample, "three_way_accuracy") == pytest.approx(accuracy_score(gold, said))
-    macro = f1_score(gold, said, average="macro", labels=sorted({*gold, *said}))
-    assert value_of(sample, "three_way_macro_f1") == pytest.approx(macro)
+    right = ttest_1samp(values, 0.0).confidence_interval()
+    found = mean_of_known(np.array([*values, np.nan])).interval(WIDE)
+    assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
 
-def test_labels_c_and_u_are_not_s() -> None:
-    finer, coarse = (sampled(assessment([0.9, 0.8, 0.2, 0.5], gold=gold)) for gold in ("SCCU", "SNNN"))
-    for metric in FACTUALITY:
-        if metric.needs.labels and not metric.name.startswith("three_way"):
-            assert value_of(finer, metric.name) == value_of(coarse, metric.name), metric.name
-    counts = three_way_confusion(finer)
-    assert counts is not None
-    assert [list(row.values()) for row in counts.values()] == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]]
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=2, max_size=30))
+def test_the_interval_of_a_difference_of_means_is_students_for_pairs(
+    pairs: list[tuple[float, float]],
+) -> None:
+    one, other = np.array(pairs).T
+    if np.std(one - other) < 1e-6:
+        return
+    right = ttest_rel(one, other).confidence_interval()
+    value, found = paired(mean_of_known(one), mean_of_known(other), WIDE)
+    assert value == pytest.approx((one - other).mean())
+    assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
 
-def test_what_is_unverified_is_neither_supported_nor_contradicted() -> None:
-    support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
-    sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
-    assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)
-    assert value_of(sample, "three_way_macro_f1") == pytest.approx((2 * 2 / 5 + 0) / 2)
-    assert [value_of(sample, name) for name in ("contradicted", "conflicting", "unverified")] == [0, 1, 2]
-    told = three_way_confusion(sample)
-    assert told is not None
-    assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
+def test_intervals_keep_within_the_bounds() -> None:
+    found = mean_of_known(np.array([1.0, 1.0, 0.4])).interval((0.0, 1.0))
+    assert isinstance(found, Interval)
+    assert 0.0 <= found.low < 0.2
+    assert 0.99 < found.high <= 1.0
 
 
-@given(records)
-@settings(max_examples=40)
-def test_confusion_counts_every_labelled_atom_once(cases: list[Case]) -> None:
-    pairs = [pair for case in cases for pair in case]
-    counts = confusion_counts(sampled(*map(made, cases)).claims)
-    assert sum(counts.values()) == len(pairs)
-    assert counts["true_positive"] == sum(p > 0.5 + 1e-9 and label == "S" for p, label in pairs)
-    assert counts["false_negative"] == sum(p <= 0.5 + 1e-9 and label == "S" for p, label in pairs)
+@pytest.mark.parametrize(("records", "words"), [(0, "no record has"), (1, "one record has")])
+def test_fewer_than_two_records_have_no_interval(records: int, words: str) -> None:
+    values = np.array([0.5] * records + [np.nan])
+    found = mean_of_known(values).interval((0.0, 1.0))
+    assert isinstance(found, NoInterval)
+    assert words in found.reason
 
 
-def test_the_last_bits_make_no_order_and_no_bin() -> None:
-    alike = Claims.of([0.3, 0.1 + 0.2, 0.7, 0.7000000000000001], [1, 0, 1, 0])
-    assert len(set(alike.p.tolist())) == 2
-    assert AreaUnderROC(alike).value == 0.5
-    below = sampled(
-        assessment([0.3 - 5e-17, 0.3], gold="SN"), assessment([0.6000000000000001, 0.6], gold="NS")
+def test_a_statistic_undefined_without_one_record_has_no_interval() -> None:
+    assert isinstance(jackknife_t(0.5, np.array([0.4, np.nan, 0.6]), (0.0, 1.0)), NoInterval)
+    rare = sampled(*[assessment([0.9, 0.2], gold="SS")] * 20, assessment([0.4], gold="N"))
+    found = estimated(rare, "auroc")
+    assert found.value == 0.5  # below the S at .9, above that at .2
+    assert found.interval is None
+    assert found.reason == "no interval: one record alone has all claims of one label"
+
+
+def test_records_that_are_all_alike_are_no_proof_of_zero_width() -> None:
+    low, high = mean_of_known(np.array([1.0] * 10)).interval((0.0, 1.0))
+    assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
+    right = binomtest(5, 10).proportion_ci(method="exact")
+    assert mean_of_known(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
+    assert alike(3.0, 10, (0.0, np.inf)) == NoInterval("all records have the same value")
+
+
+@pytest.mark.parametrize("share", [0.5, 0.7, 0.95])
+@pytest.mark.parametrize("records", [3, 10, 40])
+def test_the_interval_of_alike_records_misses_the_truth_at_most_as_often_as_it_says(
+    share: float, records: int
+) -> None:
+    """The chance that all records are alike although a mean beyond the interval is true."""
+    low = alike(1.0, records, (0.0, 1.0))[0]
+    assert share**records <= 0.025 or share >= low
+
+
+def test_a_perfect_order_has_an_interval() -> None:
+    perfect = sampled(*[assessment([0.9, 0.2], gold="SN")] * 8)
+    assert estimated(perfect, "auroc") == (1.0, (pytest.approx(0.025 ** (1 / 8)), 1.0), None, 8)
+
+
+def test_nearly_perfect_orders_have_skewed_intervals() -> None:
+    one_slip = [assessment([0.9, 0.2], gold="SN")] * 9 + [assessment([0.3, 0.4], gold="SN")]
+    value, interval, *_ = estimated(sampled(*one_slip), "auroc")
+    assert interval is not None
+    assert 0.0 < interval.low < value < interval.high < 1.0
+    assert value - interval.low > interval.high - value
+
+
+def test_labels_of_one_kind_and_unknown_costs_say_why() -> None:
+    unknown = [assessment([0.9], usage={"evaluator": Usage(calls=1, cost=None)}), assessment([0.9], gold="S")]
+    sample = sampled(*unknown)
+    assert estimated(sample, "auroc")[:3] == (
+        None,
+        None,
+        "it needs labels of both kinds; there are 1 S and 0 others",
     )
-    assert len(set(below.claims.p.tolist())) == 2
-    assert CalibrationError(below.claims).value == pytest.approx(0.15)
+    assert estimated(sample, "cost").reason == "unknown, since the price of a call is"
+    assert estimated(sample, "three_way_accuracy").reason == "no judged atom is labelled C or U"
+    assert estimated(sampled(assessment([0.9])), "f1").reason == "no judged atom is labelled"
+    assert estimated(sampled(assessment([None], gold="S")), "f1").reason == "no labelled atom could be judged"
 
 
-def test_log_loss_equals_scikit_learn() -> None:
-    random = np.random.default_rng(2)
-    p, gold = random.random(50), random.random(50) < 0.5
-    assert statistics.log_loss(Claims.of(p, gold)).value == pytest.approx(log_loss(gold, p))
-
-
-def test_ece_by_hand() -> None:
-    # bin 9: mean .95, all S, gap .05; bin 2: mean .25, one of two S, gap .25; half of the atoms in each
-    found = CalibrationError(Claims.of([0.9, 1.0, 0.2, 0.3 - 1e-10], [1, 1, 1, 0]))
-    assert found.value == pytest.approx(0.15)
-
-
-def test_no_atoms_have_no_scores() -> None:
-    empty = sampled(assessment([]), assessment([None, None], gold="SN"))
-    for name in ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece", "mae_precision", "precision"):
-        assert value_of(empty, name) is None, name
-    assert set(confusion_counts(empty.claims).values()) == {0}
-    assert empty.left_out.tolist() == [0, 2]
-
-
-def test_labels_of_one_kind() -> None:
-    right, wrong = sampled(assessment([0.9] * 3, gold="SSS")), sampled(assessment([0.1] * 2, gold="NN"))
-    assert [value_of(right, name) for name in ("f1", "macro_f1")] == [1.0, 1.0]
-    assert [value_of(wrong, name) for name in ("f1", "macro_f1", "accuracy")] == [None, 1.0, 1.0]
-
-
-def test_everything_supported_is_punished_by_macro_f1() -> None:
-    sample = sampled(assessment([0.9] * 101, gold="S" * 63 + "N" * 38))
-    assert value_of(sample, "f1") == pytest.approx(0.768, abs=1e-3)
-    assert value_of(sample, "macro_f1") == pytest.approx(0.384, abs=1e-3)
-
-
-def test_unlabelled_and_unjudged_atoms_are_left_out() -> None:
-    sample = sampled(assessment([0.9, 0.9, None, 0.2, None], gold="S-SN-"))
-    assert (len(sample.claims.p), sample.left_out.tolist()) == (2, [1])
-    assert (value_of(sample, "labelled_precision"), value_of(sample, "gold_precision")) == (0.5, 0.5)
-    assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
-
-
-def test_all_conflicting() -> None:
-    sample = sampled(*(assessment([0.5, 0.5], gold="SN") for _ in range(3)))
-    assert {name: value_of(sample, name) for name in ("precision", "auroc", "accuracy", "brier")} == {
-        "precision": 0.0,
-        "auroc": 0.5,
-        "accuracy": 0.5,
-        "brier": 0.25,
-    }
-
-
-def test_data_set_by_hand() -> None:
-    first = assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN")  # Pr .75, Pr* .5
-    second = assessment([0.2, 0.4], gold="SN")  # Pr 0, Pr* .5
-    sample = sampled(first, second)
-    assert list(confusion_counts(sample.claims).values()) == [2, 2, 1, 1]
-    assert value_of(sample, "accuracy") == pytest.approx(4 / 6)
-    assert value_of(sample, "auroc") == pytest.approx(6 / 9)  # of 9 pairs the S atom at .2 loses three
-    assert value_of(sample, "labelled_precision") == pytest.approx(0.375)
-    assert value_of(sample, "gold_precision") == pytest.approx(0.5)
-    assert value_of(sample, "mae_precision") == pytest.approx((0.25 + 0.5) / 2)
-
-
-def test_means_over_records_by_hand() -> None:
-    spent = Usage(calls=3, cached_calls=1, prompt_tokens=10, completion_tokens=5, cost=0.5)
-    first = assessment([0.9, 0.8, 0.5, 0.2], gold="SN--", usage={"evaluator": spent})
-    sample = sampled(first, assessment([0.1, None]), assessment([]))
-    assert value_of(sample, "supported") == 1.0
-    assert value_of(sample, "contradicted") == 1.0
-    assert value_of(sample, "conflicting") == 0.5
-    assert value_of(sample, "precision") == 0.25
-    assert value_of(sample, "mae_precision") == 0.5
-    assert value_of(sample, "calls") == pytest.approx(4 / 3)
-    assert value_of(sample, "tokens") == 5.0
-    assert value_of(sample, "cost") == pytest.approx(0.5 / 3)
-    assert FACTUALITY.has_score(sample).tolist() == [True, True, False]
-
-
-@given(records)
-@settings(max_examples=30)
-def test_records_can_be_taken_and_put_together(cases: list[Case]) -> None:
-    parts = [made(case, record_id=f"r{number}") for number, case in enumerate(cases)]
+@given(st.lists(st.lists(st.tuples(st.floats(0, 1), st.booleans()), max_size=5), min_size=1, max_size=8))
+@settings(max_examples=50)
+def test_every_interval_is_finite_ordered_within_its_bounds_and_holds_the_value(
+    cases: list[list[tuple[float, bool]]],
+) -> None:
+    parts = [
+        assessment([p for p, _ in case], gold="".join("S" if hit else "N" for _, hit in case))
+        for case in cases
+    ]
     sample = sampled(*parts)
-    pairs = (
-        (sample.take(range(len(parts))[::-1]), sampled(*parts[::-1])),
-        (sampled(*parts[:1]).followed_by(sampled(*parts[1:])), sample),
-    )
-    for taken, right in pairs:
-        assert tuple(taken.ids) == tuple(right.ids)
-        for metric in FACTUALITY:
-            value = value_of(right, metric.name)
-            assert value_of(taken, metric.name) == (None if value is None else pytest.approx(value))
+    for metric in FACTUALITY:
+        value, interval, reason, _ = estimated(sample, metric.name)
+        assert (reason is None) == (interval is not None)
+        if interval is not None:
+            assert np.isfinite(interval).all()
+            low, high = metric.bounds
+            assert low - 1e-9 <= interval.low <= value + 1e-9, metric.name
+            assert value - 1e-9 <= interval.high <= high + 1e-9, metric.name
+
+
+def drawn(random: np.random.Generator, records: int) -> Claims:
+    """Calibrated but for a share of each record, so that atoms of a record depend on each other."""
+    odds = random.normal(0.5, 1.5, (records, 8))
+    shared = random.normal(0, 0.7, (records, 1))
+    gold = random.random((records, 8)) < 1 / (1 + np.exp(-odds - shared))
+    return Claims.of(1 / (1 + np.exp(-odds)).ravel(), gold.ravel(), np.repeat(np.arange(records), 8))
+
+
+@pytest.mark.parametrize("statistic", [AreaUnderROC, CalibrationError])
+@pytest.mark.parametrize("records", [8, 25])
+def test_intervals_hold_the_truth(statistic: type, records: int) -> None:
+    random = np.random.default_rng(5)
+    truth = statistic(drawn(random, 20_000)).value
+    found = [statistic(drawn(random, records)).interval((0.0, 1.0)) for _ in range(150)]
+    assert 0.86 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
+
+
+@pytest.mark.parametrize("name", ["precision", "accuracy", "mae_precision"])
+def test_intervals_over_records_hold_the_truth(name: str) -> None:
+    """Records of very different difficulty, in which an interval over atoms would be far too narrow."""
+    random = np.random.default_rng(5)
+
+    def some(count: int) -> Sample:
+        shares: Floats = random.beta(2, 1, size=count)
+        rows = [np.where(random.random(8) < share, 0.9, 0.1).tolist() for share in shares]
+        return sampled(*(assessment(row, gold="S" * 8) for row in rows))
+
+    truth = {"precision": 2 / 3, "accuracy": 2 / 3, "mae_precision": 1 / 3}[name]
+    found = [estimated(some(10), name).interval for _ in range(150)]
+    assert 0.88 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
+
+
+def test_values_are_those_without_intervals() -> None:
+    sample = sampled(*[assessment([0.9, 0.1], gold="SN")] * 3)
+    assert value_of(sample, "accuracy") == 1.0
+
+
+@given(st.lists(st.floats(0.01, 0.99), min_size=3, max_size=30))
+def test_the_interval_of_a_share_is_the_union_of_two(values: list[float]) -> None:
+    """By means and variances instead of the jackknife, with scipy's distributions."""
+    if np.std(values) < 1e-3:
+        return
+    n, mean, error = len(values), float(np.mean(values)), float(np.std(values, ddof=1)) / len(values) ** 0.5
+    factor = t_distribution.ppf(0.975, n - 1)
+    trials = mean * (1 - mean) / error**2 * (norm.ppf(0.975) / factor) ** 2
+    low = beta.ppf(0.025, mean * trials, trials * (1 - mean) + 1)
+    high = beta.ppf(0.975, mean * trials + 1, trials * (1 - mean))
+    found = mean_of_known(np.array(values)).interval((0.0, 1.0))
+    assert isinstance(found, Interval)
+    assert found.low <= low + 1e-9
+    assert found.high >= high - 1e-9
+    rest = [(sum(values) - value) / (n - 1) for value in values]
+    odds = np.log(np.array(rest) / (1 - np.array(rest)))
+    half = factor * (n - 1) / n**0.5 * float(np.std(odds, ddof=1))
+    middle = np.log(mean / (1 - mean))
+    ends = [1 / (1 + np.exp(-end)) for end in (middle - half, middle + half)]
+    assert found == pytest.approx((min(low, ends[0]), max(high, ends[1])), abs=1e-9)
+
+
+def test_the_interval_of_the_calibration_error_holds_zero_where_labels_are_drawn_from_p() -> None:
+    random = np.random.default_rng(5)
+    record = np.repeat(np.arange(60), 10)
+    p = random.random(600)
+    calibrated = CalibrationError(Claims.of(p, random.random(600) < p, record)).interval((0.0, 1.0))
+    assert isinstance(calibrated, Interval)
+    assert calibrated.low == 0.0
+    wrong = CalibrationError(Claims.of(p, random.random(600) < p**3, record)).interval((0.0, 1.0))
+    assert isinstance(wrong, Interval)
+    assert 0.1 < wrong.low < 0.25 < wrong.high  # the mean of p - p^3 is 1/4
+
+
+def test_a_difference_of_calibration_errors_has_no_interval() -> None:
+    one = CalibrationError(Claims.of([0.2, 0.7, 0.9], [False, True, False], [0, 1, 2]))
+    other = CalibrationError(Claims.of([0.3, 0.6, 0.8], [False, True, False], [0, 1, 2]))
+    value, found = paired(one, other, (0.0, 1.0))
+    assert value == pytest.approx((0.2 + 0.3 + 0.9) / 3 - (0.3 + 0.4 + 0.8) / 3)
+    assert isinstance(found, NoInterval)

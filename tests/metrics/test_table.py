@@ -14,8 +14,8 @@ from samples_of_records import sampled
 from factreasoner.analysis.comparison import compare_runs, named_runs
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import apply_rules, parse_rules
-from factreasoner.metrics.factuality_table import FACTUALITY, GAMMA, LABELS, scored_record
-from factreasoner.metrics.results import result_line
+from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
+from factreasoner.metrics.result_line import result_line
 from factreasoner.metrics.table import Metric, OfRecords, Table
 from factreasoner.report.comparison_tables import csv_text, markdown
 from factreasoner.runs.finished import FinishedRun

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.label_offsets import LabelOffsets
+from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import ConfigError
 from factreasoner.pipeline.assembly import refuse_unasked_judge
 from factreasoner.settings import Config

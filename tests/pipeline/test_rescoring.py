@@ -7,8 +7,7 @@ import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.calibration.applying import Calibration
-from factreasoner.calibration.calibrators import Platt, Temperature
-from factreasoner.calibration.label_offsets import UNCHANGED, LabelOffsets
+from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
 from factreasoner.pipeline.rescoring import rescore

@@ -9,7 +9,7 @@ from run_folders import run_folder
 from factreasoner import Run, recall, verify
 from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import calibrated_verdicts
-from factreasoner.calibration.label_offsets import LabelOffsets
+from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import InputError, RunError
 from factreasoner.models import Context, Verdict
 from factreasoner.pipeline.rescoring import rescore

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.graph.network_file import read_uai_network
+from factreasoner.graph.uai import read_uai_network
 from factreasoner.models import Assessment, FactGraph, Node, Outcome, Relation
 from factreasoner.runs.networks import check_export, export_networks, file_name
 from factreasoner.settings import Config

@@ -13,9 +13,8 @@ from factreasoner.errors import SolverError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.settings import Config
-from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
-from factreasoner.solvers.gibbs import GibbsSolver
+from factreasoner.solvers.gibbs import AutoSolver, GibbsSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 

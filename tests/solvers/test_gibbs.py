@@ -1,3 +1,5 @@
+"""Sampling, and the solver that samples only where it must."""
+
 from __future__ import annotations
 
 import itertools
@@ -13,10 +15,10 @@ from factreasoner.errors import SolverError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
-from factreasoner.solvers import gibbs
+from factreasoner.solvers import exact, gibbs
 from factreasoner.solvers.chains import Chains, Moments, colour_classes, joined
 from factreasoner.solvers.exact import ExactSolver
-from factreasoner.solvers.gibbs import GibbsSolver, split_r_hat
+from factreasoner.solvers.gibbs import AutoSolver, GibbsSolver, split_r_hat
 from factreasoner.solvers.reduction import reduce
 
 QUICK = Config(tolerance=0.01, solver_seconds=120.0)
@@ -186,3 +188,35 @@ def test_atoms_and_contexts_take_two_colours(pairs: list[tuple[int, int]]) -> No
 
 def test_a_clique_takes_as_many_as_it_has_variables() -> None:
     assert len(colour_classes(5, list(itertools.combinations(range(5), 2)))) == 5
+
+
+@settings(max_examples=60)
+@given(networks())
+def test_exact_wherever_that_is_possible(graph: FactorGraph) -> None:
+    found = AutoSolver(Config()).marginals(graph)
+    assert largest_error(found, brute_force(graph)) < 1e-9
+    assert (found.solver, found.exact) == ("exact", True)
+    assert found == ExactSolver().marginals(graph)
+
+
+def clique(count: int) -> FactorGraph:
+    rng = np.random.default_rng(0)
+    factors = [
+        Factor(pair, rng.uniform(0.5, 1.0, (2, 2))) for pair in itertools.combinations(range(count), 2)
+    ]
+    return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors))
+
+
+def test_sampled_above_the_width_set() -> None:
+    found = AutoSolver(Config(max_width=5)).marginals(clique(9))
+    assert (found.solver, found.exact, found.width) == ("gibbs", False, 8)
+    assert found.stderr is not None
+    assert largest_error(found, brute_force(clique(9))) <= 5 * found.stderr
+
+
+def test_sampled_where_memory_does_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert AutoSolver(Config()).marginals(clique(12)).solver == "exact"
+    monkeypatch.setattr(exact, "MEMORY_BUDGET", 8 * 2048)
+    found = AutoSolver(Config(tolerance=0.02)).marginals(clique(12))
+    assert (found.solver, found.exact, found.width) == ("gibbs", False, 11)
+    assert largest_error(found, brute_force(clique(12))) <= 5 * 0.02

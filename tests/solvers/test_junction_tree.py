@@ -12,11 +12,16 @@ from oracle import brute_force, networks
 from factreasoner.errors import SolverError
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.solvers import clique_tree as cliques
-from factreasoner.solvers.arithmetic import Arithmetic, Linear, Logarithmic
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import eliminate
-from factreasoner.solvers.junction_tree import JunctionTree, junction_tree_marginals
-from factreasoner.solvers.log_factors import LogFactor, distribution, logarithm
+from factreasoner.solvers.junction_tree import (
+    Arithmetic,
+    JunctionTree,
+    Linear,
+    Logarithmic,
+    junction_tree_marginals,
+)
+from factreasoner.solvers.reduction import LogFactor, distribution, logarithm
 
 
 def tables(graph: FactorGraph) -> tuple[LogFactor, ...]:

@@ -17,9 +17,8 @@ from factreasoner.graph.factors import factor_graph, relation_table
 from factreasoner.models import Atom, Context, FactorTable, Relation, RelationKind
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
-from factreasoner.solvers.auto import AutoSolver
 from factreasoner.solvers.exact import ExactSolver
-from factreasoner.solvers.gibbs import GibbsSolver
+from factreasoner.solvers.gibbs import AutoSolver, GibbsSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 SOLVERS = pytest.mark.parametrize(

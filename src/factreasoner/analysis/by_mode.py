@@ -15,7 +15,6 @@ from factreasoner.analysis.side_by_side import Contender, ShowProgress, SideBySi
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling
 from factreasoner.models import Record, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.plugins.table import nearest
@@ -105,7 +104,7 @@ def modes_content(runs: Mapping[str, FinishedRun[RecallResult]], by: str) -> dic
 
 
 def _mode(run: FinishedRun[RecallResult], by: str) -> dict[str, Any]:
-    sampling = Sampling(RECALL)
+    sampling = RECALL.sampling()
     groups: dict[str, list[int]] = {}
     used = Usage()
     for place, result in enumerate(run.results()):

@@ -8,10 +8,8 @@ from typing import Any, NamedTuple
 
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.llm.transport import price
-from factreasoner.metrics.factuality import record_k
-from factreasoner.metrics.factuality_table import FACTUALITY, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, record_k, scored_record
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling
 from factreasoner.models import Assessment, Usage, judged_atoms
 from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.plan import plan
@@ -54,7 +52,7 @@ def compared_run(run: FinishedRun[Any], scoring: AtomScoring | None) -> Compared
         InputError: something is wrong with the gold file.
     """
     labels = GoldFile(scoring.gold) if scoring and scoring.gold else None
-    atoms, tally = Sampling(FACTUALITY), run.tally(run.config)
+    atoms, tally = FACTUALITY.sampling(), run.tally(run.config)
     seen: dict[str, RecordSeen] = {}
     cached = 0
     for read in run.results():

@@ -13,8 +13,7 @@ from factreasoner.analysis.compared_run import AtomScoring, ComparedRun, compare
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import resolve_k
-from factreasoner.metrics.factuality_table import FACTUALITY
+from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table, estimate
 from factreasoner.plugins.table import nearest

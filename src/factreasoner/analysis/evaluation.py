@@ -14,8 +14,8 @@ import numpy as np
 
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
-from factreasoner.metrics.factuality_table import FACTUALITY, GOLD, SAID
-from factreasoner.metrics.results import confusion_counts
+from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
+from factreasoner.metrics.result_line import confusion_counts
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table, estimate
 from factreasoner.models import TaskResult

@@ -11,15 +11,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibrated_verdicts, settings_of
-from factreasoner.calibration.cross_validation import FOLDS, folds
-from factreasoner.calibration.label_offsets import (
+from factreasoner.calibration.calibrators import (
     LABELS,
     UNCHANGED,
     LabelOffsets,
     fit_offsets,
     probabilities_of,
 )
-from factreasoner.calibration.label_scores import compared, scores_of_atoms, scores_of_labels
+from factreasoner.calibration.cross_validation import (
+    FOLDS,
+    compared,
+    folds,
+    scores_of_atoms,
+    scores_of_labels,
+)
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.journals import Recording

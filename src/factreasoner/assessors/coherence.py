@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from itertools import combinations
 
 from factreasoner.assessors.judging import Task, judge_all, judging_threads
-from factreasoner.graph.components import components
+from factreasoner.graph.factors import components
 from factreasoner.graph.pairs import combine
 from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict
 from factreasoner.protocols import Judge

@@ -9,22 +9,23 @@ from collections.abc import Sequence
 
 from factreasoner.assessors.credibility import rated
 from factreasoner.assessors.judging import (
+    Prefiltered,
     Task,
     asks_model,
+    draw,
     judge_all,
     judges_pairs_alone,
     judging_threads,
+    prefiltered,
     premises,
     tasks,
     unjudged_atoms,
 )
-from factreasoner.assessors.prefilter import Prefiltered, draw, prefiltered
-from factreasoner.assessors.source_merging import merge_sources
+from factreasoner.assessors.sources import merge_sources
 from factreasoner.errors import ConfigError, PluginError, SolverError
-from factreasoner.graph.beliefs import beliefs, believed
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
-from factreasoner.graph.pairs import Work, kept, merge_equal, pairs, relations
+from factreasoner.graph.pairs import Work, beliefs, believed, kept, merge_equal, pairs, relations
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import stage
 from factreasoner.models import (

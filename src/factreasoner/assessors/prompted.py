@@ -10,8 +10,7 @@ from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
 from factreasoner.assessors.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
 from factreasoner.errors import ConfigError
-from factreasoner.graph.beliefs import beliefs
-from factreasoner.graph.pairs import Work, kept, merge_equal, pairs
+from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens

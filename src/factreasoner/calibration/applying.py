@@ -13,8 +13,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from factreasoner import prompts
-from factreasoner.calibration.calibrators import Calibrator
-from factreasoner.calibration.label_offsets import LABELS, UNCHANGED, LabelOffsets, probabilities_of
+from factreasoner.calibration.calibrators import LABELS, UNCHANGED, Calibrator, LabelOffsets, probabilities_of
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.models import (
     Atom,

@@ -1,8 +1,8 @@
-"""Maps from a probability to a better one, and their fit to probabilities whose outcome is known.
+"""Maps from probabilities to better ones, and their fit to probabilities whose outcome is known.
 
-Everywhere `p` are probabilities and `hits` say whether what was held with that probability turned out true,
-in the same order. Sources: temperature scaling, Guo et al. 2017; Platt scaling, Platt 1999, with his smoothed
-targets.
+`p` are probabilities and `hits` say whether what was held with that probability turned out true, in the same
+order. Sources: temperature scaling, Guo et al. 2017; Platt scaling, Platt 1999, with his smoothed targets;
+offsets on log-probabilities for other class rates, Saerens et al. 2002.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from factreasoner.metrics.samples import Floats
-from factreasoner.metrics.statistics import SMALLEST_P
-from factreasoner.models import Model
+from factreasoner.metrics.claim_scores import SMALLEST_P
+from factreasoner.metrics.samples import Floats, Ints
+from factreasoner.models import Label, Model, Verdict
+from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.settings.choices import CalibrationMethod
 
 WIDEST_LOG_TEMPERATURE = 4.0
@@ -116,3 +117,73 @@ def _log_odds(p: float) -> float:
 
 def _logistic(odds: float) -> float:
     return 1 / (1 + math.exp(-odds)) if odds > 0 else math.exp(odds) / (1 + math.exp(odds))
+
+
+LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
+OFFSETS_PENALTY = 0.01
+"""Weight of the squared parameters, divided by the number of verdicts: it only bounds them."""
+BALANCE = 0.5
+"""Share of the loss in which each label counts alike; in the rest each verdict does.
+
+Without it, contradictions, which are rare, would hardly ever be said.
+"""
+WIDEST = 20.0
+
+
+class LabelOffsets(Model):
+    """log P / temperature, plus an offset for contradiction and one for neutral, made to add up to 1."""
+
+    temperature: float = Field(default=1.0, gt=0.0, allow_inf_nan=False)
+    contradiction: float = Field(default=0.0, allow_inf_nan=False)
+    neutral: float = Field(default=0.0, allow_inf_nan=False)
+
+    def apply(self, p: Floats) -> Floats:
+        """The calibrated probabilities of those that a judge gave, shape (verdicts, 3)."""
+        offsets = (0.0, self.contradiction, self.neutral)
+        return np.exp(_log_shares(_logs(p) / self.temperature + offsets))
+
+
+UNCHANGED = LabelOffsets()
+"""Leaves every verdict as it is."""
+
+
+def probabilities_of(verdict: Verdict) -> tuple[float, ...] | None:
+    """P of the three labels as the judge gave them; None where it did not, or they hold too little mass."""
+    given = {LABEL_OF_VALUE.get(value): p for value, p in verdict.label_probabilities.items()}
+    mass = 1.0 if verdict.label_mass is None else verdict.label_mass
+    if verdict.confidence == "corrected" or mass < LEAST_MASS or not given.keys() >= set(LABELS):
+        return None
+    return tuple(given[label] for label in LABELS)
+
+
+def fit_offsets(p: Floats, gold: Ints) -> LabelOffsets:
+    """The temperature and offsets of the smallest loss; `gold` are right labels as places in `LABELS`.
+
+    The loss is the log loss, half of it averaged over verdicts and half over labels.
+    """
+    from scipy.optimize import minimize
+
+    logs, size = _logs(p), len(gold)
+    counts = np.bincount(gold, minlength=len(LABELS))
+    weights = (1 - BALANCE) / size + BALANCE / (counts > 0).sum() / counts[gold]
+
+    def loss(values: Floats) -> float:
+        sharpness, *offsets = values
+        found = _log_shares(logs * sharpness + (0.0, *offsets))[np.arange(size), gold]
+        return float(-(weights * found).sum() + OFFSETS_PENALTY / size * np.sum((values - start) ** 2))
+
+    start = np.array([1.0, 0.0, 0.0])
+    bounds = ((1 / WIDEST, WIDEST), (-WIDEST, WIDEST), (-WIDEST, WIDEST))
+    sharpness, contradiction, neutral = minimize(loss, start, method="L-BFGS-B", bounds=bounds).x.tolist()
+    return LabelOffsets(temperature=1 / sharpness, contradiction=contradiction, neutral=neutral)
+
+
+def _logs(p: Floats) -> Floats:
+    logs: Floats = np.log(np.clip(np.asarray(p, dtype=float), SMALLEST_P, 1.0))
+    return logs
+
+
+def _log_shares(logs: Floats) -> Floats:
+    shifted: Floats = logs - logs.max(axis=1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    return found

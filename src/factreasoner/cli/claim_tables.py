@@ -112,7 +112,7 @@ def print_left_out(told: str) -> None:
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
-    """The atoms or claims of a run that want a second look, each with what decided on it: see `Worst`."""
+    """The atoms or claims of a run to review first, each with what decided it; see `ReviewList`."""
     worst = summary[f"worst_{task.claim_word}s"]
     pairs = (summary["coherence"] or {}).get("pairs", ())
     run, console = RunFolder(folder, task), Terminal(highlight=False)

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Column
 
 from factreasoner.cli.lacking import Lacking, lacking_of
-from factreasoner.metrics.factuality_table import FINER
+from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric
 from factreasoner.report.comparison_tables import (
     difference_rows,

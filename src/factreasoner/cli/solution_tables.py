@@ -9,7 +9,7 @@ from rich.table import Column
 
 from factreasoner.analysis.cross_check import SolverRefusal, SolverRun, difference, reference_run
 from factreasoner.cli.claim_tables import coloured
-from factreasoner.graph.network_file import NetworkFile
+from factreasoner.graph.uai import NetworkFile
 from factreasoner.models import support_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.tasks.labels import LOOKS

@@ -12,7 +12,7 @@ from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
-    from factreasoner.graph.network_file import NetworkFile
+    from factreasoner.graph.uai import NetworkFile
     from factreasoner.settings import Config
 
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
@@ -69,7 +69,7 @@ def solve(
 
 
 def _network(file: Path, evidence: Path | None, config: Config, *, given: list[str]) -> NetworkFile:
-    from factreasoner.graph.network_file import is_uai, read_fact_network, read_uai_network
+    from factreasoner.graph.uai import is_uai, read_fact_network, read_uai_network
 
     if is_uai(file):
         if given:

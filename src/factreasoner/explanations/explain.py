@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
 from factreasoner.explanations.models import (
     AtomExplanation,
@@ -18,10 +17,10 @@ from factreasoner.explanations.models import (
     NearestBelief,
     NextPrior,
 )
-from factreasoner.explanations.parts import Beliefs, Part, network
+from factreasoner.explanations.parts import Beliefs, Part, conflicts, network
 from factreasoner.explanations.removal import Removals, removals
 from factreasoner.explanations.scale import Scale, log_odds, probability
-from factreasoner.graph.beliefs import Belief, beliefs
+from factreasoner.graph.pairs import Belief, beliefs
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER

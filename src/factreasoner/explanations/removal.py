@@ -1,26 +1,28 @@
 """What atoms' posteriors would be without given contexts, by the cheapest way that gives the same numbers.
 
 `ManyAtOnce` propagates many sets of contexts together through the junction tree of a narrow part. In a wide
-one, or where posteriors are sampled or priors come of contexts, `BySolver` asks the configured solver, as
-long as there is time.
+one, or if posteriors are sampled or priors come from contexts, `BySolver` asks the configured solver, as long
+as there is time.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.parts import Part
 from factreasoner.explanations.scale import log_odds
-from factreasoner.explanations.solver_removal import BySolver
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import Table
+from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import JunctionTree
-from factreasoner.solvers.log_factors import LogFactor, merged
+from factreasoner.solvers.reduction import LogFactor, merged
 
 NARROW_ENTRIES = 1 << 17
 """Table entries of one solution up to which all contexts together take about as long as a few solutions."""
@@ -146,3 +148,134 @@ class ManyAtOnce:
         calibrated = self._tree.calibrated(lacks)
         logs = np.stack([calibrated.logs(i) for i in self._atoms], axis=1)
         return np.asarray(logs[1] - logs[0]).T
+
+
+FEWEST_SETS = 32
+"""Sets that may be tried in a part however large its tables are."""
+
+SMALLEST_CHANCE = 1e-6
+"""A context at least this probably false can be conditioned on being false without loss of precision."""
+
+
+class BySolver:
+    """Sets one by one through the solver, each once. `exact` and `stderr` are of its worst result.
+
+    Nothing can be told where what is to be compared, or a result, has not converged: samples that differ then
+    differ by chance.
+    """
+
+    def __init__(
+        self, part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float
+    ) -> None:
+        self.candidates = part.contexts if base.exact else part.beside(part.atoms)
+        self.affordable = FEWEST_SETS
+        self.at_once = 1
+        self.solves = 0
+        self.exact = base.exact
+        self.stderr = base.stderr
+        self.untold = ""
+        self._part = part
+        self._base = base
+        self._solver = solver
+        self._deadline = deadline
+        self._known: dict[frozenset[int], Table] = {}
+        if base.converged is False:
+            self._give_up("the posteriors have not converged, so what a context does to them can't be told")
+
+    def whole(self) -> Table | None:
+        """See `Removals`."""
+        return None
+
+    def one_by_one(self) -> Table:
+        """See `Removals`."""
+        through_atoms = self._through_atoms()
+        done = []
+        try:
+            if through_atoms:
+                rows = self._by_atoms(through_atoms)
+                self._known.update((frozenset((c,)), row) for c, row in zip(through_atoms, rows, strict=True))
+            for c in self.candidates:
+                self.log_odds([(c,)])
+                done.append(c)
+        except OutOfTimeError as error:
+            self.candidates = tuple(done)
+            self._give_up(str(error))
+        return self.log_odds([(c,) for c in self.candidates])
+
+    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
+        """See `Removals`."""
+        for gone in map(frozenset, sets):
+            if gone not in self._known:
+                self._known[gone] = self._without(gone)
+        rows = [self._known[frozenset(gone)] for gone in sets]
+        return np.array(rows).reshape(len(sets), len(self._part.atoms))
+
+    def _give_up(self, why: str) -> None:
+        """Answer nothing more, for the reason `why`, which `untold` then gives."""
+        self.untold = why
+        self.affordable = 0
+        self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)
+
+    def _through_atoms(self) -> tuple[int, ...]:
+        """The contexts that one call an atom can take out, if that is fewer: those silent when false.
+
+        To take such a context out is to condition on its being false. That is done by Bayes' rule, which
+        multiplies errors, so it needs results to a double's precision.
+        """
+        if not self._base.exact or "precision" in self._base.diagnostics or self._part.priors:
+            return ()
+        names = self._part.graph.names
+        fitting = tuple(
+            c
+            for c in self.candidates
+            if self._base.probabilities[names[c]][0] >= SMALLEST_CHANCE and silent(self._part.graph, c)
+        )
+        return fitting if len(self._part.atoms) < len(fitting) else ()
+
+    def _by_atoms(self, contexts: Sequence[int]) -> Table:
+        """P(a | c false) = P(c false | a) P(a) / P(c false), for all contexts by one call an atom."""
+        graph, names = self._part.graph, self._part.graph.names
+
+        def false(marginals: Marginals) -> Table:
+            return np.array([marginals.probabilities[names[c]][0] for c in contexts])
+
+        columns = []
+        for atom in self._part.atoms:
+            p = self._base.probabilities[names[atom]]
+            state = int(p[1] > p[0])
+            given = self._solved(replace(graph, evidence={atom: state}))
+            p_state = np.minimum(p[state] * false(given) / false(self._base), 1.0)
+            with np.errstate(divide="ignore"):
+                odds_of_state = np.log(p_state) - np.log1p(-p_state)
+            columns.append(odds_of_state if state else -odds_of_state)
+        return np.stack(columns, axis=1)
+
+    def _without(self, gone: frozenset[int]) -> Table:
+        names = self._part.graph.names
+        return log_odds(self._solved(self._part.without(gone)), [names[i] for i in self._part.atoms])
+
+    def _solved(self, graph: FactorGraph) -> Marginals:
+        """The solver's answer, found in at most half of the time that is left."""
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0.0:
+            raise OutOfTimeError("solver_seconds are over; raise them to see the effect of more contexts")
+        self.solves += 1
+        given = self._solver(seconds / 2.0).marginals(graph)
+        if given.converged is False:
+            raise OutOfTimeError(
+                "the posteriors without a context did not converge in the time left; raise solver_seconds"
+            )
+        self.exact = self.exact and given.exact
+        if given.stderr is not None:
+            self.stderr = max(given.stderr, self.stderr or 0.0)
+        return given
+
+
+def silent(graph: FactorGraph, variable: int) -> bool:
+    """Whether a variable that is false says nothing about any other: its tables are then constant."""
+    rows = [
+        factor.table.take(0, axis=factor.scope.index(variable))
+        for factor in graph.factors
+        if variable in factor.scope and len(factor.scope) > 1
+    ]
+    return all(np.ptp(row) == 0.0 for row in rows)

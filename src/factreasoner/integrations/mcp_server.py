@@ -20,7 +20,7 @@ from factreasoner.inputs.problems import reworded
 from factreasoner.judges.naming import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room
-from factreasoner.metrics.worst import doubt
+from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
@@ -109,7 +109,7 @@ class _Tool:
 
 def _rank(row: ClaimRow) -> tuple[int, float]:
     """By what speaks against a claim; what nobody judged comes before what is supported."""
-    rank = doubt(row.label, row.p_true)
+    rank = review_rank(row.label, row.p_true)
     return (0, rank) if rank is not None else (1, row.p_true or 0.0)
 
 

@@ -1,15 +1,15 @@
-"""Whether two runs over the same records differ by more than chance."""
+"""Whether two runs over the same records differ by more than chance, and whether judges agree by more."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.metrics.intervals import Bounds, Interval, NoInterval, jackknife_t
 from factreasoner.metrics.samples import Floats, Ints, Sample
-from factreasoner.metrics.statistics import Statistic
+from factreasoner.metrics.statistics import Bounds, Interval, NoInterval, Statistic, jackknife_t
 from factreasoner.metrics.table import Metric, number
 
 PERMUTATIONS = 9999
@@ -20,9 +20,9 @@ _NUMBERS_AT_ONCE = 1_000_000
 class Difference(NamedTuple):
     """A metric of `run` less that of `baseline`, over the same records.
 
-    `interval` is jackknife-t over records, `reason` why there is none. `p_value` is that of a paired
-    permutation test, two-sided; `p_holm` the same after Holm's correction for all tests of the comparison.
-    None where the metric is undefined, there are fewer than two records, or the metric is not tested.
+    `interval` is jackknife-t over records, `reason` why there is none. `p_value` is from a paired two-sided
+    permutation test; `p_holm` is the same after Holm's correction for all tests of the comparison. They are
+    None if the metric is undefined or not tested, or if there are fewer than two records.
     """
 
     score: str
@@ -38,7 +38,7 @@ class Difference(NamedTuple):
 def differences(
     samples: Mapping[str, Sample], baseline: str, metrics: Sequence[Metric], *, seed: int = 0
 ) -> list[Difference]:
-    """Every run's metrics less those of the run `baseline`; `seed` is that of random exchanges.
+    """Every run's metrics less those of the run `baseline`; `seed` is for random exchanges.
 
     Raises:
         ValueError: the runs are not over the same records in the same order.
@@ -79,7 +79,7 @@ def _difference(metric: Metric, one: tuple[str, Sample], other: tuple[str, Sampl
 def paired(one: Statistic, other: Statistic, bounds: Bounds) -> tuple[float | None, Interval | NoInterval]:
     """A statistic less another of the same records, and its 95 % interval.
 
-    Both leave out the same record at a time, so that what the two have in common does not widen the interval.
+    Both leave out the same record at a time, so that what they have in common does not widen the interval.
     `bounds` are those of either statistic.
     """
     value = number(one.value - other.value)
@@ -93,9 +93,9 @@ def paired(one: Statistic, other: Statistic, bounds: Bounds) -> tuple[float | No
 
 
 def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) -> float | None:
-    """Two-sided p-value of a metric's difference, each record's two assessments being exchangeable.
+    """Two-sided p-value of a metric's difference, if each record's two assessments can be exchanged.
 
-    Exact where all exchanges are fewer than `PERMUTATIONS`, else of so many random ones (Phipson & Smyth
+    Exact if there are fewer than `PERMUTATIONS` exchanges, else from so many random ones (Phipson & Smyth
     2010). An exchange that leaves the metric undefined counts as one that differs more. None for fewer than
     two records.
     """
@@ -128,7 +128,7 @@ def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) 
 
 
 def counts_of(drawn: Ints, num_records: int) -> Ints:
-    """How often each record was drawn, from the records drawn: both have one row a choice."""
+    """How often each record was drawn, from the records drawn; both have one row per choice."""
     rows = np.arange(len(drawn))[:, None] * num_records
     return np.bincount((drawn + rows).ravel(), minlength=len(drawn) * num_records).reshape(-1, num_records)
 
@@ -142,3 +142,39 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
         largest = max(largest, min(1.0, (len(made) - rank) * p))
         corrected[place] = largest
     return corrected
+
+
+class Agreement:
+    """Agreement of judges beyond chance: Krippendorff's alpha over units, each with some judges' values.
+
+    Source: Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), nominal data, any number of
+    judges, missing values.
+    """
+
+    def __init__(self) -> None:
+        self.units = 0
+        self._coincidences: Counter[tuple[str, str]] = Counter()
+
+    def add(self, values: Sequence[str]) -> None:
+        """Count one unit; with fewer than two values it says nothing about agreement."""
+        if len(values) < 2:
+            return
+        self.units += 1
+        counts = Counter(values)
+        for one, count in counts.items():
+            for other, others in counts.items():
+                pairs = count * (others - (one == other))
+                self._coincidences[one, other] += pairs / (len(values) - 1)  # type: ignore[assignment]
+
+    @property
+    def alpha(self) -> float | None:
+        """1 for full agreement, 0 for chance; None if no two values differ, or there are none."""
+        totals: Counter[str] = Counter()
+        for (one, _), count in self._coincidences.items():
+            totals[one] += count
+        whole = sum(totals.values())
+        expected = sum(totals[one] * totals[other] for one in totals for other in totals if one != other)
+        if not expected:
+            return None
+        observed = sum(count for (one, other), count in self._coincidences.items() if one != other)
+        return 1.0 - (whole - 1) * observed / expected

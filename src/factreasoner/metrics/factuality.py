@@ -1,33 +1,52 @@
-"""The K of a run and of a record, and the length penalty of FActScore (arXiv 2305.14251 and its code)."""
+"""The metrics of factuality: of a record's atoms, and of its labelled atoms against human labels.
+
+S is the positive class; NS, C (contradicted) and U (neither) are all not S. Atoms without a label are left
+out of everything about labels; labelled atoms that could not be judged are left out too and counted.
+"""
 
 from __future__ import annotations
 
-import itertools
 import math
-from collections import Counter
 from collections.abc import Iterable
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from factreasoner.models import Assessment
+import numpy as np
+
+from factreasoner.metrics import claim_scores
+from factreasoner.metrics.reliability import CalibrationError
+from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
+from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Table, usage_metrics
+from factreasoner.models import (
+    SMALLEST_P,
+    Assessment,
+    FactualityScores,
+    Gold,
+    JudgedAtom,
+    Support,
+    Usage,
+    factuality,
+    judged_atoms,
+    side_of,
+)
 
 KSetting = int | Literal["median", "half"]
+SAID: dict[Support, int] = {"supported": 0, "contradicted": 1, "conflicting": 2, "unverified": 3}
+GOLD: dict[Gold, int] = {"S": 0, "C": 1, "U": 2, "NS": 3}
+CLASSES = 3
+"""S, C and U. What is conflicting or unverified is U; the label NS does not say which of C and U it means."""
+FEW_RECORDS = 50
 
 
 def resolve_k(setting: KSetting, counts: Iterable[int]) -> int | None:
-    """The K of a whole run from the numbers of atoms of its records.
+    """The K of a whole run from the numbers of atoms of its records; None if no record has atoms.
 
-    "median" is VeriScore's (arXiv 2406.19276): of the numbers of the records that have atoms, sorted, that
-    at place len // 2, the upper one of two middle ones. "half" differs by record, so there is none for the
-    run: see `record_k`. None also when no record has atoms.
+    "median" is VeriScore's (arXiv 2406.19276): the median over the records that have atoms, the upper one of
+    two middle ones. "half" differs by record, so the run has none: see `record_k`.
     """
     if isinstance(setting, int):
         return setting
-    sizes = sorted(Counter(count for count in counts if count > 0).items())
-    if setting == "half" or not sizes:
-        return None
-    middle = sum(records for _, records in sizes) // 2
-    ends = itertools.accumulate(records for _, records in sizes)
-    return next(count for (count, _), end in zip(sizes, ends, strict=True) if middle < end)
+    sizes = sorted(count for count in counts if count > 0)
+    return sizes[len(sizes) // 2] if setting == "median" and sizes else None
 
 
 def record_k(setting: KSetting, run_k: int | None, num_atoms: int) -> int | None:
@@ -36,11 +55,222 @@ def record_k(setting: KSetting, run_k: int | None, num_atoms: int) -> int | None
 
 
 def length_penalty(assessment: Assessment, gamma: float) -> float | None:
-    """FActScore's factor for short answers: exp(1 - gamma / n) of n < `gamma` atoms, else 1; None of none.
+    """FActScore's factor for short answers of n atoms: exp(1 - gamma / n) if n < `gamma`, else 1.
 
-    All atoms count, those that could not be judged too: a lost judgement makes no answer shorter.
+    Source: arXiv 2305.14251 and its code. Atoms that could not be judged count too: a lost judgement makes no
+    answer shorter. None without atoms.
     """
     n = len(assessment.atoms)
     if not n:
         return None
     return math.exp(1.0 - gamma / n) if n < gamma else 1.0
+
+
+class ScoredRecord(NamedTuple):
+    """An assessment with what its metrics are computed from.
+
+    `labels` are those of its `judged` atoms; `left_out` counts labelled atoms that were not judged. `penalty`
+    is FActScore's length penalty with `gamma`, None without `gamma` or without atoms. `usage` is what its
+    calls took.
+    """
+
+    assessment: Assessment
+    judged: tuple[JudgedAtom, ...]
+    scores: FactualityScores
+    labels: tuple[LabelledClaim, ...]
+    left_out: int
+    gamma: float | None
+    penalty: float | None
+    usage: Usage
+
+    @property
+    def labelled(self) -> bool:
+        """Whether any of its atoms has a label."""
+        return bool(self.labels) or self.left_out > 0
+
+
+def scored_record(
+    assessment: Assessment, k: int | None, gamma: float | None = None, usage: Usage | None = None
+) -> ScoredRecord:
+    """Score an assessment with `k`; `usage` stands in for what its calls took."""
+    judged = tuple(judged_atoms(assessment))
+    labels = tuple(
+        LabelledClaim(item.p_true, _said(item), GOLD[item.atom.gold])
+        for item in judged
+        if item.atom.gold is not None
+    )
+    return ScoredRecord(
+        assessment,
+        judged,
+        factuality(assessment, k),
+        labels,
+        sum(atom.gold is not None for atom in assessment.atoms) - len(labels),
+        gamma,
+        None if gamma is None else length_penalty(assessment, gamma),
+        sum(assessment.usage.values(), Usage()) if usage is None else usage,
+    )
+
+
+def _said(item: JudgedAtom) -> int:
+    """The class that is compared with a label: S if P > 0.5, as in the paper, else its own label."""
+    return SAID["supported"] if side_of(item.p_true) > 0 else SAID[item.support]
+
+
+def _labelled_precision(record: ScoredRecord) -> float | None:
+    """Precision over the labelled atoms alone: the share of them whose P is above one half."""
+    return _share([claim.said == 0 for claim in record.labels])
+
+
+def _gold_precision(record: ScoredRecord) -> float | None:
+    """Pr*: the precision the labels give."""
+    return _share([claim.gold == 0 for claim in record.labels])
+
+
+def _share(flags: list[bool]) -> float | None:
+    return sum(flags) / len(flags) if flags else None
+
+
+def _precision_error(record: ScoredRecord) -> float | None:
+    found, true = _labelled_precision(record), _gold_precision(record)
+    return None if found is None or true is None else abs(found - true)
+
+
+def _penalised(record: ScoredRecord) -> float | None:
+    if record.scores.precision is None or record.penalty is None:
+        return None
+    return record.penalty * record.scores.precision
+
+
+def _count(support: Support) -> OfRecords:
+    """Number of judged atoms with that label; None for a record without judged atoms."""
+
+    def function(record: ScoredRecord) -> float | None:
+        if not record.scores.num_atoms:
+            return None
+        return sum(item.support == support for item in record.judged)
+
+    return OfRecords(function)
+
+
+def _score(name: str) -> OfRecords:
+    """A metric that is the field `name` of FactualityScores."""
+    return OfRecords(lambda record: getattr(record.scores, name))
+
+
+def _three_way(claims: Claims) -> Claims:
+    """The claims with conflicting and unverified ones in one class."""
+    return claims._replace(said=np.minimum(claims.said, CLASSES - 1))
+
+
+def _no_labels(sample: Sample) -> str:
+    if len(sample.claims.p):
+        return "it is undefined for these labels"
+    if sample.left_out.any():
+        return "no labelled atom could be judged"
+    return "no judged atom is labelled"
+
+
+def _one_kind(sample: Sample) -> str:
+    claims = sample.claims
+    if not len(claims.p):
+        return _no_labels(sample)
+    positive = int(claims.hits.sum())
+    return f"it needs labels of both kinds; there are {positive} S and {len(claims.p) - positive} others"
+
+
+def _not_finer(sample: Sample) -> str:
+    return "no judged atom is labelled C or U" if len(sample.claims.p) else _no_labels(sample)
+
+
+JUDGED = Need("judged atoms", lambda sample: "no record has a judged atom")
+GAMMA = Need("--gamma", lambda sample: "no --gamma is set", lambda record: record.gamma is not None)
+LABELS = Need("labels", _no_labels, lambda record: record.labelled, labels=True)
+BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True)
+FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
+
+
+MAX_E = math.log10(math.e) / math.e
+"""The largest -P log10 P."""
+
+# fmt: off
+METRICS = (
+    Metric("supported", "#S", "supported atoms a record", JUDGED, _count("supported"), bounds=COUNT,
+           decimals=2, places=("compare",)),
+    Metric("contradicted", "#C", "contradicted atoms a record", JUDGED, _count("contradicted"),
+           bounds=COUNT, decimals=2, places=("compare",)),
+    Metric("conflicting", "#U", "conflicting atoms a record", JUDGED, _count("conflicting"), bounds=COUNT,
+           decimals=2, places=("compare",)),
+    Metric("unverified", "#?", "unverified atoms a record", JUDGED, _count("unverified"), bounds=COUNT,
+           decimals=2, places=("compare",)),
+    Metric("precision", "Pr", "share of judged atoms that are supported", JUDGED, _score("precision"),
+           title="precision",
+           places=("line", "run", "evaluate", "groups", "compare", "figure"),
+           tested=True),
+    Metric("precision_low", "Pr low", "precision if every unresolved atom were unsupported", JUDGED,
+           _score("precision_low"), places=("line",)),
+    Metric("precision_high", "Pr high", "precision if every unresolved atom were supported", JUDGED,
+           _score("precision_high"), places=("line",)),
+    Metric("penalised_score", "Pr · penalty", "precision times FActScore's penalty for short answers",
+           GAMMA, OfRecords(_penalised), places=("line", "run")),
+    Metric("f1_at_k", "F1@{k}", "harmonic mean of precision and recall at K", JUDGED, _score("f1_at_k"),
+           places=("line", "run", "evaluate", "compare", "figure"), tested=True),
+    Metric("factuality_score", "Pr (P > 1/2)", "share of judged atoms with P > 1/2, as the paper counts",
+           JUDGED, _score("factuality_score"), places=("line",)),
+    Metric("recall_k", "R@{k} (P > 1/2)", "atoms whose P is above 1/2 over K, at most 1", JUDGED,
+           _score("recall_k"), places=("line",)),
+    Metric("f1_k", "F1@{k} (P > 1/2)", "harmonic mean of factuality_score and recall_k", JUDGED,
+           _score("f1_k"), places=("line",)),
+    Metric("entropy", "sum E", "sum over atoms of -P log10 P", JUDGED, _score("entropy"), bounds=COUNT,
+           places=("line",)),
+    Metric("avg_entropy", "E", "mean over atoms of -P log10 P; 0.150515 when nothing is known", JUDGED,
+           _score("avg_entropy"), title="entropy E", bounds=(0.0, MAX_E),
+           places=("line", "run", "evaluate", "compare", "figure"), tested=True),
+    Metric("norm_entropy", "sum E in bits", "sum over atoms of the binary entropy", JUDGED,
+           _score("norm_entropy"), bounds=COUNT, places=("line",)),
+    Metric("avg_norm_entropy", "E in bits", "mean over atoms of the binary entropy", JUDGED,
+           _score("avg_norm_entropy"), places=("line",)),
+    Metric("avg_prob", "mean P", "mean probability of the atoms", JUDGED, _score("avg_prob"),
+           places=("line",)),
+    Metric("avg_logprob", "mean ln P", "mean log probability of the atoms, P kept within [1e-6, 1 - 1e-6]",
+           JUDGED, _score("avg_logprob"), bounds=(math.log(SMALLEST_P), 0.0), places=("line",)),
+    Metric("gold_precision", "Pr*", "precision that the labels give, over labelled atoms", LABELS,
+           OfRecords(_gold_precision), field="gold_factuality_score",
+           places=("line", "evaluate", "groups")),
+    Metric("labelled_precision", "Pr of labelled", "precision over the labelled atoms alone", LABELS,
+           OfRecords(_labelled_precision), places=()),
+    Metric("accuracy", "accuracy", "share of labelled atoms with the right one of S and NS", LABELS,
+           OfClaims(claim_scores.accuracy), better="higher", field="gold_accuracy",
+           places=("line", "run", "evaluate", "compare"), tested=True),
+    Metric("f1", "F1", "F1 of S over labelled atoms", LABELS, OfClaims(claim_scores.f1), better="higher",
+           field="gold_f1", places=("line", "evaluate", "compare"), tested=True),
+    Metric("macro_f1", "macro-F1", "mean of the F1 of S and of NS over labelled atoms", LABELS,
+           OfClaims(claim_scores.macro_f1), better="higher", field="gold_macro_f1",
+           places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True),
+    Metric("mae_precision", "MAE", "mean of |Pr - Pr*| over labelled atoms", LABELS,
+           OfRecords(_precision_error), title="MAE of precision", better="lower",
+           places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
+    Metric("auroc", "AUROC", "share of pairs of an S and another atom that P orders rightly", BOTH,
+           OfClaims(claim_scores.AreaUnderROC), better="higher",
+           places=("run", "evaluate", "groups", "compare", "figure"), tested=True, few=FEW_RECORDS),
+    Metric("brier", "Brier", "mean squared difference between P and label", LABELS,
+           OfClaims(claim_scores.brier), better="lower", field="avg_brier",
+           places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True),
+    Metric("ece", "ECE", "mean over atoms of |mean P - share of S| in the atom's tenth", LABELS,
+           OfClaims(CalibrationError), better="lower", places=("run", "evaluate", "compare", "figure"),
+           tested=True, few=FEW_RECORDS),
+    Metric("three_way_accuracy", "accuracy S/C/U", "share of atoms labelled S, C or U with the right one",
+           FINER, OfClaims(lambda claims: claim_scores.accuracy_of_classes(_three_way(claims), CLASSES)),
+           better="higher", places=("evaluate",)),
+    Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U", FINER,
+           OfClaims(lambda claims: claim_scores.macro_f1_of_classes(_three_way(claims), CLASSES)),
+           better="higher", places=("evaluate",)),
+    *usage_metrics(lambda record: record.usage),
+)
+# fmt: on
+
+FACTUALITY: Table[ScoredRecord] = Table(
+    "factuality",
+    main="precision",
+    claims=lambda record: (record.labels, record.left_out),
+    metrics=METRICS,
+)

@@ -8,33 +8,35 @@ from typing import NamedTuple
 
 import numpy as np
 
-from factreasoner.metrics.intervals import (
+from factreasoner.metrics.claim_scores import brier
+from factreasoner.metrics.samples import Claims, Floats, Ints
+from factreasoner.metrics.statistics import (
     TAIL,
     TIED,
     Bounds,
     Interval,
     NoInterval,
+    OfSums,
     alike,
+    ratio,
     too_few,
     wilson,
     within,
 )
-from factreasoner.metrics.samples import Claims, Floats, Ints
-from factreasoner.metrics.statistics import OfSums, brier, ratio
 
 ECE_BINS = 10
 DRAWS = 2000
 WIDEST = 2.0
-"""No error is larger than 1; so far the search for the upper end looks."""
+"""How far the search for the upper end goes; no error is larger than 1."""
 
 
 class BrierParts(NamedTuple):
-    """What a Brier score is made of: brier = reliability - resolution + uncertainty + within_bins.
+    """The parts of a Brier score: brier = reliability - resolution + uncertainty + within_bins.
 
-    `reliability` is the mean squared gap between a bin's mean probability and its share of positives, 0
-    when calibrated; `resolution` how far the shares differ from the overall one, the more the better;
-    `uncertainty` that of the labels alone. `within_bins` is what the bins' width leaves (Murphy 1973;
-    Stephenson, Coelho & Jolliffe 2008).
+    `reliability` is the mean squared gap between a bin's mean probability and its share of positives, 0 if
+    calibrated. `resolution` is how far the shares differ from the overall one; more is better. `uncertainty`
+    is that of the labels alone. `within_bins` is what the bins' width leaves (Murphy 1973; Stephenson, Coelho
+    & Jolliffe 2008).
     """
 
     brier: float
@@ -72,7 +74,7 @@ def brier_parts(claims: Claims) -> BrierParts:
 
 def reliability_bins(claims: Claims) -> list[Bin]:
     """The points of a reliability diagram, from the lowest bin to the highest."""
-    place = bin_of(claims.p)
+    place = _bin_of(claims.p)
     found = []
     for number in np.unique(place):
         inside = place == number
@@ -81,8 +83,7 @@ def reliability_bins(claims: Claims) -> list[Bin]:
     return found
 
 
-def bin_of(p: Floats) -> Ints:
-    """Which of the bins of the calibration error each probability lies in."""
+def _bin_of(p: Floats) -> Ints:
     return np.minimum((p * ECE_BINS).astype(np.int64), ECE_BINS - 1)
 
 
@@ -96,18 +97,18 @@ class CalibrationError(OfSums):
     no_difference_interval = NoInterval("chance makes each of the two errors too large, by unequal amounts")
 
     def __init__(self, claims: Claims) -> None:
-        in_bin = bin_of(claims.p) == np.arange(ECE_BINS)[:, None]
+        in_bin = _bin_of(claims.p) == np.arange(ECE_BINS)[:, None]
         gaps = claims.sums(in_bin * (claims.p - claims.hits))
-        super().__init__(np.column_stack([gaps, claims.by_record]), _sum_of_gaps)
-        self.present = claims.by_record > 0
+        parts = np.column_stack([gaps, claims.by_record])
+        super().__init__(parts, _sum_of_gaps, claims.by_record > 0)
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
-        """The errors for which a test would not be surprised by this one; 0 where chance may be all of it.
+        """The errors for which a test would not reject this one; from 0 if chance may be all of it.
 
         Chance alone makes the error positive in every bin, so no interval around the value holds 0. Instead
-        true gaps of a size are tried, in the proportions of the gaps that were found: a size belongs to the
-        interval where the error, with deviations drawn from Student's t by the jackknife covariance of the
-        gaps, is as large as the value in 2.5 % of draws at least, and as small in 2.5 % too.
+        true gaps of several sizes are tried, in the proportions of the gaps that were found. A size is in the
+        interval if the error, with deviations drawn from Student's t by the jackknife covariance of the gaps,
+        is as large as the value in at least 2.5 % of draws, and as small in at least 2.5 %.
         """
         lack = too_few(int(self.present.sum()))
         if lack is not None:
@@ -128,7 +129,7 @@ class CalibrationError(OfSums):
 
 
 def _deviations(shares: Floats) -> Floats:
-    """Draws of how far gaps may be off, shape (DRAWS, bins), from those without each record.
+    """Draws of how far gaps may be off, shape (DRAWS, bins), from the gaps without each record.
 
     The seed is fixed: the same records have the same interval.
     """
@@ -140,7 +141,7 @@ def _deviations(shares: Floats) -> Floats:
 
 
 def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
-    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` where it does not."""
+    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` if it never does."""
     while high - low > 1e-3 * max(low, 1.0):
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)

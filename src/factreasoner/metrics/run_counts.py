@@ -1,11 +1,13 @@
-"""What is counted over the records of a run of any task: states, failures, verdicts, usage, seconds."""
+"""What is counted over a run of any task: states, failures, verdicts, usage, seconds, claims to review."""
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, get_args
+from operator import itemgetter
+from typing import Any, Generic, TypeVar, get_args
 
 from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict
 
@@ -20,13 +22,13 @@ STAGES = (
     "corrector",
     "coherence",
 )
-"""The stages that no other stage holds; other stages that took time ran inside one of these."""
+"""The outermost stages; other stages that took time ran inside one of these."""
 
 STATUSES = get_args(Status)
 MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
-"""Of how many different failure messages occurrences are counted, and how many are in the summary."""
+"""How many different failure messages are counted, and how many are in the summary."""
 PAIRS_SHOWN = 5
-"""Of the pairs of claims that contradict each other, the most probable ones are in the summary."""
+"""How many pairs of claims that contradict each other are in the summary, the most probable ones."""
 
 
 class RunCounts:
@@ -64,11 +66,11 @@ class RunCounts:
             self._coherence.add(result.record_id, result.coherence)
 
     def count_confidences(self, confidences: Iterable[str]) -> None:
-        """Count where probabilities come from that no verdict has."""
+        """Count where probabilities come from that are in no verdict."""
         self._verdicts["confidence"].update(confidences)
 
     def content(self) -> dict[str, Any]:
-        """The counts as they stand in summary.json."""
+        """The counts, as in summary.json."""
         total = sum(self._usage.values(), Usage())
         return {
             "records": {"total": self._status.total(), **self._status},
@@ -90,7 +92,7 @@ class RunCounts:
 
 
 def _coherence_fields(result: TaskResult) -> dict[str, Any]:
-    """What the claims of the answer say of each other, where that was asked for."""
+    """What the claims of the answer say about each other, if that was asked for."""
     if result.coherence is None:
         return {}
     pairs = result.coherence.self_contradictions
@@ -102,7 +104,7 @@ def _coherence_fields(result: TaskResult) -> dict[str, Any]:
 
 
 class _CoherenceTotals:
-    """What the claims of answers say of each other, over a run."""
+    """What the claims of answers say about each other, over a run."""
 
     def __init__(self) -> None:
         self._records = self._contradictions = self._unjudged = 0
@@ -136,14 +138,14 @@ class _CoherenceTotals:
 
 
 def elapsed_seconds(result: TaskResult) -> float:
-    """Wall time that a record took; of results that do not say, the sum over its stages."""
+    """Wall time of a record; without it, the sum over the stages."""
     if result.elapsed is not None:
         return result.elapsed
     return sum(result.seconds.get(stage, 0.0) for stage in STAGES)
 
 
 def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, Any]:
-    """The fields of a result line that every task has, its metrics left out."""
+    """The fields of a result line that every task has, without its metrics."""
     return {
         **_coherence_fields(result),
         "input": result.prompt,
@@ -155,3 +157,73 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
         "elapsed_seconds": elapsed_seconds(result),
         "metadata": result.metadata,
     }
+
+
+KEPT = 5
+KEPT_DISPUTED = 2
+T = TypeVar("T")
+
+
+class Lowest(Generic[T]):
+    """Keeps the `size` items of the lowest rank; of equal ones, those that came first."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._ranked: list[tuple[float, T]] = []
+
+    def add(self, rank: float, item: T) -> None:
+        """Keep an item, if it is among the lowest so far."""
+        bisect.insort(self._ranked, (rank, item), key=itemgetter(0))
+        del self._ranked[self._size :]
+
+    def items(self) -> list[T]:
+        """What was kept, the lowest first."""
+        return [item for _, item in self._ranked]
+
+
+def review_rank(label: str | None, p_true: float | None) -> float | None:
+    """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
+
+    Contradicted claims come first, then those that cite a source which does not exist: something speaks
+    against them, whatever P is. The rest is ranked by P.
+    """
+    if label == "unknown_source":
+        return -1.0
+    if label == "supported" or p_true is None:
+        return None
+    return p_true - 2.0 if label == "contradicted" else p_true
+
+
+class ReviewList:
+    """The claims of a run to review first; `word` is what they are called, atoms or claims.
+
+    They are the contradicted ones, then the least likely of those that are not supported, and up to
+    `KEPT_DISPUTED` supported ones that a passage contradicts; `KEPT` in all.
+    """
+
+    def __init__(self, word: str) -> None:
+        self._word = word
+        self._kept: Lowest[dict[str, Any]] = Lowest(KEPT)
+        self._disputed: Lowest[dict[str, Any]] = Lowest(KEPT_DISPUTED)
+
+    def add(
+        self,
+        record_id: str,
+        claim_id: str,
+        label: str | None,
+        p_true: float | None,
+        *,
+        disputed: bool = False,
+    ) -> None:
+        """Count one claim; what was not judged is left out. `disputed`: a passage contradicts it, too."""
+        place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
+        rank = review_rank(label, p_true)
+        if rank is not None:
+            self._kept.add(rank, place)
+        elif disputed and p_true is not None:
+            self._disputed.add(p_true, place)
+
+    def content(self) -> list[dict[str, Any]]:
+        """For summary.json, the contradicted ones first and the disputed ones last."""
+        disputed = self._disputed.items()
+        return [*self._kept.items()[: KEPT - len(disputed)], *disputed]

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.columns import Columns
 from factreasoner.models import P_DIGITS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Scored = TypeVar("Scored")
+"""What a task knows of one record."""
 
 
 class LabelledClaim(NamedTuple):
-    """A judged claim (an atom, a fact) that people labelled: P(true), the class said and the right one.
+    """A judged claim (an atom, a fact) with a human label: P(true), the predicted class and the right one.
 
-    Classes are numbers; 0 is the positive class, and the same number stands for the same class in both.
+    Classes are numbers, the same in both; 0 is the positive class.
     """
 
     p_true: float
@@ -46,9 +47,9 @@ class Claims(NamedTuple):
         hits: Sequence[bool] | Sequence[int] | Floats,
         record: Sequence[int] | Ints | None = None,
     ) -> Claims:
-        """Claims from their probabilities and whether each is true; of one record unless told otherwise.
+        """Claims from their probabilities and whether each is true.
 
-        `record` numbers the record of each; numbers may be left out.
+        `record` numbers the record of each claim; without it there is one record. Numbers may be missing.
         """
         rounded = np.round(np.asarray(p, dtype=float), P_DIGITS)
         place = np.zeros(len(rounded), dtype=np.int64) if record is None else np.asarray(record, np.int64)
@@ -57,7 +58,7 @@ class Claims(NamedTuple):
         return cls(int(place.max(initial=0)) + 1, place, rounded, said, gold)
 
     def at(self, places: Ints) -> Claims:
-        """The claims at some places; records without any of these are gone."""
+        """The claims at some positions; records without any of them are gone."""
         records, record = np.unique(self.record[places], return_inverse=True)
         return Claims(len(records), record, self.p[places], self.said[places], self.gold[places])
 
@@ -78,10 +79,10 @@ class Claims(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """Records in order with what is known of each.
+    """Records in order, with what is known of each.
 
-    `values[name]` has shape (records,) and NaN for a record without that value; `left_out` counts by record
-    the labelled claims that could not be judged.
+    `values[name]` has shape (records,) and NaN for a record without that value. `left_out` counts the
+    labelled claims of each record that could not be judged.
     """
 
     ids: Sequence[str]
@@ -90,7 +91,7 @@ class Sample(NamedTuple):
     claims: Claims
 
     def take(self, records: Sequence[int] | Ints) -> Sample:
-        """The sample of the records at some positions, each at most once, in the order given."""
+        """The records at some positions, each at most once, in the order given."""
         chosen = np.asarray(records, dtype=np.int64)
         place = np.full(len(self.ids), -1, dtype=np.int64)
         place[chosen] = np.arange(len(chosen))
@@ -104,7 +105,7 @@ class Sample(NamedTuple):
         )
 
     def followed_by(self, other: Sample) -> Sample:
-        """The records of both, first these."""
+        """These records, then those of `other`."""
         mine, theirs = self.claims, other.claims
         return Sample(
             ids=(*self.ids, *other.ids),
@@ -118,35 +119,35 @@ class Sample(NamedTuple):
         )
 
 
-class SampleBuilder:
-    """Collects records into a sample; holds some bytes a record and 10 a labelled claim beside ids.
+class Sampling(Generic[Scored]):
+    """Collects records into a sample; holds some 200 bytes a record, and 10 a labelled claim.
 
-    `names` are those of the values that every record is added with.
+    `functions` compute the values of a record, None for one it does not have. `claims` gives its labelled
+    claims and the number of those that could not be judged.
     """
 
-    def __init__(self, names: Iterable[str]) -> None:
+    def __init__(
+        self,
+        functions: Mapping[str, Callable[[Scored], float | None]],
+        claims: Callable[[Scored], tuple[Sequence[LabelledClaim], int]],
+    ) -> None:
+        self._functions = functions
+        self._claims = claims
         self._ids: list[str] = []
-        self._values = Columns(names)
-        self._left_out = array("L")
-        self._count = array("L")
+        self._values = {name: array("d") for name in functions}
+        self._left_out = array("q")
+        self._count = array("q")
         self._p = array("d")
         self._said = array("b")
         self._gold = array("b")
 
-    def add(
-        self,
-        record_id: str,
-        values: Iterable[tuple[str, float | None]],
-        claims: Sequence[LabelledClaim],
-        left_out: int,
-    ) -> None:
-        """Count one record; a value of None is one it does not have.
-
-        Raises:
-            RunError: the temporary file of the values of many records can't be written.
-        """
+    def add(self, record_id: str, record: Scored) -> None:
+        """Count one record's values and labelled claims."""
+        claims, left_out = self._claims(record)
         self._ids.append(record_id)
-        self._values.add(values)
+        for name, function in self._functions.items():
+            value = function(record)
+            self._values[name].append(np.nan if value is None else value)
         self._left_out.append(left_out)
         self._count.append(len(claims))
         for p_true, said, gold in claims:
@@ -155,18 +156,16 @@ class SampleBuilder:
             self._gold.append(gold)
 
     def sample(self) -> Sample:
-        """The records that were added so far, as a sample. Add none while that is in use."""
-        counts = np.fromiter(self._count, np.int64, len(self._count))
-        labelled = counts.nonzero()[0]
+        """The records that were added so far."""
         return Sample(
-            ids=self._ids,
-            values=self._values.so_far(),
-            left_out=np.fromiter(self._left_out, np.int64, len(self._left_out)),
+            ids=tuple(self._ids),
+            values={name: np.array(values) for name, values in self._values.items()},
+            left_out=np.array(self._left_out),
             claims=Claims(
                 len(self._ids),
-                np.repeat(labelled, counts[labelled]),
-                np.asarray(self._p, dtype=float),
-                np.asarray(self._said, dtype=np.int64),
-                np.asarray(self._gold, dtype=np.int64),
+                np.repeat(np.arange(len(self._ids)), np.array(self._count)),
+                np.array(self._p),
+                np.array(self._said, dtype=np.int64),
+                np.array(self._gold, dtype=np.int64),
             ),
         )

@@ -1,22 +1,46 @@
-"""Statistics of a data set that can leave out or repeat records: means, and scores of claims against labels.
+"""Statistics over records that can leave out or repeat records, and their 95 % intervals.
 
-Scores of claims are over all labelled claims together, so that a long answer weighs more than a short one.
-The positive class is number 0 (supported, true); what is said of two classes takes all others for negative.
+A record is the unit that is drawn. Its atoms depend on each other, so leaving out one record at a time, with
+all its atoms, shows how far a statistic would move on other records (the jackknife; Efron & Tibshirani 1993,
+chapter 11). Shares get the union of a jackknife-t interval on the logit and that of Korn and Graubard (1998),
+which counts dependent records as fewer independent ones.
+`benchmarks/interval_coverage.py` measures how often these intervals hold the truth.
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.intervals import Bounds, Interval, NoInterval, jackknife_t, share_interval
-from factreasoner.metrics.samples import Claims, Floats, Ints
+from factreasoner.metrics.samples import Floats, Ints
 
-SMALLEST_P = 1e-6
-"""Probabilities are kept this far from 0 and 1 before their logarithm is taken."""
+LEVEL = 0.95
+TAIL = (1 - LEVEL) / 2
+NORMAL = NormalDist().inv_cdf(1 - TAIL)
+TIED = 1e-12
+"""A standard error up to this is rounding: the records do not differ at all."""
+
+Bounds = tuple[float, float]
+"""The smallest and the largest value a statistic can have; infinite where there is none."""
+
+
+class Interval(NamedTuple):
+    """A two-sided 95 % interval: its lower and its upper end."""
+
+    low: float
+    high: float
+
+
+class NoInterval(NamedTuple):
+    """Why there is no interval, in words that follow "no interval: "."""
+
+    reason: str
 
 
 class Statistic(ABC):
@@ -24,7 +48,7 @@ class Statistic(ABC):
 
     present: NDArray[np.bool_]
     no_difference_interval: NoInterval | None = None
-    """Why a difference of two of them has no interval, where none would hold."""
+    """Why the difference of two of these has no interval, if no interval would hold."""
 
     @abstractmethod
     def weighted(self, counts: Ints) -> Floats:
@@ -54,12 +78,18 @@ class OfSums(Statistic):
     """A function of sums over records.
 
     `parts` has shape (records, sums); `function` maps sums of shape (..., sums) to values of shape (...).
+    By default a record is present if it has a part that is not 0.
     """
 
-    def __init__(self, parts: Floats, function: Callable[[Floats], Floats]) -> None:
+    def __init__(
+        self,
+        parts: Floats,
+        function: Callable[[Floats], Floats],
+        present: NDArray[np.bool_] | None = None,
+    ) -> None:
         self.parts = parts
         self.function = function
-        self.present = (parts != 0).any(axis=1)
+        self.present = (parts != 0).any(axis=1) if present is None else present
 
     def weighted(self, counts: Ints) -> Floats:
         """See `Statistic`."""
@@ -75,117 +105,131 @@ def ratio(part: Floats | Ints, whole: Floats | Ints) -> Floats:
     return np.divide(part, whole, out=np.full(np.shape(part), np.nan), where=np.asarray(whole) > 0)
 
 
-def mean_of_known(values: Floats) -> Statistic:
-    """Mean over the records that have the value; `values` of shape (records,) are NaN for the others."""
-    known = ~np.isnan(values)
-    found = OfSums(np.stack([np.where(known, values, 0.0), known], axis=1), _first_by_last)
-    found.present = known
-    return found
-
-
-def mean_of_all(values: Floats) -> Statistic:
-    """Mean over all records, undefined when any lacks the value."""
-    found = OfSums(np.stack([values, np.ones_like(values)], axis=1), _first_by_last)
-    found.present = np.ones(len(values), dtype=bool)
-    return found
-
-
-def _first_by_last(sums: Floats) -> Floats:
+def first_by_last(sums: Floats) -> Floats:
+    """The first sum over the last one, NaN where that is not above 0."""
     return ratio(sums[..., 0], sums[..., -1])
 
 
-def brier(claims: Claims) -> Statistic:
-    """Mean squared difference between probability and label."""
-    return _mean_of_claims(claims, (claims.p - claims.hits) ** 2)
+def mean_of_known(values: Floats) -> Statistic:
+    """Mean over the records that have the value; `values` of shape (records,) are NaN for the others."""
+    known = ~np.isnan(values)
+    return OfSums(np.stack([np.where(known, values, 0.0), known], axis=1), first_by_last, known)
 
 
-def log_loss(claims: Claims) -> Statistic:
-    """Mean negative log likelihood of the labels, probabilities kept `SMALLEST_P` off 0 and 1."""
-    return _mean_of_claims(claims, log_losses(claims.p, claims.hits))
+def mean_of_all(values: Floats) -> Statistic:
+    """Mean over all records, undefined if any record lacks the value."""
+    ones = np.ones_like(values)
+    return OfSums(np.stack([values, ones], axis=1), first_by_last, ones.astype(bool))
 
 
-def log_losses(p: Floats, hits: Floats) -> Floats:
-    """The negative log likelihood of each, probabilities kept `SMALLEST_P` off 0 and 1."""
-    kept = np.clip(p, SMALLEST_P, 1 - SMALLEST_P)
-    return np.asarray(-np.where(hits > 0, np.log(kept), np.log1p(-kept)))
+def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoInterval:
+    """The value plus and minus Student's t times the jackknife's standard error, within `bounds`.
 
-
-def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
-    found = OfSums(claims.sums(np.stack([values, np.ones_like(values)])), _first_by_last)
-    found.present = claims.by_record > 0
-    return found
-
-
-def confusion(claims: Claims) -> Floats:
-    """By record: true positives, true negatives, false positives, false negatives; shape (records, 4)."""
-    cell = _CELLS[np.minimum(claims.said, 1), np.minimum(claims.gold, 1)]
-    counts = np.bincount(claims.record * 4 + cell, minlength=claims.num_records * 4)
-    return counts.reshape(-1, 4).astype(float)
-
-
-_CELLS = np.array([[0, 2], [3, 1]])
-"""Column of `confusion` by the class said and the right one, the positive class being 0."""
-
-
-def accuracy(claims: Claims) -> Statistic:
-    """Share of claims whose prediction, positive or not, is right."""
-    return OfSums(confusion(claims), lambda cells: ratio(cells[..., 0] + cells[..., 1], cells.sum(axis=-1)))
-
-
-def f1(claims: Claims) -> Statistic:
-    """F1 of the positive class; undefined when it is neither a label nor predicted."""
-    return OfSums(confusion(claims), lambda cells: _f1(cells[..., 0], cells[..., 2] + cells[..., 3]))
-
-
-def macro_f1(claims: Claims) -> Statistic:
-    """Mean of the F1 of both classes; of one alone when the other is neither a label nor predicted."""
-
-    def function(cells: Floats) -> Floats:
-        wrong = cells[..., 2] + cells[..., 3]
-        return _mean_of_defined(np.stack([_f1(cells[..., kind], wrong) for kind in (0, 1)]))
-
-    return OfSums(confusion(claims), function)
-
-
-def _f1(hits: Floats, misses: Floats) -> Floats:
-    return ratio(2 * hits, 2 * hits + misses)
-
-
-def _mean_of_defined(parts: Floats) -> Floats:
-    known = ~np.isnan(parts)
-    return ratio(np.where(known, parts, 0.0).sum(axis=0), known.sum(axis=0))
-
-
-def class_counts(claims: Claims, classes: int) -> Floats:
-    """By record: claims of each pair of right class and class said; shape (records, classes * classes)."""
-    cell = np.where(claims.gold < classes, claims.gold * classes + claims.said, -1)
-    return claims.sums(cell == np.arange(classes * classes)[:, None])
-
-
-def accuracy_of_classes(claims: Claims, classes: int) -> Statistic:
-    """Share of claims with the right one of so many classes.
-
-    Undefined where no claim has a right class above 0: people did not tell these apart.
+    `without` holds the statistic of all records but one, for each record that has a part in it; shape (n,).
+    There is no interval for fewer than two records, or if the statistic is undefined without one of them.
+    If leaving out a record never changes the value, see `alike`.
     """
-
-    def function(sums: Floats) -> Floats:
-        cells = sums.reshape(*sums.shape[:-1], classes, classes)
-        return ratio(np.trace(cells, axis1=-2, axis2=-1), sums.sum(axis=-1) * _told_apart(cells))
-
-    return OfSums(class_counts(claims, classes), function)
-
-
-def macro_f1_of_classes(claims: Claims, classes: int) -> Statistic:
-    """Mean of the F1 of the classes that are a label or predicted; undefined as `accuracy_of_classes` is."""
-
-    def function(sums: Floats) -> Floats:
-        cells = sums.reshape(*sums.shape[:-1], classes, classes)
-        said, gold = cells.sum(axis=-2), cells.sum(axis=-1)
-        parts = [ratio(2 * cells[..., i, i], said[..., i] + gold[..., i]) for i in range(classes)]
-        return np.where(_told_apart(cells), _mean_of_defined(np.stack(parts)), np.nan)
-
-    return OfSums(class_counts(claims, classes), function)
+    lack = _lack(without)
+    if lack is not None:
+        return lack
+    error = standard_error(without)
+    if error <= TIED:
+        return alike(value, len(without), bounds)
+    half = _quantile_t(len(without) - 1) * error
+    return within(value - half, value + half, bounds)
 
 
-def _told_apart(cells: Floats) -> NDArray[np.bool_]:
-    return np.asarray(cells[..., 1:, :].sum(axis=(-2, -1)) > 0)
+def share_interval(value: float, without: Floats) -> Interval | NoInterval:
+    """The interval of a statistic in [0, 1], such as a share or a Brier score.
+
+    It is the union of two: the value plus and minus Student's t times the jackknife's standard error s, both
+    on the logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff =
+    value (1 - value) / s^2 * (1.96 / t)^2 trials, n where s is 0. `without` as in :func:`jackknife_t`.
+    """
+    lack = _lack(without)
+    if lack is not None:
+        return lack
+    error, factor = standard_error(without), _quantile_t(len(without) - 1)
+    trials = float(len(without))
+    if error > TIED:
+        trials = value * (1 - value) / error**2 * (NORMAL / factor) ** 2
+    low, high = _clopper_pearson(value * trials, trials)
+    if error > TIED and np.all((without > 0) & (without < 1)):
+        odds = math.log(value / (1 - value))
+        half = factor * standard_error(np.log(without / (1 - without)))
+        low, high = min(low, expit(odds - half)), max(high, expit(odds + half))
+    return Interval(low, high)
+
+
+def _lack(without: Floats) -> NoInterval | None:
+    lack = too_few(len(without))
+    if lack is None and np.isnan(without).any():
+        return NoInterval("without one of the records it is undefined")
+    return lack
+
+
+def _clopper_pearson(successes: float, trials: float) -> Interval:
+    """The exact interval of a share; successes and trials need not be whole numbers."""
+    from scipy.special import betaincinv
+
+    failures = trials - successes
+    low = float(betaincinv(successes, failures + 1, TAIL)) if successes > TIED else 0.0
+    high = float(betaincinv(successes + 1, failures, 1 - TAIL)) if failures > TIED else 1.0
+    return Interval(low, high)
+
+
+def expit(odds: float) -> float:
+    """The probability of log-odds."""
+    return float(1 / (1 + np.exp(-odds)))
+
+
+def too_few(records: int) -> NoInterval | None:
+    """No interval if fewer than two records have a part in the statistic."""
+    if records >= 2:
+        return None
+    found = "one record has" if records else "no record has"
+    return NoInterval(f"{found} what it is computed from, and it takes two")
+
+
+def alike(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:
+    """The interval of a statistic that is the same whichever record is left out.
+
+    Zero is no honest width. If n records drawn at random are all alike, the share q of such records is at
+    least 0.025^(1/n) with 97.5 % confidence. The others may have any value within `bounds`, so the interval
+    reaches from q value + (1 - q) low to q value + (1 - q) high. Without bounds there is none.
+    """
+    if not all(map(math.isfinite, bounds)):
+        return NoInterval("all records have the same value")
+    share = TAIL ** (1 / records)
+    low, high = (share * value + (1 - share) * bound for bound in bounds)
+    return Interval(low, high)
+
+
+def standard_error(without: Floats) -> float:
+    """The jackknife's standard error: sqrt((n - 1) / n * sum of squared deviations from the mean)."""
+    n = len(without)
+    return math.sqrt((n - 1) / n * float(((without - without.mean()) ** 2).sum()))
+
+
+def _quantile_t(freedom: int) -> float:
+    """The 97.5 % quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(freedom, 1 - TAIL))
+
+
+def within(low: float, high: float, bounds: Bounds) -> Interval:
+    """The interval without what lies beyond the bounds."""
+    return Interval(max(low, bounds[0]), min(high, bounds[1]))
+
+
+def wilson(successes: int, trials: int) -> Interval | None:
+    """Wilson score interval of a share (Wilson 1927, without continuity correction); None for no trials."""
+    if not trials:
+        return None
+    z = NORMAL
+    share = successes / trials
+    centre = share + z * z / (2 * trials)
+    spread = z * (share * (1 - share) / trials + z * z / (4 * trials * trials)) ** 0.5
+    scale = 1 + z * z / trials
+    return Interval(max(0.0, (centre - spread) / scale), min(1.0, (centre + spread) / scale))

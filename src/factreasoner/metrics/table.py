@@ -1,7 +1,7 @@
-"""One table of metrics a task: what each needs, how it is computed and averaged, and how it is shown.
+"""One table of metrics a task: what each metric needs, how it is computed and averaged, how it is shown.
 
 Result lines, summaries, comparisons, gates, tables, figures and `factreasoner metrics` read these rows and
-know no metric by name; adding a row is adding a metric.
+know no metric by name. To add a metric, add a row.
 """
 
 from __future__ import annotations
@@ -9,17 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Any, Generic, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.intervals import Bounds, Interval, NoInterval
-from factreasoner.metrics.samples import Claims, LabelledClaim, Sample, SampleBuilder
-from factreasoner.metrics.statistics import Statistic, mean_of_all, mean_of_known
-
-Scored = TypeVar("Scored")
-"""What a task knows of one record."""
+from factreasoner.metrics.samples import Claims, LabelledClaim, Sample, Sampling, Scored
+from factreasoner.metrics.statistics import (
+    Bounds,
+    Interval,
+    NoInterval,
+    Statistic,
+    mean_of_all,
+    mean_of_known,
+)
+from factreasoner.models import Usage
 
 Place = Literal["line", "run", "evaluate", "groups", "compare", "figure"]
 """Where a metric is shown: a record's result line; the table at the end of a run, of `evaluate`, of its
@@ -32,11 +36,11 @@ ARROWS: Mapping[Better | None, str] = {"higher": " ↑", "lower": " ↓", None: 
 
 
 class Need(NamedTuple):
-    """What a metric is computed from.
+    """What a metric is computed from, in `words`.
 
-    `words` names it; `missing` says, of a data set without the metric, what it lacks; `met` says whether one
-    record has it, and with it the metric's field in its result line. `labels`: people's labels are needed.
-    `keys` are those of an input record without which no record has the metric.
+    `missing` says what a data set without the metric lacks. `met` says whether a record has it, and with it
+    the metric's field in its result line. `labels`: it needs human labels. `keys` are the keys of an input
+    record without which no record has the metric.
     """
 
     words: str
@@ -48,9 +52,9 @@ class Need(NamedTuple):
 
 @dataclass(frozen=True)
 class OfRecords:
-    """A metric of one record, averaged over records; None where a record does not have it.
+    """A metric of one record, averaged over records; None for a record that does not have it.
 
-    With `all_or_none` the mean is undefined when any record lacks the value: an unknown cost is not 0.
+    With `all_or_none` the mean is undefined if any record lacks the value: an unknown cost is not 0.
     """
 
     function: Callable[[Any], float | None]
@@ -74,11 +78,10 @@ class OfClaims:
 class Metric:
     """One row of a table.
 
-    `shown` is its short name, in which `{k}` stands for the K of the run; `title` the one where there is
-    room, by default the short one; `field` its name in result lines, by default its own. `tested`: a
-    difference between two runs is worth a test of whether it may be chance. `few`: its value and interval
-    are to be taken with care below so many records. `usage`: it is about what a run takes, not about what
-    it finds.
+    `shown` is its short name, in which `{k}` stands for the K of the run; `title` the longer one, by default
+    the same; `field` its name in result lines, by default `name`. `tested`: `compare` tests whether a
+    difference may be chance. `few`: its value and interval are unreliable below so many records. `usage`: it
+    measures what a run takes, not what it finds.
     """
 
     name: str
@@ -120,7 +123,7 @@ class Metric:
         return f"{value:{sign},.{self.decimals}f}"
 
     def content(self) -> dict[str, Any]:
-        """The row for JSON: all but its function."""
+        """The row for JSON, without its function."""
         return {
             "name": self.name,
             "shown": self.shown,
@@ -136,14 +139,14 @@ class Metric:
         }
 
     def caption(self, k: int | str | None, *, room: bool = False) -> str:
-        """The metric's short name, or where there is `room` its title, with the K it was computed with."""
+        """The metric's short name, or with `room` its title, with the K it was computed with."""
         return (self.title if room and self.title else self.shown).format(k="K" if k is None else k)
 
 
 class Estimate(NamedTuple):
     """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
 
-    `records` counts those that have a part in it: that have the value, or claims it is computed from.
+    `records` counts those that have the value, or claims it is computed from.
     """
 
     value: float | None
@@ -152,7 +155,7 @@ class Estimate(NamedTuple):
     records: int = 0
 
     def content(self) -> dict[str, Any]:
-        """The estimate as a JSON object: value, ends of the interval, why either is missing, records."""
+        """The estimate as a JSON object."""
         return {
             "value": self.value,
             "interval_95": self.interval,
@@ -165,7 +168,7 @@ class Table(Generic[Scored]):
     """The metrics of a task, by name in the order they are shown.
 
     `main` names the metric that a record has if it has any score. `claims` gives a record's labelled claims
-    and the number of those that could not be judged; `given`, which keys that metrics need it has.
+    and the number of those that could not be judged. `given` says which of the keys that metrics need it has.
     """
 
     def __init__(
@@ -198,7 +201,7 @@ class Table(Generic[Scored]):
         return [metric for metric in self if place in metric.places]
 
     def lacking(self, place: Place, given: Mapping[str, int]) -> dict[tuple[str, ...], list[Metric]]:
-        """The metrics that would be shown there if records had some keys, by these keys.
+        """The metrics that would be shown there if records had certain keys, by these keys.
 
         `given` counts the records that have each key.
         """
@@ -208,29 +211,27 @@ class Table(Generic[Scored]):
                 found.setdefault(missing, []).append(metric)
         return found
 
-    def line(self, record: Scored) -> dict[str, float | None]:
-        """A record's metrics for its result line; those are left out whose need it does not meet."""
-        wanted = [metric for metric in self.shown_in("line") if metric.needs.met(record)]
-        claims = self.claims_of(record)
-        found: dict[str, float | None] = {}
-        for metric in wanted:
-            if isinstance(metric.average, OfRecords):
-                found[metric.line_name] = metric.average.function(record)
-            else:
-                found[metric.line_name] = number(metric.average.function(claims).value)
-        return found
+    def sampling(self) -> Sampling[Scored]:
+        """Collects the records of the task into a sample."""
+        functions = {m.name: m.average.function for m in self if isinstance(m.average, OfRecords)}
+        return Sampling(functions, self.claims)
 
     def claims_of(self, record: Scored) -> Claims:
         """The labelled claims of one record."""
-        claims, _ = self.claims(record)
-        p, said, gold = zip(*claims, strict=True) if claims else ((), (), ())
-        return Claims(
-            1,
-            np.zeros(len(claims), dtype=np.int64),
-            np.asarray(p, dtype=float),
-            np.asarray(said, dtype=np.int64),
-            np.asarray(gold, dtype=np.int64),
-        )
+        sampling = Sampling({}, self.claims)
+        sampling.add("", record)
+        return sampling.sample().claims
+
+    def line(self, record: Scored) -> dict[str, float | None]:
+        """A record's metrics for its result line, without those whose need it does not meet."""
+        claims = self.claims_of(record)
+        return {
+            metric.line_name: metric.average.function(record)
+            if isinstance(metric.average, OfRecords)
+            else number(metric.average.function(claims).value)
+            for metric in self.shown_in("line")
+            if metric.needs.met(record)
+        }
 
     def has_score(self, sample: Sample) -> NDArray[np.bool_]:
         """Which records have a score, shape (records,)."""
@@ -246,9 +247,9 @@ class Table(Generic[Scored]):
         return {metric.name: estimate(metric, sample) for metric in wanted}
 
     def few_records(self, sample: Sample, names: Iterable[str] | None = None) -> str | None:
-        """Which metrics, of all or of those named, are to be taken with care for want of records, in words.
+        """Which metrics, of all or of those named, are unreliable for want of records, in words.
 
-        None where there are enough records, or none of the metrics has a value.
+        None if there are enough records, or none of the metrics has a value.
         """
         count = int(self.has_score(sample).sum())
         wanted = self if names is None else (self[name] for name in names)
@@ -258,25 +259,6 @@ class Table(Generic[Scored]):
         shown = " and ".join(metric.shown for metric in few)
         records = "1 record" if count == 1 else f"{count} records"
         return f"{records}: below {max(m.few for m in few)}, take {shown} and their intervals with care"
-
-
-class Sampling(Generic[Scored]):
-    """Collects the records of a task into a sample."""
-
-    def __init__(self, table: Table[Scored]) -> None:
-        self._table = table
-        self._functions = {m.name: m.average.function for m in table if isinstance(m.average, OfRecords)}
-        self._builder = SampleBuilder(self._functions)
-
-    def add(self, record_id: str, record: Scored) -> None:
-        """Count one record's values and labelled claims."""
-        claims, left_out = self._table.claims(record)
-        values = ((name, function(record)) for name, function in self._functions.items())
-        self._builder.add(record_id, values, claims, left_out)
-
-    def sample(self) -> Sample:
-        """The records that were added so far, as a sample."""
-        return self._builder.sample()
 
 
 def estimate(metric: Metric, sample: Sample) -> Estimate:
@@ -295,11 +277,35 @@ def estimate(metric: Metric, sample: Sample) -> Estimate:
 
 
 def of_fewer(count: int, records: Mapping[str, int]) -> str:
-    """ "(7 of 17 records)" where a score is of fewer than were tried; empty else. `records` by status."""
+    """ "(7 of 17 records)" if fewer have a score than were tried; else empty. `records` counts by status."""
     tried = records["ok"] + records["partial"] + records["failed"]
     return f"({count} of {tried} records)" if count < tried else ""
 
 
 def number(value: float) -> float | None:
-    """The value where it is finite; None where it is NaN or infinite, which no file may hold."""
+    """The value, or None for NaN and infinity, which no file may hold."""
     return value if math.isfinite(value) else None
+
+
+CALLS = Need("nothing", lambda sample: "there is no record")
+PRICE = Need("the price of calls", lambda sample: "unknown, since the price of a call is")
+
+
+def usage_metrics(usage_of: Callable[[Any], Usage]) -> tuple[Metric, ...]:
+    """Calls, tokens and cost a record, for every task; `usage_of` gives what a scored record took."""
+
+    def averaged(function: Callable[[Usage], float | None]) -> OfRecords:
+        return OfRecords(lambda record: function(usage_of(record)), all_or_none=True)
+
+    # fmt: off
+    return (
+        Metric("calls", "calls", "model calls a record, cached ones included", CALLS,
+               averaged(lambda usage: usage.calls + usage.cached_calls), better="lower", bounds=COUNT,
+               decimals=1, places=("compare", "figure"), usage=True),
+        Metric("tokens", "tokens", "prompt and completion tokens a record", CALLS,
+               averaged(lambda usage: usage.prompt_tokens + usage.completion_tokens), better="lower",
+               bounds=COUNT, decimals=0, places=("compare",), usage=True),
+        Metric("cost", "cost", "US dollars a record", PRICE, averaged(lambda usage: usage.cost),
+               better="lower", bounds=COUNT, decimals=4, places=("compare", "figure"), usage=True),
+    )
+    # fmt: on

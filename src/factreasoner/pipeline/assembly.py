@@ -13,7 +13,7 @@ from factreasoner.calibration.applying import (
     CalibratedJudge,
     calibration_of,
 )
-from factreasoner.calibration.label_offsets import UNCHANGED
+from factreasoner.calibration.calibrators import UNCHANGED
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
 from factreasoner.llm.batches.folder import BatchFolder

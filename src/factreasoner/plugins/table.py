@@ -51,7 +51,7 @@ PLUGINS: dict[str, dict[str, str]] = {
         "nli": "factreasoner.judges.encoder:VerifierJudge",
     },
     "solver": {
-        "auto": "factreasoner.solvers.auto:AutoSolver",
+        "auto": "factreasoner.solvers.gibbs:AutoSolver",
         "exact": "factreasoner.solvers.exact:ExactSolver",
         "gibbs": "factreasoner.solvers.gibbs:GibbsSolver",
         "pgmpy": "factreasoner.solvers.pgmpy_solver:PgmpySolver",

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.metrics.reliability import reliability_bins
+from factreasoner.metrics.run_counts import Lowest, review_rank
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
-from factreasoner.metrics.worst import Lowest, doubt
 from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.report.comparison_tables import fewer
@@ -64,7 +64,7 @@ class RunContent:
         return scored
 
     def _keep_first(self, row: ClaimRow) -> None:
-        rank = doubt(row.label, row.p_true)
+        rank = review_rank(row.label, row.p_true)
         if rank is None and "disputed" in row.cautions and row.p_true is not None:
             rank = row.p_true - 1.0  # after those that are contradicted, before those that nothing decides
         if rank is not None:

@@ -45,7 +45,7 @@ from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
 from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
-from factreasoner.solvers.auto import AutoSolver
+from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import Task
 from factreasoner.text.sentences import sentences
 

@@ -11,14 +11,14 @@ from typing import Any, TypeVar
 
 from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
 from factreasoner.calibration.applying import calibration_fingerprint
-from factreasoner.metrics.agreement import Agreement
+from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.pipeline.rescoring import rescore
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.solvers.auto import AutoSolver
+from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.task import Task
 

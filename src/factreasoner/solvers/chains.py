@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from factreasoner.models.factor_graph import Table
 from factreasoner.solvers.elimination import adjacency_bits, bits_of
-from factreasoner.solvers.log_factors import LogFactor
-from factreasoner.solvers.reduction import Component
+from factreasoner.solvers.reduction import Component, LogFactor
 
 ZERO = 600.0
 """How far the logarithm of 0 is put below what a variable's positive entries can sum to: infinity has no

@@ -1,17 +1,20 @@
-"""Exact marginals by junction trees, component by component."""
+"""Exact marginals by junction trees, component by component, within the memory there is."""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import os
+import sys
 import threading
+from pathlib import Path
 
 from factreasoner.errors import WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
-from factreasoner.solvers.memory import bytes_needed, memory_budget, readable
-from factreasoner.solvers.reduction import Component, alone, reduce
-from factreasoner.solvers.solver_settings import SolverSettings
+from factreasoner.solvers.reduction import Component, SolverSettings, alone, reduce
 
 _LARGE = 1 << 26
 _one_large_at_a_time = threading.Lock()
@@ -87,3 +90,48 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
     # Threads that solve one large network each would need the budget once for every thread.
     with _one_large_at_a_time:
         return junction_tree_marginals(part.cardinalities, part.factors, plan.order).marginals
+
+
+MEMORY_BUDGET = 1 << 31
+"""Bytes one component's tables may take, where that is at most half of the machine's memory."""
+
+_CONTAINER_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+
+
+def memory_budget() -> int:
+    """Bytes allowed for one component's tables."""
+    return min(MEMORY_BUDGET, machine_memory() // 2)
+
+
+def machine_memory() -> int:
+    """Bytes of this machine, or of the container; without a limit where nothing tells its size."""
+    return _smallest_limit(tuple(_CONTAINER_LIMITS))
+
+
+@functools.cache
+def _smallest_limit(of_containers: tuple[Path, ...]) -> int:
+    limits = [sys.maxsize]
+    with contextlib.suppress(AttributeError, ValueError, OSError):
+        limits.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for path in of_containers:
+        with contextlib.suppress(OSError, ValueError):
+            limits.append(int(path.read_text()))
+    return min(limit for limit in limits if limit > 0)
+
+
+def bytes_needed(plan: Elimination) -> int:
+    """Bytes for a table a clique and, at the largest, two more while it is summed."""
+    return 8 * (plan.total + 2 * plan.largest_table)
+
+
+def readable(count: int) -> str:
+    """A number of bytes in the largest unit that leaves at least one."""
+    if count >= 1 << 60:
+        return "more than 10^18 bytes"
+    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
+    power = min((max(count, 1).bit_length() - 1) // 10, len(units) - 1)
+    amount = count / (1 << 10 * power)
+    return f"{amount:.0f} {units[power]}" if amount >= 100 else f"{amount:.3g} {units[power]}"

@@ -15,8 +15,7 @@ from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve
-from factreasoner.solvers.reduction import Component, Reduced, reduce
-from factreasoner.solvers.solver_settings import SolverSettings
+from factreasoner.solvers.reduction import Component, Reduced, SolverSettings, reduce
 
 SMALL_WIDTH = 10
 """A component of at most this width is solved exactly: that takes less time than a few sweeps."""
@@ -177,3 +176,24 @@ def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str
         _log.warning("%s", warning)
         told["warning"] = warning
     return told
+
+
+class AutoSolver:
+    """Exact inference while width and memory allow it, else Gibbs sampling, component by component.
+
+    The result names the solver that ran: "gibbs" when any component's posteriors are sampled, else "exact".
+    """
+
+    name = "auto"
+
+    def __init__(self, config: SolverSettings) -> None:
+        self._config = config
+
+    def marginals(self, graph: FactorGraph) -> Marginals:
+        """Marginals of every variable.
+
+        Raises:
+            SolverError: the network or its evidence has probability 0, or a table is malformed.
+        """
+        max_width = self._config.max_width
+        return solve_or_sample(reduce(graph), lambda plan: fits(plan, max_width), self._config)

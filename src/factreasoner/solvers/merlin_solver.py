@@ -7,9 +7,8 @@ from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.memory import machine_memory, readable
-from factreasoner.solvers.reduction import check
-from factreasoner.solvers.solver_settings import SolverSettings
+from factreasoner.solvers.exact import machine_memory, readable
+from factreasoner.solvers.reduction import SolverSettings, check
 
 NO_BOUND = (
     "an approximation without an error bound: on some networks such results are off by more than 0.5; "

@@ -12,15 +12,13 @@ from typing import Any
 import numpy as np
 
 from factreasoner.errors import SolverError
-from factreasoner.graph.components import components
+from factreasoner.graph.factors import components
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph, Table
-from factreasoner.solvers.arithmetic import LOWEST
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.exact import fits, too_wide
-from factreasoner.solvers.log_factors import INCONSISTENT
-from factreasoner.solvers.reduction import check
-from factreasoner.solvers.solver_settings import SolverSettings
+from factreasoner.solvers.junction_tree import LOWEST
+from factreasoner.solvers.reduction import INCONSISTENT, SolverSettings, check
 
 
 class PgmpySolver:

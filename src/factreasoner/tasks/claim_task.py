@@ -10,10 +10,8 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factreasoner.errors import InputError, PluginError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
-from factreasoner.metrics.run_counts import RunCounts, shared_fields
+from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Sampling
-from factreasoner.metrics.worst import Worst
 from factreasoner.models import (
     Claim,
     Failure,
@@ -176,8 +174,8 @@ class ClaimTally(Generic[C, Scored]):
         self._task = task
         self._config = config
         self._counts = RunCounts()
-        self._sampling = Sampling(task.table)
-        self._worst = Worst("claim")
+        self._sampling = task.table.sampling()
+        self._review = ReviewList("claim")
         self._given: Counter[str] = Counter()
         self._claims = self._undecided = 0
 
@@ -193,7 +191,7 @@ class ClaimTally(Generic[C, Scored]):
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):
             disputed = "disputed" in row.cautions
-            self._worst.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
+            self._review.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
         return {
             "id": result.record_id,
             "status": result.status,
@@ -213,7 +211,7 @@ class ClaimTally(Generic[C, Scored]):
             "records": counts.pop("records"),
             "metrics": {name: item.content() for name, item in table.estimates(sample).items()},
             "few_records": table.few_records(sample),
-            "worst_claims": self._worst.content(),
+            "worst_claims": self._review.content(),
             "given": dict(self._given),
             "undecided_claims": {"count": self._undecided, "of": self._claims},
             **counts,

@@ -8,9 +8,9 @@ from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import atom_prompts
 from factreasoner.errors import InputProblem
-from factreasoner.metrics.factuality import resolve_k
-from factreasoner.metrics.factuality_table import FACTUALITY
-from factreasoner.metrics.results import COUNTS, Summary
+from factreasoner.metrics.factuality import FACTUALITY, resolve_k
+from factreasoner.metrics.result_line import COUNTS
+from factreasoner.metrics.summary import Summary
 from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, judged_atoms
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner import models
-from factreasoner.graph.beliefs import Belief, beliefs
+from factreasoner.graph.pairs import Belief, beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"

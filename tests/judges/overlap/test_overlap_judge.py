@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.metrics.auroc import AreaUnderROC
+from factreasoner.metrics.claim_scores import AreaUnderROC
 from factreasoner.metrics.samples import Claims
 from factreasoner.models import Atom, Claim, Context, Premise, Record
 from factreasoner.solvers.exact import ExactSolver

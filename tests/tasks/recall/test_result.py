@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from table_judge import TableJudge, rows_of
 
 from factreasoner import Config, recall
-from factreasoner.metrics.table import Sampling
 from factreasoner.models import Atom, Usage, Verdict
 from factreasoner.tasks.recall.result import RECALL, RecallResult, scored_recall
 from factreasoner.tasks.recall.task import TASK
@@ -74,7 +73,7 @@ def result(record_id, said, gold=(), **fields):
 
 
 def estimates(*results):
-    sampling = Sampling(RECALL)
+    sampling = RECALL.sampling()
     for item in results:
         sampling.add(item.record_id, scored_recall(item))
     return RECALL.estimates(sampling.sample())

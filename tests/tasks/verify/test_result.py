@@ -6,7 +6,6 @@ from verifying_model import Model, verified
 
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
-from factreasoner.metrics.table import Sampling
 from factreasoner.tasks.verify.result import VERIFY, scored_verify
 
 
@@ -34,14 +33,14 @@ def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
     scored = scored_verify(result)
     assert result.status == "failed"
     assert tuple(scored.before) == tuple(scored.after) == (None, None, None)
-    sampling = Sampling(VERIFY)
+    sampling = VERIFY.sampling()
     sampling.add("r", scored)
     precision = VERIFY.estimates(sampling.sample())["citation_precision"]
     assert (precision.value, precision.reason) == (None, "no citation was judged")
 
 
 def test_an_answer_without_claims_has_no_number_of_changes():
-    sampling = Sampling(VERIFY)
+    sampling = VERIFY.sampling()
     sampling.add("none", scored_verify(verified(Model(), answer="")))
     sampling.add("one", scored_verify(verified(Model(), answer="It shows ships [1].")))
     found = VERIFY.estimates(sampling.sample())

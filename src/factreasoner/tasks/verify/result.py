@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table
-from factreasoner.metrics.usage_metrics import usage_metrics
+from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, counted
 from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, Basis, ClaimRow, Judged, Judgement, by_claim, claim_row

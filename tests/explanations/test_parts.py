@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from fact_graphs import graph_of
 
-from factreasoner.explanations.conflicts import conflicts
 from factreasoner.explanations.models import Dispute, Evidence
+from factreasoner.explanations.parts import conflicts
 
 
 def test_evidence_for_and_against_the_most_probable_first() -> None:

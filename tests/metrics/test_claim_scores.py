@@ -1,0 +1,242 @@
+"""Statistics against scikit-learn and by hand, for every choice of records and without each of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from assessments import assessment
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from samples_of_records import sampled, value_of
+from sklearn.metrics import accuracy_score, brier_score_loss, f1_score, log_loss, roc_auc_score
+
+from factreasoner.analysis.evaluation import three_way_confusion
+from factreasoner.metrics.claim_scores import AreaUnderROC
+from factreasoner.metrics.claim_scores import log_loss as log_loss_of
+from factreasoner.metrics.factuality import FACTUALITY
+from factreasoner.metrics.reliability import CalibrationError
+from factreasoner.metrics.result_line import confusion_counts
+from factreasoner.metrics.samples import Claims
+from factreasoner.models import Assessment, Usage
+
+Case = list[tuple[float, str]]
+probabilities = st.one_of(st.sampled_from([0.0, 0.3, 0.5, 0.7, 1.0]), st.floats(0, 1))
+records = st.lists(
+    st.lists(st.tuples(probabilities, st.sampled_from("SNCU")), min_size=0, max_size=8),
+    min_size=1,
+    max_size=6,
+)
+
+
+def made(case: Case, **fields: object) -> Assessment:
+    return assessment([p for p, _ in case], gold="".join(label for _, label in case), **fields)
+
+
+def expected(pairs: Case) -> dict[str, float]:
+    """What scikit-learn computes of atoms, those scores that it defines."""
+    p, gold = [round(p, 12) for p, _ in pairs], [label == "S" for _, label in pairs]
+    if not pairs:
+        return {}
+    said = [value > 0.5 + 1e-9 for value in p]
+    bins = np.minimum((np.array(p) * 10).astype(int), 9)
+    gaps = [abs(sum(p[i] - gold[i] for i in np.flatnonzero(bins == b))) for b in range(10)]
+    found = {
+        "accuracy": accuracy_score(gold, said),
+        "macro_f1": f1_score(gold, said, average="macro"),
+        "brier": brier_score_loss(gold, p, labels=[False, True]),
+        "ece": sum(gaps) / len(p),
+    }
+    if any(gold) or any(said):
+        found["f1"] = f1_score(gold, said)
+    if len(set(gold)) == 2:
+        found["auroc"] = roc_auc_score(gold, p)
+    return found
+
+
+@given(records, st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases: list[Case], random) -> None:
+    sample = sampled(*map(made, cases))
+    for row in np.array([[random.randint(0, 3) for _ in cases] for _ in range(3)]):
+        repeated = [pair for case, times in zip(cases, row, strict=True) for pair in case * int(times)]
+        right = expected(repeated)
+        for name in ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece"):
+            value = FACTUALITY[name].statistic(sample).weighted(row[None])[0]
+            assert np.isnan(value) if name not in right else value == pytest.approx(right[name]), name
+
+
+@given(records)
+@settings(max_examples=40)
+def test_every_metric_without_each_record_is_that_of_the_others(cases: list[Case]) -> None:
+    spent = [Usage(calls=i, prompt_tokens=7 * i, cost=0.1 * i) for i, _ in enumerate(cases)]
+    all_of = [made(case, usage={"evaluator": used}) for case, used in zip(cases, spent, strict=True)]
+    sample = sampled(*all_of)
+    for metric in FACTUALITY:
+        without = metric.statistic(sample).without_each()
+        assert without.shape == (len(cases),)
+        for place in range(len(cases)):
+            rest = sample.take([i for i in range(len(cases)) if i != place])
+            value = metric.statistic(rest).value if rest.ids else np.nan
+            assert without[place] == pytest.approx(value, abs=1e-9, nan_ok=True), (metric.name, place)
+
+
+@given(records)
+@settings(max_examples=40)
+def test_records_without_a_part_change_nothing(cases: list[Case]) -> None:
+    sample = sampled(*map(made, cases))
+    for metric in FACTUALITY:
+        statistic = metric.statistic(sample)
+        absent = statistic.without_each()[~statistic.present]
+        if not np.isnan(statistic.value):
+            assert absent == pytest.approx(statistic.value), metric.name
+
+
+@given(records)
+@settings(max_examples=40)
+def test_three_ways_equal_scikit_learn(cases: list[Case]) -> None:
+    sample = sampled(*map(made, cases))
+    pairs = [pair for case in cases for pair in case]
+    finer = [(round(p, 12), label) for p, label in pairs if label != "N"]
+    if not {label for _, label in pairs} & {"C", "U"}:
+        assert three_way_confusion(sample) is None
+        assert value_of(sample, "three_way_accuracy") is None
+        return
+    gold = [label for _, label in finer]
+    said = ["U" if abs(p - 0.5) <= 1e-9 else "S" if p > 0.5 else "C" for p, _ in finer]
+    assert value_of(sample, "three_way_accuracy") == pytest.approx(accuracy_score(gold, said))
+    macro = f1_score(gold, said, average="macro", labels=sorted({*gold, *said}))
+    assert value_of(sample, "three_way_macro_f1") == pytest.approx(macro)
+
+
+def test_labels_c_and_u_are_not_s() -> None:
+    finer, coarse = (sampled(assessment([0.9, 0.8, 0.2, 0.5], gold=gold)) for gold in ("SCCU", "SNNN"))
+    for metric in FACTUALITY:
+        if metric.needs.labels and not metric.name.startswith("three_way"):
+            assert value_of(finer, metric.name) == value_of(coarse, metric.name), metric.name
+    counts = three_way_confusion(finer)
+    assert counts is not None
+    assert [list(row.values()) for row in counts.values()] == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]]
+
+
+def test_what_is_unverified_is_neither_supported_nor_contradicted() -> None:
+    support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
+    sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
+    assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)
+    assert value_of(sample, "three_way_macro_f1") == pytest.approx((2 * 2 / 5 + 0) / 2)
+    assert [value_of(sample, name) for name in ("contradicted", "conflicting", "unverified")] == [0, 1, 2]
+    told = three_way_confusion(sample)
+    assert told is not None
+    assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
+
+
+@given(records)
+@settings(max_examples=40)
+def test_confusion_counts_every_labelled_atom_once(cases: list[Case]) -> None:
+    pairs = [pair for case in cases for pair in case]
+    counts = confusion_counts(sampled(*map(made, cases)).claims)
+    assert sum(counts.values()) == len(pairs)
+    assert counts["true_positive"] == sum(p > 0.5 + 1e-9 and label == "S" for p, label in pairs)
+    assert counts["false_negative"] == sum(p <= 0.5 + 1e-9 and label == "S" for p, label in pairs)
+
+
+def test_the_last_bits_make_no_order_and_no_bin() -> None:
+    alike = Claims.of([0.3, 0.1 + 0.2, 0.7, 0.7000000000000001], [1, 0, 1, 0])
+    assert len(set(alike.p.tolist())) == 2
+    assert AreaUnderROC(alike).value == 0.5
+    below = sampled(
+        assessment([0.3 - 5e-17, 0.3], gold="SN"), assessment([0.6000000000000001, 0.6], gold="NS")
+    )
+    assert len(set(below.claims.p.tolist())) == 2
+    assert CalibrationError(below.claims).value == pytest.approx(0.15)
+
+
+def test_log_loss_equals_scikit_learn() -> None:
+    random = np.random.default_rng(2)
+    p, gold = random.random(50), random.random(50) < 0.5
+    assert log_loss_of(Claims.of(p, gold)).value == pytest.approx(log_loss(gold, p))
+
+
+def test_ece_by_hand() -> None:
+    # bin 9: mean .95, all S, gap .05; bin 2: mean .25, one of two S, gap .25; half of the atoms in each
+    found = CalibrationError(Claims.of([0.9, 1.0, 0.2, 0.3 - 1e-10], [1, 1, 1, 0]))
+    assert found.value == pytest.approx(0.15)
+
+
+def test_no_atoms_have_no_scores() -> None:
+    empty = sampled(assessment([]), assessment([None, None], gold="SN"))
+    for name in ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece", "mae_precision", "precision"):
+        assert value_of(empty, name) is None, name
+    assert set(confusion_counts(empty.claims).values()) == {0}
+    assert empty.left_out.tolist() == [0, 2]
+
+
+def test_labels_of_one_kind() -> None:
+    right, wrong = sampled(assessment([0.9] * 3, gold="SSS")), sampled(assessment([0.1] * 2, gold="NN"))
+    assert [value_of(right, name) for name in ("f1", "macro_f1")] == [1.0, 1.0]
+    assert [value_of(wrong, name) for name in ("f1", "macro_f1", "accuracy")] == [None, 1.0, 1.0]
+
+
+def test_everything_supported_is_punished_by_macro_f1() -> None:
+    sample = sampled(assessment([0.9] * 101, gold="S" * 63 + "N" * 38))
+    assert value_of(sample, "f1") == pytest.approx(0.768, abs=1e-3)
+    assert value_of(sample, "macro_f1") == pytest.approx(0.384, abs=1e-3)
+
+
+def test_unlabelled_and_unjudged_atoms_are_left_out() -> None:
+    sample = sampled(assessment([0.9, 0.9, None, 0.2, None], gold="S-SN-"))
+    assert (len(sample.claims.p), sample.left_out.tolist()) == (2, [1])
+    assert (value_of(sample, "labelled_precision"), value_of(sample, "gold_precision")) == (0.5, 0.5)
+    assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
+
+
+def test_all_conflicting() -> None:
+    sample = sampled(*(assessment([0.5, 0.5], gold="SN") for _ in range(3)))
+    assert {name: value_of(sample, name) for name in ("precision", "auroc", "accuracy", "brier")} == {
+        "precision": 0.0,
+        "auroc": 0.5,
+        "accuracy": 0.5,
+        "brier": 0.25,
+    }
+
+
+def test_data_set_by_hand() -> None:
+    first = assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN")  # Pr .75, Pr* .5
+    second = assessment([0.2, 0.4], gold="SN")  # Pr 0, Pr* .5
+    sample = sampled(first, second)
+    assert list(confusion_counts(sample.claims).values()) == [2, 2, 1, 1]
+    assert value_of(sample, "accuracy") == pytest.approx(4 / 6)
+    assert value_of(sample, "auroc") == pytest.approx(6 / 9)  # of 9 pairs the S atom at .2 loses three
+    assert value_of(sample, "labelled_precision") == pytest.approx(0.375)
+    assert value_of(sample, "gold_precision") == pytest.approx(0.5)
+    assert value_of(sample, "mae_precision") == pytest.approx((0.25 + 0.5) / 2)
+
+
+def test_means_over_records_by_hand() -> None:
+    spent = Usage(calls=3, cached_calls=1, prompt_tokens=10, completion_tokens=5, cost=0.5)
+    first = assessment([0.9, 0.8, 0.5, 0.2], gold="SN--", usage={"evaluator": spent})
+    sample = sampled(first, assessment([0.1, None]), assessment([]))
+    assert value_of(sample, "supported") == 1.0
+    assert value_of(sample, "contradicted") == 1.0
+    assert value_of(sample, "conflicting") == 0.5
+    assert value_of(sample, "precision") == 0.25
+    assert value_of(sample, "mae_precision") == 0.5
+    assert value_of(sample, "calls") == pytest.approx(4 / 3)
+    assert value_of(sample, "tokens") == 5.0
+    assert value_of(sample, "cost") == pytest.approx(0.5 / 3)
+    assert FACTUALITY.has_score(sample).tolist() == [True, True, False]
+
+
+@given(records)
+@settings(max_examples=30)
+def test_records_can_be_taken_and_put_together(cases: list[Case]) -> None:
+    parts = [made(case, record_id=f"r{number}") for number, case in enumerate(cases)]
+    sample = sampled(*parts)
+    pairs = (
+        (sample.take(range(len(parts))[::-1]), sampled(*parts[::-1])),
+        (sampled(*parts[:1]).followed_by(sampled(*parts[1:])), sample),
+    )
+    for taken, right in pairs:
+        assert tuple(taken.ids) == tuple(right.ids)
+        for metric in FACTUALITY:
+            value = value_of(right, metric.name)
+            assert value_of(taken, metric.name) == (None if value is None else pytest.approx(value))
