@@ -31,7 +31,7 @@ from factreasoner.metrics.factuality import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment, FactorTable, Record
 from factreasoner.pipeline import build_pipeline
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.protocols import Judge
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver

@@ -37,7 +37,7 @@ from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 

@@ -25,7 +25,7 @@ from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.input import check_input
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Outcome, Record, Verdict, judged_atoms
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -15,7 +15,7 @@ from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver

@@ -17,7 +17,7 @@ from run_folders import run_folder
 
 from factreasoner.assessors.graph import with_graph
 from factreasoner.models import Assessment, Atom, Context, Label, Outcome, Verdict
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

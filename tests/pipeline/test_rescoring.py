@@ -10,7 +10,7 @@ from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 

@@ -158,7 +158,7 @@ def test_a_module_that_can_not_be_imported_is_told_with_its_line(tmp_path, monke
 
 
 def test_an_unknown_part():
-    with pytest.raises(ConfigError, match="'jugde' is no part; did you mean 'judge'"):
+    with pytest.raises(ConfigError, match="'jugde' is not a part; did you mean 'judge'"):
         build_pipeline(jugde=YesJudge())
 
 

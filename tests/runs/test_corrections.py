@@ -12,7 +12,7 @@ from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import InputError, RunError
 from factreasoner.models import Context, Verdict
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config

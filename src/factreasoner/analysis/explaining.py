@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from factreasoner.errors import InputError, InputProblem, RunError, SolverError
 from factreasoner.explanations import Explanation, explain, explainable_atoms
 from factreasoner.models import Assessment
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import parse_config

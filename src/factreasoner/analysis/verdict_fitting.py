@@ -31,7 +31,7 @@ from factreasoner.judges.journals import Recording
 from factreasoner.judges.recorded import Recordings, recording_file, recordings
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Label, Verdict, judged_atoms
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.runs.corrections import Corrections

@@ -100,7 +100,7 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
 def _export(
     folder: RunFolder[Assessment], corrections: ReadCorrections | None, config: Config, path: Path
 ) -> None:
-    from factreasoner.pipeline.rescoring import rebuilt
+    from factreasoner.pipeline.pipeline import rebuilt
     from factreasoner.runs.networks import export_networks
 
     found = folder.results(folder.order())

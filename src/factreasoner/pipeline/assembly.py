@@ -1,4 +1,4 @@
-"""The parts of one pipeline, made from a configuration and from what a user brings."""
+"""The parts of one pipeline, made from settings and from a user's own parts."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import Any, NamedTuple, TypedDict, TypeVar, cast
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.coherence import CoherenceCheck
-from factreasoner.calibration.applying import (
-    CalibratedEvaluator,
-    CalibratedJudge,
-    calibration_of,
-)
+from factreasoner.calibration.applying import CalibratedEvaluator, CalibratedJudge, calibration_of
 from factreasoner.calibration.calibrators import UNCHANGED
 from factreasoner.errors import ConfigError
 from factreasoner.judges.ensemble import EnsembleJudge
@@ -41,7 +37,7 @@ P = TypeVar("P")
 
 
 class Parts(TypedDict, total=False):
-    """Parts of one's own in the place of names: a class or function that makes one, or the part itself."""
+    """A user's own parts in the place of names: a class or function that makes one, or the part itself."""
 
     atomizer: Atomizer | Callable[..., Atomizer]
     fact_generator: FactGenerator | Callable[..., FactGenerator]
@@ -57,10 +53,10 @@ class Parts(TypedDict, total=False):
 class Calls(NamedTuple):
     """How a pipeline's model is paid for and remembered, and a user's own parts.
 
-    `llm` stands in for the model client. `spent` US dollars count towards `max_cost` from the start; `paid`
-    is told those of each answered request; `memory` keeps how the model is asked; `shared` does all of that
-    where several processes work; `batches` are where its requests go with the setting `batch`. `parts` are
-    objects or classes of one's own in the place of names, see `Parts`.
+    `llm` takes the place of the model client. `spent` US dollars count towards `max_cost` from the start;
+    `paid` is called with those of each answered request; `memory` keeps how the model is asked; `shared` does
+    all of that if several processes work. `batches` takes the requests with the setting `batch`. `parts`: see
+    `Parts`.
     """
 
     llm: LLM | None = None
@@ -76,7 +72,7 @@ NO_CALLS = Calls()
 
 
 class Assembly:
-    """Makes the parts of one pipeline; each gets of the others what its constructor names."""
+    """Makes the parts of one pipeline; each gets those of the others that its constructor names."""
 
     def __init__(
         self,
@@ -92,14 +88,14 @@ class Assembly:
         self._calibration = calibration_of(config)
 
     def made(self, kind: PluginKind[P]) -> P:
-        """The part that is given, or the one the configuration names."""
+        """The part that is given, or the one that the settings name."""
         return kind.make(self._plugin(kind), self._offers(kind))
 
     def _plugin(self, kind: PluginKind[P]) -> object:
         return self._parts.get(kind.name, self.config.plugin(kind.name))
 
     def optional(self, kind: PluginKind[P]) -> P | None:
-        """The part as `made` gives it; None where the configuration names it "none"."""
+        """The part as `made` gives it; None if the settings name "none"."""
         return None if self._plugin(kind) == "none" else self.made(kind)
 
     def _offers(self, kind: PluginKind[P]) -> Offers:
@@ -118,7 +114,7 @@ class Assembly:
         return offers
 
     def retriever(self) -> Retriever:
-        """The retriever that is given or named, or those that are named, merged."""
+        """The retriever that is given or named; several that are named are merged."""
         if "retriever" in self._parts:
             return self.made(RETRIEVER)
         names = names_of(self.config.retriever)
@@ -126,7 +122,7 @@ class Assembly:
         return MergedRetriever(found, self.config) if len(found) > 1 else next(iter(found.values()))
 
     def judge(self, *, two_sided: bool = False) -> Judge:
-        """The judge, its verdicts calibrated as the configuration says; `two_sided`: see `EnsembleJudge`."""
+        """The judge, its verdicts calibrated as the settings say; `two_sided`: see `EnsembleJudge`."""
         judge, offsets = self._judge(two_sided), self._calibration.verdicts
         return judge if offsets == UNCHANGED else CalibratedJudge(judge, offsets)
 
@@ -140,27 +136,27 @@ class Assembly:
         return EnsembleJudge(members, two_sided=two_sided)
 
     def coherence(self) -> CoherenceCheck | None:
-        """What finds claims that contradict each other; None unless the configuration asks for it."""
+        """What finds claims that contradict each other; None unless the settings ask for it."""
         return CoherenceCheck(self.judge(), self.config) if self.config.coherence else None
 
     def evaluator(self) -> Evaluator:
-        """The assessor, calibrated as the configuration says."""
+        """The assessor, calibrated as the settings say."""
         evaluator, calibrator = self.made(ASSESSOR), self._calibration.posteriors
         return CalibratedEvaluator(evaluator, calibrator) if calibrator else evaluator
 
 
 def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:
-    """What makes the parts that `config` describes, all of which share one model client.
+    """Makes the parts that `config` describes, all of which share one model client.
 
-    One is made when `config.model` is set and `calls` bring none, so that concurrency, rate limits and the
-    budget hold for all parts together.
+    One is made if `config.model` is set and `calls` has none, so that concurrency, rate limits and the budget
+    hold for all parts together.
 
     Raises:
-        ConfigError: no such part; or a calibration that does not go with the other settings.
+        ConfigError: no such part, or a calibration that does not go with the other settings.
         InputError: the calibration file can't be read.
     """
     if strange := [kind for kind in calls.parts if kind not in Parts.__annotations__]:
-        raise ConfigError(f"{strange[0]!r} is no part; {nearest(strange[0], list(PLUGINS))}")
+        raise ConfigError(f"{strange[0]!r} is not a part; {nearest(strange[0], list(PLUGINS))}")
     config = config.model_copy(update={kind: named(part) for kind, part in calls.parts.items()})
     refuse_unasked_judge(config)
     shared = calls.shared
@@ -189,9 +185,9 @@ def _client(config: Config, shared: SharedLimits, batches: BatchFolder | None) -
 
 
 def refuse_unasked_judge(config: Config) -> None:
-    """Raise ConfigError where the calibration is of a judge's verdicts and no judge is asked.
+    """Raise ConfigError if the calibration is of a judge's verdicts and no judge is asked.
 
-    Raises InputError where the calibration file can't be read.
+    Raises InputError if the calibration file can't be read.
     """
     unasked = config.assessor in ASSESSORS and config.plugin("judge") == "llm"
     if unasked and calibration_of(config).verdicts != UNCHANGED:
@@ -207,7 +203,7 @@ def alone(config: Config, model: str) -> Config:
 
 
 def parts_and_config(settings: Mapping[str, Any]) -> tuple[Parts, Config]:
-    """A caller's settings, taken apart: what stands as an object or class where a name could, and the rest.
+    """A caller's settings, taken apart: objects and classes given in the place of names, and the rest.
 
     Raises:
         ConfigError: an unknown or wrong setting.

@@ -1,13 +1,17 @@
-"""The pipeline: atomize, revise, retrieve, summarise, evaluate. One record in, one assessment out."""
+"""The pipeline: atomize, revise, retrieve, summarise, evaluate; and solving finished assessments again."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Unpack
 
+from factreasoner.assessors.assessors import ASSESSORS
+from factreasoner.assessors.graph import solved, with_graph
+from factreasoner.assessors.prompted import concluded
 from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.making import made_atoms
-from factreasoner.errors import InputError, InputProblem, PluginError
+from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
+from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -21,28 +25,22 @@ from factreasoner.models import (
     Outcome,
     Record,
     StageError,
-    Status,
     new_id,
     record_fingerprint,
     status_of,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, Parts, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import ATOMIZER, QUERY_BUILDER, REVISER, SUMMARIZER
-from factreasoner.protocols import (
-    LLM,
-    Atomized,
-    Retrieved,
-)
+from factreasoner.protocols import LLM, Atomized, Retrieved, Solver
 from factreasoner.settings import Config, Keywords, python_call
 
 
 class Pipeline:
     """Assesses records, one at a time and from any number of threads.
 
-    `config` is the description of what the parts do; it is recorded with every assessment. Without a
-    `query_builder` the atoms' own texts are searched for; without a `summarizer` contexts are used as found.
-    `coherence` finds atoms that contradict each other, where the settings ask for it. `llm` is the model that
-    the parts share.
+    `config` says what the parts do and is recorded with every assessment. Without a `query_builder` the
+    atoms' own texts are searched for; without a `summarizer` contexts are used as found. `coherence` finds
+    atoms that contradict each other, if the settings ask for it. All parts share the model `llm`.
 
     Raises:
         ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
@@ -86,7 +84,7 @@ class Pipeline:
         contexts: tuple[Context, ...] = ()
         searched: tuple[str, ...] = ()
         outcome: Outcome | None = None
-        told: Coherence | None = None
+        coherence: Coherence | None = None
         failures: list[Failure] = []
         try:
             atoms, failed = self._atoms(record, meter)
@@ -104,7 +102,7 @@ class Pipeline:
                 with meter.stage("evaluator"):
                     evaluated = self.evaluator.evaluate(atoms, contexts, record)
                 outcome = _without_unsearched(evaluated, {failure.item_id for failure in found.failures})
-                told, unjudged = self._coherent(atoms, record, meter)
+                coherence, unjudged = self._coherent(atoms, record, meter)
                 failures += unjudged
         except StageError as error:
             failures += error.failures
@@ -112,7 +110,7 @@ class Pipeline:
             failures.append(Failure.of(error.kind, record.id, error))
         return Assessment(
             record_id=record.id,
-            status=_status(outcome, failures),
+            status=status_of(outcome, failures) if outcome else "failed" if failures else "no_atoms",
             assessor=self.config.assessor,
             prompt=record.prompt,
             response=record.response,
@@ -127,14 +125,14 @@ class Pipeline:
             seconds=meter.seconds,
             elapsed=meter.elapsed,
             fingerprint=record_fingerprint(record),
-            coherence=told,
+            coherence=coherence,
             metadata=record.metadata,
         )
 
     def _coherent(
         self, atoms: Sequence[Atom], record: Record, meter: Meter
     ) -> tuple[Coherence | None, tuple[Failure, ...]]:
-        """What the atoms say of each other, where that is asked for."""
+        """What the atoms say of each other, if that is asked for."""
         if self.coherence is None:
             return None, ()
         with meter.stage("coherence"):
@@ -151,7 +149,7 @@ class Pipeline:
         return _renamed(made_atoms(record, self.atomizer, self.reviser, meter), record)
 
     def _worded(self, atoms: tuple[Atom, ...], record: Record, meter: Meter) -> Atomized:
-        """The atoms with queries, where there is something to search for."""
+        """The atoms with queries, if there is something to search for."""
         if self.query_builder is None or record.contexts is not None:
             return Atomized(atoms)
         with meter.stage("query_builder"):
@@ -165,7 +163,7 @@ class Pipeline:
 
 
 def _renamed(made: Atomized, record: Record) -> Atomized:
-    """Made atoms, with other ids where a context of the record has theirs."""
+    """Made atoms, with new ids for those whose id is a context's."""
     given = {context.id for context in record.contexts or ()}
     taken = given | {atom.id for atom in made.atoms}
     names: dict[str, str] = {}
@@ -181,10 +179,10 @@ def _renamed(made: Atomized, record: Record) -> Atomized:
 
 
 def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcome:
-    """The outcome less the atoms whose search failed and that nothing else was judged against.
+    """The outcome less the atoms whose search failed and that were judged against nothing else.
 
-    Such an atom would count as unverified although nobody looked; one that other contexts bear on is
-    judged in part.
+    Such an atom would count as unverified although nobody looked. One that was judged against other contexts
+    is judged in part.
     """
     judged = {v.target_id for v in outcome.verdicts} | {answer.atom_id for answer in outcome.answers}
     lost = tuple(atom for atom in outcome.p_true if atom in unsearched and atom not in judged)
@@ -199,22 +197,63 @@ def _without_unsearched(outcome: Outcome, unsearched: Collection[str]) -> Outcom
     )
 
 
-def _status(outcome: Outcome | None, failures: Sequence[Failure]) -> Status:
-    if outcome is None:
-        return "failed" if failures else "no_atoms"
-    return status_of(outcome, failures)
+def rescore(assessment: Assessment, solver: Solver, config: Config) -> Assessment:
+    """The assessment with posteriors recomputed from what was judged, without any model call.
+
+    `config` names graph, solver and calibration. An assessment comes back as it is if nothing was judged, or
+    if the assessor is a user's own that makes no graph.
+
+    Raises:
+        ConfigError: there is a calibration, and it can't be applied to that assessor's results.
+    """
+    if assessment.outcome is None:
+        return assessment
+    if (row := ASSESSORS.get(assessment.assessor)) is not None:
+        outcome = concluded(_calibrated(assessment.outcome, config), assessment.atoms, row)
+    else:
+        built = rebuilt(assessment, config).outcome
+        if built is None or built.graph is None:
+            if config.calibration is not None:
+                raise ConfigError(
+                    f"calibration: {assessment.assessor} keeps nothing to compute posteriors from"
+                )
+            return assessment
+        outcome = solved(built, solver, config, record_id=assessment.record_id)
+    again = calibrated_posteriors(outcome, calibration_of(config).posteriors)
+    status = status_of(again, assessment.failures)
+    return assessment.model_copy(update={"outcome": again, "status": status})
+
+
+def _calibrated(outcome: Outcome, config: Config) -> Outcome:
+    """The outcome with its verdicts calibrated, if there is a calibration."""
+    if config.calibration is None:
+        return outcome
+    verdicts = calibrated_verdicts(outcome.verdicts, calibration_of(config).verdicts)
+    return outcome.model_copy(update={"verdicts": verdicts})
+
+
+def rebuilt(assessment: Assessment, config: Config) -> Assessment:
+    """The assessment with the fact graph of its recorded verdicts, if it has any, and no posteriors yet."""
+    outcome = assessment.outcome
+    if outcome is None or outcome.graph is None:
+        return assessment
+    kept = tuple(failure for failure in outcome.failures if failure.stage != "solver")
+    cleared = outcome.model_copy(update={"failures": kept, "p_true": {}, "support": {}, "marginals": None})
+    judged = _calibrated(cleared, config)
+    graphed = with_graph(judged, assessment.atoms, assessment.contexts, config)
+    return assessment.model_copy(update={"outcome": graphed})
 
 
 def build_pipeline(
     config: Config | None = None, *, llm: LLM | None = None, **parts: Unpack[Parts]
 ) -> Pipeline:
-    """The pipeline `config` describes.
+    """The pipeline that `config` describes.
 
-    `llm` stands in for the model client; without it one is made when `config.model` is set. `parts` are
-    objects or classes of one's own in the place of names: `judge=MyJudge()`.
+    `llm` takes the place of the model client; without it one is made if `config.model` is set. `parts` are
+    your own objects or classes in the place of names: `judge=MyJudge()`.
 
     Raises:
-        ConfigError: an unknown plug-in, or a stage that needs a model when there is none; or a calibration
+        ConfigError: an unknown plug-in, a stage that needs a model when there is none, or a calibration
             that does not go with the other settings.
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
@@ -223,9 +262,9 @@ def build_pipeline(
 
 
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
-    """`assess` for callers in an event loop: the work is done in a thread, and the loop goes on.
+    """`assess` for callers in an event loop: a thread does the work, and the loop goes on.
 
-    Raises what `assess` raises. A task that is cancelled lets the calls that were sent come to their end.
+    Raises what `assess` raises. If the task is cancelled, the calls that were sent still come to their end.
     """
     import asyncio
 
@@ -255,12 +294,11 @@ def assess(
 ) -> Assessment:
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
-    `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects,
-    or LangChain's and LlamaIndex's documents. `atoms` are the statements to judge, where they are known:
-    texts, mappings or `Atom` objects; without them they are made from the response. `settings` are
-    those of `Config`, for example `version=3`, `model="openai/gpt-4o-mini"`. Without a model the
-    embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
-    `judge=MyJudge()`.
+    `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects, or
+    documents of LangChain and LlamaIndex. `atoms` are the statements to judge: texts, mappings or `Atom`
+    objects; without them they are made from the response. `settings` are those of `Config`, for example
+    `version=3`, `model="openai/gpt-4o-mini"`; without a model the embedded judge is used. A setting that
+    names a part also takes your own object or class: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown or wrong setting.

@@ -12,7 +12,7 @@ from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
 from factreasoner.judges.recorded import line_problems
 from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
-from factreasoner.pipeline.rescoring import rescore
+from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
