@@ -153,7 +153,7 @@ def _contradictions(folder: Path, model: PairModel) -> None:
     right = total = 0
     config = _config(None, version=2)
     for assessment in _assessed(records, _judge(config, model), config):
-        recording = gold.of(assessment.record_id)
+        recording = gold.get(assessment.record_id)
         for verdict in assessment.outcome.verdicts if assessment.outcome and recording else ():
             listed = recording.verdicts.get((verdict.context_id, verdict.target_id)) if recording else None
             total += listed is not None

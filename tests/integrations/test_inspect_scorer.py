@@ -11,7 +11,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
 
 from factreasoner.integrations.inspect_scorer import factuality
-from factreasoner.judges.naming import EMBEDDED
+from factreasoner.judges import EMBEDDED
 
 
 def scored(folder, scorer, answers, **sample):

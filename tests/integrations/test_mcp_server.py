@@ -15,7 +15,7 @@ from fake_server import FakeServer
 from factreasoner import assess
 from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
-from factreasoner.judges.naming import EMBEDDED
+from factreasoner.judges import EMBEDDED
 from factreasoner.settings import Config
 
 pytest.importorskip("mcp", reason="mcp is not installed: pip install 'factreasoner[mcp]'")

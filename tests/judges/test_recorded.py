@@ -3,23 +3,19 @@
 import json
 
 import pytest
+from oracle import DATA
 
 from factreasoner.errors import ConfigError, InputError
+from factreasoner.inputs.input import check_input
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
+from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
 
 TABLE = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.7},
     {"record": "r1", "source": "c0", "target": "a1", "label": "contradiction"},
-    {
-        "record": "r1",
-        "source": "c0",
-        "target": "c1",
-        "label": "neutral",
-        "probability": 1,
-        "note": "kept out",
-    },
+    {"record": "r1", "source": "c0", "target": "c1", "label": "neutral", "probability": 1, "note": "ignored"},
     {"record": 2, "source": "c0", "target": "a0", "label": "contradiction", "probability": 0.99},
 ]
 
@@ -72,7 +68,7 @@ def test_a_quote_is_kept_where_it_stands_in_the_passage_and_a_failure_elsewhere(
     assert [(v.target_id, v.quote) for v in judged.verdicts] == [("a0", "a  PASSAGE")]
     (failure,) = judged.failures
     assert (failure.item_id, failure.error_type) == ("c0->a1", "MissingVerdict")
-    assert "does not stand in c0: 'another passage'" in failure.message
+    assert "is not in c0: 'another passage'" in failure.message
 
 
 def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tmp_path):
@@ -86,33 +82,23 @@ def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tm
     assert "one neutral verdict names a record" in failure.message
 
 
+GOOD = {"record": "r", "source": "c", "target": "a", "label": "neutral"}
+
+
 @pytest.mark.parametrize(
     ("line", "field", "words"),
     [
         ({"record": "r", "source": "c", "target": "a"}, "label", "missing"),
-        ({"record": "r", "source": "c", "target": "a", "label": "supports"}, "label", "'neutral'"),
+        (GOOD | {"label": "supports"}, "label", "'neutral'"),
         ({"source": "c", "target": "a", "label": "neutral"}, "record", "missing"),
-        ({"record": "", "source": "c", "target": "a", "label": "neutral"}, "record", "must not be empty"),
-        ({"record": "r", "source": True, "target": "a", "label": "neutral"}, "source", "must be a text"),
-        ({"record": "r", "source": "c", "target": ["a"], "label": "neutral"}, "target", "must be a text"),
-        (
-            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": 1.5},
-            "probability",
-            "1",
-        ),
-        (
-            {"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": "0.5"},
-            "probability",
-            "",
-        ),
-        (
-            '{"record": "r", "source": "c", "target": "a", "label": "neutral", "probability": NaN}',
-            "probability",
-            "",
-        ),
+        (GOOD | {"record": ""}, "record", "must not be empty"),
+        (GOOD | {"source": True}, "source", "must be a text"),
+        (GOOD | {"target": ["a"]}, "target", "must be a text"),
+        (GOOD | {"probability": 1.5}, "probability", "1"),
+        (GOOD | {"probability": "0.5"}, "probability", ""),
+        (GOOD | {"probability": float("nan")}, "probability", ""),
         ('{"record": "r", "source": "c"', "", "JSON"),
         ("[1]", "", "object"),
-        ("c0 entails a0", "", "JSON"),
         ({"id": "r", "output": "An answer."}, "source", "missing"),
     ],
 )
@@ -135,21 +121,15 @@ def test_two_verdicts_on_one_pair_must_agree(tmp_path, change):
     assert judge(write(tmp_path / "u.jsonl", TABLE[0], TABLE[0])).judge(premise(), claims("a0")).verdicts
 
 
-@pytest.mark.parametrize(("content", "words"), [(None, "can't be read"), ("", "empty"), ("\n \n", "empty")])
-def test_a_file_that_holds_nothing(tmp_path, content, words):
+@pytest.mark.parametrize(("content", "words"), [(None, "can't be read"), ("\n \n", "empty")])
+def test_a_file_that_holds_nothing_and_none_at_all(tmp_path, content, words):
     file = tmp_path / "t.jsonl"
     if content is not None:
         file.write_text(content)
     with pytest.raises(InputError, match=words):
         judge(file)
-
-
-def test_a_folder_without_a_journal(tmp_path):
     with pytest.raises(InputError, match=r"journal\.jsonl: can't be read"):
         judge(tmp_path)
-
-
-def test_a_file_must_be_set():
     with pytest.raises(ConfigError, match="--relations"):
         RecordedJudge(Config())
 
@@ -184,15 +164,16 @@ def test_an_earlier_run_is_replayed_with_what_it_quoted(tmp_path, as_folder):
     assert (verdict.quote, verdict.citation) == ("One", "found")
 
 
+def with_verdicts(made, *changes):
+    """The assessment, each verdict with its changes."""
+    changed = (v.model_copy(update=change) for v, change in zip(made.outcome.verdicts, changes, strict=True))
+    return made.model_copy(update={"outcome": made.outcome.model_copy(update={"verdicts": tuple(changed)})})
+
+
 def test_what_a_calibration_made_of_a_verdict_is_not_replayed(tmp_path):
-    made = assessment()
     was = {"uncalibrated": 0.999, "uncalibrated_label": "entailment"}
-    verdicts = tuple(
-        v.model_copy(update={"label": "neutral", "probability": 0.735, **was}) for v in made.outcome.verdicts
-    )
-    outcome = made.outcome.model_copy(update={"verdicts": verdicts})
-    path = journal(tmp_path, made.model_copy(update={"outcome": outcome}))
-    judged = judge(path).judge(premise(text="One."), claims("a0", text="First."))
+    made = with_verdicts(assessment(), {"label": "neutral", "probability": 0.735, **was})
+    judged = judge(journal(tmp_path, made)).judge(premise(text="One."), claims("a0", text="First."))
     found = [(v.label, v.probability, v.uncalibrated) for v in judged.verdicts]
     assert found == [("entailment", 0.999, None)]
 
@@ -248,10 +229,7 @@ def test_verdicts_on_one_of_several_equal_contexts_hold_for_all(tmp_path):
 
 
 def test_an_own_verdict_goes_before_that_of_an_equal_context(tmp_path):
-    own = assessment(pairs=(("c0", "a0"), ("c2", "a0")))
-    verdicts = own.outcome.verdicts
-    changed = (verdicts[0], verdicts[1].model_copy(update={"label": "contradiction"}))
-    own = own.model_copy(update={"outcome": own.outcome.model_copy(update={"verdicts": changed})})
+    own = with_verdicts(assessment(pairs=(("c0", "a0"), ("c2", "a0"))), {}, {"label": "contradiction"})
     j = judge(journal(tmp_path, own))
     first = claims("a0", text="First.")
     assert j.judge(premise("c0", text="One."), first).verdicts[0].label == "entailment"
@@ -272,3 +250,26 @@ def test_the_fingerprint_is_that_of_the_content(tmp_path):
     assert recording_fingerprint(tmp_path) == recording_fingerprint(tmp_path / "journal.jsonl")
     with pytest.raises(InputError, match="can't be read"):
         recording_fingerprint(tmp_path / "nothing")
+
+
+FOLDER = DATA / "factcheck_bench"
+
+
+def published():
+    rows = (json.loads(line) for line in (FOLDER / "expected_posteriors.jsonl").read_text().splitlines())
+    return {(row["record"], row["atom"]): row["p_true"] for row in rows}
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="no public data")
+@pytest.mark.parametrize(
+    "settings", [{"version": 1}, {"version": 2, "unlisted": "neutral"}], ids=["fr1", "fr2"]
+)
+def test_human_stances_in_the_place_of_a_judge_reproduce_published_posteriors(settings):
+    config = Config(judge="recorded", relations=FOLDER / "human_relations.jsonl", **settings)
+    pipeline = build_pipeline(config)
+    found = {}
+    for record in check_input(FOLDER / "records.jsonl").records():
+        assessment = pipeline.assess(record)
+        assert assessment.status == "ok"
+        found |= {(record.id, atom_id): p for atom_id, p in assessment.p_true.items()}
+    assert found == pytest.approx(published(), abs=1e-6)

@@ -28,7 +28,7 @@ from factreasoner.calibration.cross_validation import (
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.journals import Recording
-from factreasoner.judges.recorded import Recordings, recording_file, recordings
+from factreasoner.judges.recorded import recording_file, recordings
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Label, Verdict, judged_atoms
 from factreasoner.pipeline.pipeline import rescore
@@ -180,11 +180,11 @@ def _atoms(run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]) ->
 
 
 def _with_gold(
-    assessment: Assessment, gold: Recordings, unlisted: Unlisted, counts: Counter[str]
+    assessment: Assessment, gold: Mapping[str, Recording], unlisted: Unlisted, counts: Counter[str]
 ) -> Iterator[tuple[Verdict, Label]]:
     """The record's verdicts whose gold label is known."""
     verdicts = assessment.outcome.verdicts if assessment.outcome else ()
-    recording = gold.of(assessment.record_id)
+    recording = gold.get(assessment.record_id)
     texts = {atom.id: atom.text for atom in assessment.atoms}
     texts |= {context.id: context.text for context in assessment.contexts}
     same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
@@ -213,13 +213,13 @@ def _about_others(recording: Recording, found: Verdict, texts: Mapping[str, str]
     return any(known.get(i, texts.get(i)) != texts.get(i) for i in (found.context_id, found.target_id))
 
 
-def _no_gold(run: FinishedRun[Assessment], gold: Recordings, counts: Counter[str]) -> str:
+def _no_gold(run: FinishedRun[Assessment], gold: Mapping[str, Recording], counts: Counter[str]) -> str:
     if not counts.total():
         return (
             f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was judged"
         )
     reasons = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-    known = f"the file's records are {_some(gold.records)}, the run's {_some(run.ids)}"
+    known = f"the file's records are {_some(gold.keys())}, the run's {_some(run.ids)}"
     return f"has no label on any of the {counts.total()} verdicts of this run ({reasons}); {known}"
 
 

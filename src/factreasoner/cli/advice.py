@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
-from factreasoner.judges.naming import judged_by
+from factreasoner.judges import judged_by
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
 

@@ -11,7 +11,7 @@ from rich.markup import escape
 from factreasoner.cli.advice import better_judge
 from factreasoner.cli.claim_tables import print_atoms_notice
 from factreasoner.cli.lacking import lacking_of
-from factreasoner.judges.naming import judged_by
+from factreasoner.judges import judged_by
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Status, Support

@@ -17,7 +17,7 @@ from factreasoner import __version__
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.parsing import given_record
 from factreasoner.inputs.problems import reworded
-from factreasoner.judges.naming import judged_by
+from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.stack import with_room
 from factreasoner.metrics.run_counts import review_rank

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Unpack
 
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.parsing import ContextLike, given_record
-from factreasoner.judges.naming import judged_by
+from factreasoner.judges import judged_by
 from factreasoner.metrics.table import SHARE, Metric, OfRecords
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls, parts_and_config

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +22,7 @@ Pair = tuple[str, str]
 class Recording(NamedTuple):
     """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
 
-    `atoms` and `contexts` are empty where the file does not tell the texts.
+    `atoms` and `contexts` are empty where the file has no texts.
     """
 
     verdicts: Mapping[Pair, Verdict]
@@ -38,18 +39,18 @@ def lines_of(file: Path) -> Iterator[bytes]:
         raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
 
 
-class Head(BaseModel):
-    """What tells a journal's line, and whose it is."""
+class _Head(BaseModel):
+    """How a line of an earlier version begins, and whose it is."""
 
     record_id: str
     status: str
 
 
-class Journal:
-    """An earlier run's journal: where each record's last assessment starts; read when it is asked for.
+class Journal(Mapping[str, Recording]):
+    """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
 
     Raises:
-        InputError: a line is damaged, or the file is compressed, where one can't go to a place at once.
+        InputError: a line is damaged; or the file is compressed, so that no line can be looked up.
     """
 
     def __init__(self, file: Path) -> None:
@@ -63,32 +64,33 @@ class Journal:
             if not raw.endswith(b"\n"):
                 break  # torn by a kill
             try:
-                found = Head.model_validate_json(raw) if is_bare(raw) else unpack(raw)
-                self._offsets[found.record_id if isinstance(found, Head) else found.id] = offset
+                name = _Head.model_validate_json(raw).record_id if is_bare(raw) else unpack(raw).id
             except (ValueError, LookupError) as error:
-                problem = InputProblem(
-                    f"{file}:{number}", "", "damaged line; remove it, or finish that run first"
-                )
-                raise InputError([problem]) from error
+                message = "damaged line; remove it, or finish that run first"
+                raise InputError([InputProblem(f"{file}:{number}", "", message)]) from error
+            self._offsets[name] = offset
             offset += len(raw)
-        self.of = lru_cache(maxsize=32)(self._read)
+        self._read = lru_cache(maxsize=32)(self._read_record)
 
-    @property
-    def records(self) -> Collection[str]:
-        """Ids of the records it names."""
-        return self._offsets.keys()
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._offsets)
 
-    def _read(self, record_id: str) -> Recording | None:
-        if record_id not in self._offsets:
-            return None
+    def __len__(self) -> int:
+        return len(self._offsets)
+
+    def __getitem__(self, record_id: str) -> Recording:
+        return self._read(record_id)
+
+    def _read_record(self, record_id: str) -> Recording:
+        offset = self._offsets[record_id]
         with self._file.open("rb") as journal:
-            journal.seek(self._offsets[record_id])
-            try:
-                line = journal.readline()
-                return _recording(line if is_bare(line) else unpack(line).result)
-            except ValidationError as error:
-                message = f"the result of {record_id!r} can't be read: {error.errors()[0]['msg']}"
-                raise InputError([InputProblem(str(self._file), "", message)]) from error
+            journal.seek(offset)
+            line = journal.readline()
+        try:
+            return _recording(line if is_bare(line) else unpack(line).result)
+        except ValidationError as error:
+            message = f"the result of {record_id!r} can't be read: {error.errors()[0]['msg']}"
+            raise InputError([InputProblem(str(self._file), "", message)]) from error
 
 
 class _Text(BaseModel):
@@ -105,7 +107,7 @@ class _Texts(BaseModel):
 
 
 class _ClaimLine(_Texts):
-    """A line of `rag`, `recall` or `verify`: what these have of verdicts and of texts that these name."""
+    """A result of `rag`, `recall` or `verify`: its verdicts, and the texts that these name."""
 
     verdicts: tuple[Verdict, ...]
     response: str
@@ -118,7 +120,7 @@ class _ClaimLine(_Texts):
 
 
 class _Kind(BaseModel):
-    """What tells a line of another task from an assessment."""
+    """What distinguishes a result of another task from an assessment."""
 
     verdicts: object = None
 
@@ -141,25 +143,18 @@ def _recording(line: bytes) -> Recording:
     return Recording(_for_equal_contexts(said.verdicts, passages), atoms, premises)
 
 
-def _replayed(verdict: Verdict) -> Verdict:
-    """The verdict as its judge gave it: what that run's calibration made of it is not replayed."""
-    return verdict.as_given.model_copy(update={"confidence": "recorded"})
-
-
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:
-    """Verdicts by pair, those on one of several equal contexts for all of these.
+    """Verdicts as their judge gave them, uncalibrated, by pair; each holds for all equal contexts.
 
-    FR1 judges equal contexts apart and FR2 one of them, so each replays the other. Where several equal ones
-    have a verdict the most probable counts.
+    FR1 judges equal contexts separately and FR2 one of them, so each replays the other. Where several equal
+    ones have a verdict the most probable counts.
     """
     same = {c.id: [other.id for other in group] for group in equal_groups(contexts) for c in group}
-    found = {(v.context_id, v.target_id): _replayed(v) for v in verdicts}
+    given = (verdict.as_given.model_copy(update={"confidence": "recorded"}) for verdict in verdicts)
+    found = {(verdict.context_id, verdict.target_id): verdict for verdict in given}
     strongest = sorted(found.items(), key=lambda item: (-item[1].probability, item[1].label, item[0]))
     for (source, target), verdict in strongest:
-        for other in same.get(source, ()):
-            for other_target in same.get(target, [target]):
-                pair = (other, other_target)
-                if other != other_target and pair not in found:
-                    ids = {"context_id": other, "target_id": other_target}
-                    found[pair] = verdict.model_copy(update=ids)
+        for pair in product(same.get(source, ()), same.get(target, [target])):
+            if pair[0] != pair[1] and pair not in found:
+                found[pair] = verdict.model_copy(update={"context_id": pair[0], "target_id": pair[1]})
     return found

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
@@ -32,10 +32,9 @@ class RecordedJudge:
     """Gives the verdicts that `config.relations` holds; see the settings `relations` and `unlisted`.
 
     The file is JSONL with one {record, source, target, label, probability?, quote?, belief?, nearness?} a
-    line, or an earlier run's journal or folder; quotes and beliefs are kept in both. A pair it does not hold,
-    or holds about other texts, is a Failure of error type "MissingVerdict", and so is one with a quote that
-    does not stand in its passage; with `unlisted` of "neutral", a pair not listed of a record that is named
-    is neutral.
+    line, or an earlier run's journal or folder; quotes and beliefs are kept in both. A pair that it does not
+    hold, or holds about other texts or with a quote that is not in the passage, is a Failure of error type
+    "MissingVerdict". With `unlisted` of "neutral", an unlisted pair of a record that is named is neutral.
 
     Raises:
         ConfigError: no file is set.
@@ -54,50 +53,51 @@ class RecordedJudge:
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim, in order."""
-        recording = self._recordings.of(premise.record_id)
+        recording = self._recordings.get(premise.record_id)
         verdicts, failures = [], []
         for claim in claims:
-            verdict = recording.verdicts.get((premise.id, claim.id)) if recording else None
-            if verdict is None and recording is not None and self._config.unlisted == "neutral":
-                verdict = self._neutral(premise, claim)
-            why = self._why_not(recording, verdict, premise, claim)
-            if why or verdict is None:
-                failures.append(_missing(premise, claim, why))
+            found = self._found(recording, premise, claim)
+            if isinstance(found, Verdict):
+                verdicts.append(found)
             else:
-                verdicts.append(verdict)
+                failures.append(
+                    Failure(
+                        stage=STAGE,
+                        item_id=pair_id(premise.id, claim.id),
+                        error_type="MissingVerdict",
+                        message=found,
+                        attempts=0,
+                    )
+                )
         return Judged(tuple(verdicts), tuple(failures))
 
-    def _why_not(
-        self, recording: Recording | None, verdict: Verdict | None, premise: Premise, claim: Claim
-    ) -> str:
-        """Why a verdict that was looked up does not count; empty where it does."""
-        if recording is None or verdict is None:
-            return self._why_missing(recording, claim)
-        if _reworded(recording, premise, claim):
-            return f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
-        # a run's own quotes were checked when it made them
-        quote = None if recording.contexts else verdict.quote
-        if quote is not None and check_citation(quote, premise.text) == "absent":
-            return f"the quote in {self._file} does not stand in {premise.id}: {quote!r}"
-        return ""
-
-    def _why_missing(self, recording: Recording | None, claim: Claim) -> str:
-        if recording is None and self._config.unlisted == "neutral":
+    def _found(self, recording: Recording | None, premise: Premise, claim: Claim) -> Verdict | str:
+        """The verdict on a pair, or why there is none that counts."""
+        neutral = self._config.unlisted == "neutral"
+        if recording is None and neutral:
             return (
                 f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
                 "it names, so a misspelt id is not taken for silence; one neutral verdict names a record"
             )
-        remade = _remade(recording, claim) if recording is not None else ""
-        return f"no verdict on this pair in {self._file}{remade}"
-
-    def _neutral(self, premise: Premise, claim: Claim) -> Verdict:
-        return Verdict(
-            context_id=premise.id,
-            target_id=claim.id,
-            label="neutral",
-            probability=self._config.constant_confidence,
-            confidence="constant",
-        )
+        verdict = None if recording is None else recording.verdicts.get((premise.id, claim.id))
+        if recording is None or (verdict is None and not neutral):
+            return f"no verdict on this pair in {self._file}{_remade(recording, claim)}"
+        passage = recording.contexts.get(premise.id, premise.text)
+        if passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text:
+            return f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
+        if verdict is None:
+            return Verdict(
+                context_id=premise.id,
+                target_id=claim.id,
+                label="neutral",
+                probability=self._config.constant_confidence,
+                confidence="constant",
+            )
+        # a run's own quotes were checked when it made them
+        quote = None if recording.contexts else verdict.quote
+        if quote is not None and check_citation(quote, premise.text) == "absent":
+            return f"the quote in {self._file} is not in {premise.id}: {quote!r}"
+        return verdict
 
 
 def recording_file(path: Path) -> Path:
@@ -113,35 +113,20 @@ def recording_fingerprint(path: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _missing(premise: Premise, claim: Claim, message: str) -> Failure:
-    return Failure(
-        stage=STAGE,
-        item_id=pair_id(premise.id, claim.id),
-        error_type="MissingVerdict",
-        message=message,
-        attempts=0,
-    )
-
-
-def _reworded(recording: Recording, premise: Premise, claim: Claim) -> bool:
-    """Whether the recorded verdict was on another passage or atom; a context as a claim may be cut."""
-    passage = recording.contexts.get(premise.id, premise.text)
-    return passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text
-
-
-def _remade(recording: Recording, claim: Claim) -> str:
-    """The cause and the remedy where the claim is none of those that the recorded run made."""
-    known = claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text
-    if known or not recording.atoms:
+def _remade(recording: Recording | None, claim: Claim) -> str:
+    """The cause and the remedy where the recorded run made no such claim."""
+    if recording is None or not recording.atoms:
+        return ""
+    if claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text:
         return ""
     return (
-        ": this claim is none of that run's, made anew otherwise than there; give that run's settings, its "
-        "--model with the cache above all, or records that bring its claims"
+        ": that run made other claims than this one; give that run's settings, above all its --model with "
+        "the cache, or records that bring its claims"
     )
 
 
-def recordings(file: Path, constant: float) -> Recordings:
-    """The content of a file in either form; verdicts without a probability get `constant`.
+def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
+    """What a file in either form holds, by record id; verdicts without a probability get `constant`.
 
     Raises:
         InputError: the file can't be read, is empty, or has a bad line.
@@ -149,11 +134,11 @@ def recordings(file: Path, constant: float) -> Recordings:
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
-    return Journal(file) if is_line(first) else Table(file, constant)
+    return Journal(file) if is_line(first) else _table(file, constant)
 
 
 class _Line(BaseModel):
-    """One line of a table of relations; other keys are passed over."""
+    """One line of a table of relations; other keys are ignored."""
 
     record: _Id = Field(min_length=1)
     source: _Id = Field(min_length=1)
@@ -165,45 +150,30 @@ class _Line(BaseModel):
     quote: Annotated[str, Field(min_length=1)] | None = None
 
 
-class Table:
-    """A table of relations, in memory."""
-
-    def __init__(self, file: Path, constant: float) -> None:
-        self._records: dict[str, dict[Pair, Verdict]] = {}
-        problems: list[InputProblem] = []
-        numbers: dict[tuple[str, Pair], int] = {}
-        for number, raw in enumerate(lines_of(file), start=1):
-            if not raw.strip() or len(problems) >= MOST_PROBLEMS:
-                continue
-            where = f"{file}:{number}"
-            try:
-                line = _Line.model_validate_json(raw)
-            except ValidationError as error:
-                problems += line_problems(error, where, LINE_FORMAT)
-                continue
-            pair = (line.source, line.target)
-            verdicts = self._records.setdefault(line.record, {})
-            verdict = _listed(line, constant)
-            if verdicts.setdefault(pair, verdict) != verdict:
-                first = numbers[line.record, pair]
-                message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
-                problems.append(InputProblem(where, "label", message))
-            numbers.setdefault((line.record, pair), number)
-        if problems:
-            raise InputError(problems)
-
-    @property
-    def records(self) -> Collection[str]:
-        """Ids of the records it names."""
-        return self._records.keys()
-
-    def of(self, record_id: str) -> Recording | None:
-        """What is recorded of a record, None when it is not named."""
-        verdicts = self._records.get(record_id)
-        return None if verdicts is None else Recording(verdicts, {}, {})
-
-
-Recordings: TypeAlias = Journal | Table
+def _table(file: Path, constant: float) -> dict[str, Recording]:
+    """A table of relations, by record id."""
+    records: dict[str, dict[Pair, Verdict]] = {}
+    problems: list[InputProblem] = []
+    numbers: dict[tuple[str, Pair], int] = {}
+    for number, raw in enumerate(lines_of(file), start=1):
+        if not raw.strip() or len(problems) >= MOST_PROBLEMS:
+            continue
+        where = f"{file}:{number}"
+        try:
+            line = _Line.model_validate_json(raw)
+        except ValidationError as error:
+            problems += line_problems(error, where, LINE_FORMAT)
+            continue
+        pair = (line.source, line.target)
+        verdict = _listed(line, constant)
+        if records.setdefault(line.record, {}).setdefault(pair, verdict) != verdict:
+            first = numbers[line.record, pair]
+            message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
+            problems.append(InputProblem(where, "label", message))
+        numbers.setdefault((line.record, pair), number)
+    if problems:
+        raise InputError(problems)
+    return {record: Recording(verdicts, {}, {}) for record, verdicts in records.items()}
 
 
 def _listed(line: _Line, constant: float) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.parsing import Fits
-from factreasoner.judges.naming import judged_by
+from factreasoner.judges import judged_by
 from factreasoner.models import Assessment, Record, TaskResult
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest

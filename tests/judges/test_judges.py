@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.integrations.scoring import Scoring
-from factreasoner.judges.naming import EMBEDDED, judged_by
+from factreasoner.judges import EMBEDDED, judged_by
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.models import Probe
 from factreasoner.settings import Config
