@@ -1,24 +1,23 @@
-"""Settings: precedence, and errors that say what to do."""
+"""Where settings come from: precedence, and errors that say what to do."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from factreasoner import assess, load_config, verify
+from factreasoner.cli import execute
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config, load_config
+from factreasoner.integrations.pytest_plugin import Factuality
+from factreasoner.integrations.scoring import Scoring
+from factreasoner.settings import Config, in_python, load_settings
 
 PROFILES = sorted((Path(__file__).parents[2] / "configs").glob("*.yaml"))
 
 
-@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
-def test_every_profile_loads(path):
-    needed = {"model": "openai/any"} if path.stem == "rag" else {}
-    assert isinstance(load_config(path, needed), Config)
-
-
-def test_profiles_exist():
-    wanted = "fr1 fr2 fr3 factscore veriscore factverify embedded local-server"
-    assert set(wanted.split()) <= {path.stem for path in PROFILES}
+@pytest.fixture
+def set_variables(monkeypatch):
+    return lambda **values: [monkeypatch.setenv(f"FACTREASONER_{k}", v) for k, v in values.items()]
 
 
 @pytest.mark.parametrize(
@@ -28,8 +27,7 @@ def test_profiles_exist():
         ({"zzzzzz": 2}, ["zzzzzz", "known:", "atom_prior"]),
         ({"version": 4}, ["version: must be 1, 2 or 3"]),
         ({"atom_prior": 1.0}, ["atom_prior: must be a number above 0 and below 1"]),
-        ({"k": 0}, ["k: must be a positive integer"]),
-        ({"k": "mean"}, ["k: must be a positive integer, 'median' or 'half'"]),
+        ({"cache": "perhaps"}, ["cache: must be true or false"]),
         ({"wikipedia_url": "https://me:pw@wiki.example/api.php"}, ["wikipedia_url", "leave them out"]),
         ({"search_url": "https://search.example/?key=hush"}, ["search_url", "leave them out"]),
         ({"model": "m", "api_base": "http://me:pw@localhost/v1"}, ["api_base", "leave them out"]),
@@ -51,6 +49,26 @@ def test_wrong_settings_name_the_key_and_the_remedy(values, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+@pytest.mark.parametrize(("model", "plugin"), [(None, "embedded"), ("openai/x", "llm")])
+def test_auto_follows_the_model(model, plugin):
+    config = Config(model=model)
+    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3
+
+
+# Profiles
+
+
+@pytest.mark.parametrize("path", PROFILES, ids=lambda path: path.stem)
+def test_every_profile_loads(path):
+    needed = {"model": "openai/any"} if path.stem == "rag" else {}
+    assert isinstance(load_config(path, needed), Config)
+
+
+def test_profiles_exist():
+    wanted = "fr1 fr2 fr3 factscore veriscore factverify embedded local-server"
+    assert set(wanted.split()) <= {path.stem for path in PROFILES}
+
+
 def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path):
     profile = tmp_path / "p.yaml"
     profile.write_text("version: 9\nverison: 2\n")
@@ -70,11 +88,11 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
         ("a: [", "YAML"),
         ("a: " + "[" * 2_000, "not valid YAML: nested too deeply"),
         ("1: 2\n", "mapping"),
-        ("version: 1\nseed: 3\nversion: 2\n", "'version' stands twice: lines 1 and 3"),
-        ("max-cost: 1\nmax_cost: 2\n", "'max_cost' stands twice"),
+        ("version: 1\nseed: 3\nversion: 2\n", "'version' appears twice: lines 1 and 3"),
+        ("max-cost: 1\nmax_cost: 2\n", "'max_cost' appears twice"),
     ],
 )
-def test_a_file_that_is_no_profile(tmp_path, content, word):
+def test_a_file_that_is_not_a_profile(tmp_path, content, word):
     profile = tmp_path / "p.yaml"
     profile.write_text(content)
     with pytest.raises(ConfigError, match=word):
@@ -88,7 +106,147 @@ def test_a_profile_that_is_missing_or_empty(tmp_path):
     assert load_config(tmp_path / "p.yaml") == Config()
 
 
-@pytest.mark.parametrize(("model", "plugin"), [(None, "embedded"), ("openai/x", "llm")])
-def test_auto_follows_the_model(model, plugin):
-    config = Config(model=model)
-    assert [config.plugin(kind) for kind in ("judge", "atomizer", "reviser")] == [plugin] * 3
+# The environment
+
+
+def test_flags_go_before_the_environment_the_environment_before_the_profile(set_variables, tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("version: 3\natom-prior: 0.2\nvotes: 9\n")
+    set_variables(VERSION="1", ATOM_PRIOR="0.3", SEED="7")
+    config = load_config(profile, {"version": 2, "votes": None})
+    assert (config.version, config.atom_prior, config.votes, config.seed) == (2, 0.3, 9, 7)
+    assert Config().seed == 0
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("version", "3", 3),
+        ("cache", "false", False),
+        ("max_cost", "1.5", 1.5),
+        ("k", "5", 5),
+        ("collection", "2024", "2024"),
+        ("search_url", "https://search.example", "https://search.example"),
+        ("allow_domains", "a.example, b.example", ("a.example", "b.example")),
+        ("allow_domains", '["a.example"]', ("a.example",)),
+        ("model_param", "num_ctx=8192,low=true", {"num_ctx": 8192, "low": True}),
+        ("model_param", '{"stop_at": [1, 2]}', {"stop_at": [1, 2]}),
+        ("max_cost", "", None),
+    ],
+)
+def test_a_variable_gives_what_a_flag_would(set_variables, key, text, value):
+    set_variables(**{key.upper(): text})
+    assert getattr(load_settings(), key) == value
+
+
+def test_several_models_judge(set_variables):
+    set_variables(MODEL="openai/a,openai/b")
+    assert load_settings().judge_models == ("openai/a", "openai/b")
+
+
+@pytest.mark.parametrize(
+    ("variables", "message"),
+    [
+        (
+            {"MODLE": "m"},
+            "FACTREASONER_MODLE: no setting has this variable; did you mean 'FACTREASONER_MODEL'?",
+        ),
+        ({"MAX_CSOT": "1"}, "did you mean 'FACTREASONER_MAX_COST'?"),
+        ({"ATOM_PRIOR": "7"}, "FACTREASONER_ATOM_PRIOR: must be a number above 0 and below 1"),
+        ({"VERSION": "x"}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
+        ({"VERSION": "9" * 5000}, "FACTREASONER_VERSION: must be 1, 2 or 3"),
+        ({"JUDGE": "verifier"}, "FACTREASONER_JUDGE: 'verifier' needs to know which: add --verifier"),
+        ({"MODEL_PARAM": "{"}, "FACTREASONER_MODEL_PARAM: '{' is not a parameter"),
+        (
+            {"API_KEY_ENV": "sk-proj-A1b2C3d4E5f6G7h8"},
+            "FACTREASONER_API_KEY_ENV: not the name of an environment variable",
+        ),
+    ],
+)
+def test_an_error_names_the_variable(set_variables, variables, message):
+    set_variables(**variables)
+    with pytest.raises(ConfigError, match=re.escape(message)) as caught:
+        load_settings()
+    assert "sk-proj" not in str(caught.value)
+
+
+def test_an_error_names_the_place_each_value_is_from(set_variables, tmp_path, capsys):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("votes: 1\n")
+    set_variables(SEED="x")
+    assert execute(["run", "x.jsonl", "--config", str(profile), "--atom-prior", "7"]) == 1
+    told = capsys.readouterr().err
+    assert f"{profile}: votes: must be a whole number of at least 2" in told
+    assert "FACTREASONER_SEED: must be a whole number" in told
+    assert "--atom-prior: must be a number above 0 and below 1" in told
+
+
+def test_variables_with_another_meaning_are_not_settings(set_variables):
+    set_variables(API_BASE="http://localhost:1", DATA="d", CONTACT="c", DEBUG="1", INTEGRATION="1")
+    assert load_settings() == Config()
+
+
+def test_a_setting_may_name_a_variable_of_ours_that_holds_a_key(set_variables):
+    set_variables(KEY="hush")
+    assert load_config(None, {"api_key_env": "FACTREASONER_KEY"}).api_key_env == "FACTREASONER_KEY"
+    with pytest.raises(ConfigError, match="FACTREASONER_KEY: no setting") as caught:
+        load_config()
+    assert "hush" not in str(caught.value)
+
+
+# Keyword arguments
+
+
+def test_keyword_arguments_go_before_the_environment(set_variables):
+    set_variables(ATOM_PRIOR="0.9", JUDGE="embedded")
+    given = {"contexts": ["The mill is in Wales."], "atoms": ["The moon is round."], "retriever": "given"}
+    assert assess("The moon is round.", **given).p_true["a0"] == pytest.approx(0.9)
+    assert assess("The moon is round.", **given, atom_prior=0.4).p_true["a0"] == pytest.approx(0.4)
+
+
+def test_a_given_part_goes_before_the_environment(set_variables):
+    class Silent:
+        def judge(self, premise, claims):
+            raise ConfigError("asked")
+
+    set_variables(JUDGE="verifier")
+    with pytest.raises(ConfigError, match="asked"):
+        assess("The moon is round.", contexts=["It is."], judge=Silent())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: assess("x", contexts=["y"], modle="m"), "unknown setting 'modle'; did you mean 'model'?"),
+        (lambda: assess("x", context=["y"]), "unknown setting 'context'; did you mean 'contexts'?"),
+        (lambda: verify("x", source=["y"]), "did you mean 'sources'?"),
+        (lambda: Scoring(metrik="rag"), "did you mean 'metric'?"),
+        (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
+        (
+            lambda: assess("x", contexts=["y"], judge="verifier"),
+            "judge: 'verifier' needs to know which: add verifier=NAME",
+        ),
+        (lambda: assess("x", contexts=["y"], workers=2), 'number of threads; add executor="processes"'),
+    ],
+)
+def test_errors_of_a_call_are_worded_for_python(call, message):
+    with pytest.raises(ConfigError) as caught:
+        call()
+    assert message in str(caught.value)
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("(--column-map anwser=output)", "(column_map={'anwser': 'output'})"),
+        ("name its key with --column-map KEY=output", "name its key with column_map={'KEY': 'output'}"),
+        ("delete it, or use --no-cache", "delete it, or use cache=False"),
+        ("use another --out, or start over with --fresh", "use another out, or start over with fresh=True"),
+        ("use --version 2 or 3; raise --max-cost and go on", "use version=2 or 3; raise max_cost and go on"),
+        ("fetch it with `factreasoner doctor --verifier-model m --verifier-download`",) * 2,
+        ("text (--summarizer llm), --gold FILE", 'text (summarizer="llm"), --gold FILE'),
+    ],
+)
+def test_flags_become_keyword_arguments(message, told):
+    assert in_python(message) == told

@@ -1,13 +1,15 @@
-"""Settings: one model, :class:`Config`; flags, variables, profiles and keyword arguments are made from it."""
+"""Settings: one model, :class:`Config`, which flags, variables, profiles and keyword arguments set."""
 
 from factreasoner.settings.config import CALL_SETTINGS, SCORE_SETTINGS, Config, Keywords
-from factreasoner.settings.python import in_python, python_call, refuse_unknown
 from factreasoner.settings.sources import (
+    in_python,
     kept_config,
     keyword_settings,
     load_config,
     load_settings,
     parse_config,
+    python_call,
+    refuse_unknown,
 )
 
 __all__ = [

@@ -1,6 +1,6 @@
-"""Every setting, declared once: the field, its flag, its variable, its YAML key and its keyword are one word.
+"""Every setting, declared once: field, flag, variable, YAML key and keyword argument share one name.
 
-`make settings` writes the keyword arguments below, and docs/settings.md, from the fields. A test compares.
+`make settings` writes the keyword arguments below and docs/settings.md from the fields; a test compares them.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ _scores = partial(setting, "Scores")
 
 
 class Config(BaseModel):
-    """One assessor, completely described: see docs/settings.md for what each setting means.
+    """All settings of one assessor; docs/settings.md explains each.
 
-    A new setting is a field here. Help pages show panels and fields in this order.
+    To add a setting, add a field here. Help pages keep this order.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
@@ -71,18 +71,18 @@ class Config(BaseModel):
         "auto, llm, inline (the atomizer's own wording stands), embedded, none or package.module:Class.",
     )
     fact_generator: str = _assessor(
-        "auto", f"Makes facts of a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
+        "auto", f"Makes facts from a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
     )
-    revise_given: bool = _assessor(False, "Revise the atoms that records bring, too.")
+    revise_given: bool = _assessor(False, "Also revise the atoms that records bring.")
     retriever: str = _assessor(
         "given",
-        f"{_NAMES['retriever']} or package.module:Class; or several, as corpus,wikipedia.",
+        f"{_NAMES['retriever']} or package.module:Class; or several, such as corpus,wikipedia.",
         common=True,
     )
     spacy_model: str | None = _assessor(
         None,
-        "spaCy pipeline the embedded atomizer and reviser parse English with: a name, a path, or none for "
-        "whole sentences. (default: en_core_web_sm or another one that is installed)",
+        "spaCy pipeline with which the embedded atomizer and reviser parse English: a name, a path, or none "
+        "for whole sentences. (default: en_core_web_sm or another installed one)",
     )
     judge: str = _assessor(
         "auto",
@@ -90,7 +90,7 @@ class Config(BaseModel):
         common=True,
         once="give one; several models judge together by --model A --model B",
     )
-    # What is in a file counts, not where it lies; the manifest has its fingerprint.
+    # The content of a file counts, not its path: the manifest keeps a fingerprint.
     relations: Path | None = _assessor(
         None,
         "Verdicts of the recorded judge: JSONL, or an earlier run's folder.",
@@ -99,201 +99,209 @@ class Config(BaseModel):
     )
     unlisted: choices.Unlisted = _assessor(
         "missing",
-        "What a pair not listed by --relations is, in a record it names; a missing one is a failure.",
+        "A pair that --relations does not list, in a record it names, is missing (a failure) or neutral.",
     )
 
-    verifier: str | None = _verifier(None, "Which verifier judges, as factcg, or a TOML file.", common=True)
-    # Of the model, too, the manifest has the fingerprint.
+    verifier: str | None = _verifier(
+        None, "Which verifier judges: a name such as factcg, or a TOML file.", common=True
+    )
+    # The manifest keeps a fingerprint of the model, too.
     verifier_model: str | None = _verifier_call(
-        None, "Its ONNX model: a folder, a file, or a hub id.", common=True
+        None, "Its ONNX model: a folder, a file or a hub id.", common=True
     )
     verifier_url: Url | None = _verifier(
-        None, "Where it is served instead: http://.../predict (TEI) or http://.../classify (vLLM)."
+        None, "URL of a server that runs it: http://.../predict (TEI) or http://.../classify (vLLM)."
     )
     verifier_api_key_env: Variable | None = _verifier_call(
         None, "Environment variable that holds that server's key."
     )
-    verifier_revision: str | None = _verifier_call(None, "Branch, tag or commit of an id on the hub.")
+    verifier_revision: str | None = _verifier_call(None, "Branch, tag or commit of the model on the hub.")
     verifier_file: str | None = _verifier_call(
         None, "Which .onnx file of the model. (default: model.onnx, or the only one)"
     )
     verifier_labels: str | None = _verifier(
         None,
-        "What its outputs mean, in their order, as entailment,neutral,contradiction. "
-        "(default: as the verifier, or its config.json, says)",
+        "What its outputs mean, in order, such as entailment,neutral,contradiction. "
+        "(default: what the verifier or its config.json says)",
     )
     verifier_window: int | None = _verifier(
         None,
-        "Most tokens of passage and claim together; longer ones in windows. (default: the verifier's)",
+        "Most tokens of passage and claim together; longer passages are read in windows. "
+        "(default: the verifier's)",
         ge=32,
     )
-    verifier_device: choices.Device = _verifier_call(
-        "cpu", "cpu, or cuda with an onnxruntime-gpu of your own."
+    verifier_device: choices.Device = _verifier_call("cpu", "cpu, or cuda with your own onnxruntime-gpu.")
+    verifier_threads: int | None = _verifier_call(None, "CPU threads. (default: one per core)", ge=1)
+    verifier_batch: int = _verifier_call(
+        32, "Pairs of 128 tokens run at once; fewer if they are longer.", ge=1
     )
-    verifier_threads: int | None = _verifier_call(None, "Threads of the CPU. (default: one a core)", ge=1)
-    verifier_batch: int = _verifier_call(32, "Pairs of 128 tokens run at once; longer ones are fewer.", ge=1)
     verifier_download: bool = _verifier_call(
-        False, "Fetch the model from the hub where it is not in its local cache."
+        False, "Fetch the model from the hub if it is not in the local cache."
     )
 
     model: str | None = _model(
         None,
-        "Any litellm model, as openai/gpt-4o-mini. Several, repeated: all judge, the majority counts, "
-        "and the first does the rest.",
+        "Any litellm model, such as openai/gpt-4o-mini. Repeat it: all judge, the majority decides, and "
+        "the first does the rest.",
         common=True,
         several=True,
         keyword="str | Sequence[str] | None",
     )
-    further_models: tuple[str, ...] = _model((), "Models that judge beside --model; repeatable.")
+    further_models: tuple[str, ...] = _model((), "More models that judge beside --model; repeatable.")
     api_base: Url | None = _model(
-        None, "URL of an OpenAI-compatible server, as http://localhost:8000/v1.", common=True
+        None, "URL of an OpenAI-compatible server, such as http://localhost:8000/v1.", common=True
     )
     api_key_env: Variable | None = _model_call(None, "Environment variable that holds the key.")
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
-        4096, "Longest reply in tokens, reasoning included; raised once where it cuts.", ge=16
+        4096, "Longest reply in tokens, reasoning included; raised once if it cuts a reply.", ge=16
     )
     reasoning_effort: str | None = _model(
-        None, "How much a reasoning model reasons: low, medium, high, ...", min_length=1
+        None, "How hard a reasoning model thinks: low, medium, high, ...", min_length=1
     )
     model_param: Parameters = _model(
         {},
-        "KEY=VALUE sent with every request, as num_ctx=8192; repeatable.",
+        "KEY=VALUE sent with every request, such as num_ctx=8192; repeatable.",
         keyword="Mapping[str, Any] | Sequence[str]",
     )
     timeout: float = _model_call(120.0, "Seconds one request may take.", gt=0.0)
     max_attempts: int = _model_call(
-        5, "Times one claim is asked about: bad replies and timeouts count.", ge=1
+        5, "How often one claim is asked about; bad replies and timeouts count.", ge=1
     )
     patience: float = _model_call(
         120.0,
-        "Seconds a call waits for a server that is down or busy, before it fails.",
+        "Seconds a call waits for a server that is down or busy before it fails.",
         ge=0.0,
         allow_inf_nan=False,
     )
     concurrency: int = _model_call(16, "Requests in flight, over all records.", common=True, ge=1)
     executor: choices.Executor = _model_call(
         "threads",
-        "Work on records in threads, in processes (for judges that compute, on all cores), or on a Ray "
-        "cluster.",
+        "Where records are processed: in threads, in processes (all cores, for judges that compute) or on a "
+        "Ray cluster.",
     )
-    workers: int | None = _model_call(None, "Processes. (default: one a core)", ge=1)
+    workers: int | None = _model_call(None, "Number of processes. (default: one per core)", ge=1)
     ray_address: str | None = _model_call(
-        None, "The cluster's, as auto or HOST:6379. (default: one on this machine)"
+        None, "Address of the cluster: auto or HOST:6379. (default: one on this machine)"
     )
     requests_per_minute: int | None = _model_call(
-        None, "Wait rather than send more. (default: no limit)", ge=1
+        None, "Most requests sent in a minute; more wait. (default: no limit)", ge=1
     )
-    tokens_per_minute: int | None = _model_call(None, "Wait rather than send more. (default: no limit)", ge=1)
+    tokens_per_minute: int | None = _model_call(
+        None, "Most tokens used in a minute; more wait. (default: no limit)", ge=1
+    )
     max_cost: float | None = _model_call(
         None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0
     )
     batch: choices.BatchMode = _model_call(
         "none",
-        "Have calls answered in batches, at half the price: files, for you to have answered (exit code 5 "
-        "until they are), or openai, which uploads them and waits.",
+        "Have calls answered in batches, at half the price. files: you have them answered (exit code 5 "
+        "until they are); openai: they are uploaded and waited for.",
     )
-    cache: bool = _model_call(True, "Keep answered calls on disk and reuse them.")
-    cache_dir: Path | None = _model_call(None, "Where. (default: the user's cache folder)")
+    cache: bool = _model_call(True, "Keep answers on disk and reuse them.")
+    cache_dir: Path | None = _model_call(None, "Folder of the cache. (default: the user's cache folder)")
 
     query_builder: str = _retrieval(
         "subject",
-        "Words the searches: subject puts in what the record is about; none, auto, llm or "
-        "package.module:Class.",
+        "Words the searches: subject adds what the record is about; none, auto, llm or package.module:Class.",
     )
     summarizer: str = _retrieval(
         "none",
-        "Have a model summarise contexts and drop irrelevant ones: none, auto, llm or package.module:Class.",
+        "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class.",
     )
-    retrieve_k: int = _retrieval(3, "Contexts an atom gets.", ge=1, le=50)
-    retrieve_question: bool = _retrieval(True, "Search for the prompt or topic too; versions 2 and 3.")
+    retrieve_k: int = _retrieval(3, "Contexts retrieved for an atom.", ge=1, le=50)
+    retrieve_question: bool = _retrieval(True, "Also search for the prompt or topic; versions 2 and 3.")
     search: choices.Search = _retrieval(
-        "auto", "Own documents: by words, vectors or both. (default: both, where there are vectors)"
+        "auto", "Search own documents by words, vectors or both. (default: both if there are vectors)"
     )
-    wikipedia_language: str = _retrieval("en", "Which Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
+    wikipedia_language: str = _retrieval("en", "Language of Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
     wikipedia_url: ServiceUrl | None = _retrieval(
         None, "api.php of another MediaWiki. (default: Wikipedia's)"
     )
-    search_url: ServiceUrl = _retrieval("https://google.serper.dev", "A Serper-compatible search service.")
-    fetch_text: bool = _retrieval(False, "Read the pages found, not snippets alone.")
-    fetch_pages: int = _retrieval(20, "Pages read of a PDF.", ge=1)
-    fetch_bytes: int = _retrieval(10_000_000, "Largest page, packed and unpacked.", ge=1000)
-    fetch_timeout: float = _retrieval(
-        20.0, "Seconds one page may take to come, and to be read.", affects="calls", gt=0.0
+    search_url: ServiceUrl = _retrieval(
+        "https://google.serper.dev", "URL of a Serper-compatible search service."
     )
-    ignore_robots: bool = _retrieval(False, "Read pages that a site's robots.txt asks to leave alone.")
+    fetch_text: bool = _retrieval(False, "Read the pages found, not just their snippets.")
+    fetch_pages: int = _retrieval(20, "Most pages read of a PDF.", ge=1)
+    fetch_bytes: int = _retrieval(10_000_000, "Largest page in bytes, compressed and uncompressed.", ge=1000)
+    fetch_timeout: float = _retrieval(
+        20.0, "Seconds a page may take to arrive, and again to be read.", affects="calls", gt=0.0
+    )
+    ignore_robots: bool = _retrieval(False, "Read pages even where a site's robots.txt asks not to.")
     allow_domains: tuple[str, ...] = _retrieval(
-        (), "Use pages of this domain alone; repeatable. (default: all)"
+        (), "Use only pages of this domain; repeatable. (default: all)"
     )
     deny_domains: tuple[str, ...] = _retrieval((), "Never use pages of this domain; repeatable.")
-    allow_private_hosts: bool = _retrieval(False, "Fetch from private addresses, for intranets.")
+    allow_private_hosts: bool = _retrieval(False, "Fetch from private addresses too, for intranets.")
 
-    collection: str = _documents("documents", "Where passages are kept.", common=True)
+    collection: str = _documents("documents", "Collection of passages.", common=True)
     store_dir: Path | None = _documents(
         None, "Folder of collections. (default: in the user's data folder)", alias="--store"
     )
     embedding: str | None = _documents(
         None,
-        "none, minilm, a litellm model as openai/text-embedding-3-small, or package.module:function. "
-        "(default: as the collection was made; a new one: none)",
+        "none, minilm, a litellm model such as openai/text-embedding-3-small, or package.module:function. "
+        "(default: the collection's own; none for a new one)",
     )
-    embedding_api_base: Url | None = _documents(None, "URL of an OpenAI-compatible server of embeddings.")
+    embedding_api_base: Url | None = _documents(None, "URL of an OpenAI-compatible embedding server.")
     embedding_api_key_env: Variable | None = _documents(
         None, "Environment variable that holds its key.", affects="calls"
     )
     embedding_price: float | None = _documents(
-        None, "US dollars a million tokens. (default: as litellm lists it)", affects="calls", ge=0.0
+        None, "US dollars per million tokens. (default: litellm's price list)", affects="calls", ge=0.0
     )
 
     mode: choices.Mode = _judging(
-        "tfn", "Verdicts a call may give; with citations or reasoning first.", common=True
+        "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
     )
-    form: choices.FormChoice = _judging("auto", "How calls are made; auto: as the first answers show.")
+    form: choices.FormChoice = _judging(
+        "auto", "How a call asks for its answer; auto: the form that the model obeys."
+    )
     atoms_per_call: int | None = _judging(
-        None, "Atoms verified by one call. (default: as many as a probe finds the model to bear)", ge=1
+        None, "Atoms verified by one call. (default: as many as a probe shows the model can handle)", ge=1
     )
     calls: choices.AtomsPerCall = _judging(
-        "batched", "How factscore and the like ask: many atoms a call, or one as published."
+        "batched", "How factscore, veriscore and factverify ask: many atoms a call, or one as published."
     )
     confidence: choices.Confidence = _judging("auto", "Where a verdict's probability comes from.")
-    constant_confidence: float = _judging(0.9, "The probability of `constant`.", ge=0.5, le=1.0)
-    votes: int = _judging(5, "Samples of `votes`.", ge=2)
+    constant_confidence: float = _judging(0.9, "The probability that `constant` gives.", ge=0.5, le=1.0)
+    votes: int = _judging(5, "Samples drawn by `votes`.", ge=2)
     audit_share: float = _judging(
-        0.0, "Share of a model's verdicts asked again one at a time.", ge=0.0, le=1.0
+        0.0, "Share of a model's verdicts asked again, one at a time.", ge=0.0, le=1.0
     )
-    premise_tokens: int = _judging(256, "Length of a context used as a claim, version 3.", ge=16)
+    premise_tokens: int = _judging(256, "Most tokens of a context used as a claim; version 3.", ge=16)
 
     coherence: bool = _judging(
-        False, "Report atoms of one answer that contradict each other; they stay out of the graph."
+        False, "Report atoms of one answer that contradict each other; the graph does not use this."
     )
     prefilter: choices.Prefilter = _judging(
         "none",
-        "words: leave out pairs of a passage and an atom, or of two passages, that share no word; for "
-        "judges that read each pair alone.",
+        "words: skip pairs (a passage and an atom, or two passages) that share no word; for judges that "
+        "read each pair alone.",
     )
     prefilter_audit: float = _judging(
-        0.05, "Share of the pairs left out that is judged all the same.", ge=0.0, le=1.0
+        0.05, "Share of the skipped pairs that is judged anyway.", ge=0.0, le=1.0
     )
 
     premise: choices.PremiseMode = _claims(
         "each",
-        "Judge contexts one by one (each: an exact matrix), or in one call (joint: cheap).",
+        "Judge contexts one by one (each: an exact matrix) or in one call (joint: cheap).",
         common=True,
     )
     window_tokens: int = _claims(
-        16_000, "Tokens of passages that one call shows at most; longer ones are judged in pieces.", ge=256
+        16_000, "Most tokens of passages in one call; longer ones are judged in pieces.", ge=256
     )
     uncited: choices.Uncited = _claims(
         "flag", "Claims that cite nothing: flag them, or check them against all sources.", common=True
     )
     rounds: int = _claims(
-        2, "Times an answer is corrected and verified again, at most; 0: never.", common=True, ge=0, le=2
+        2, "How often an answer is corrected and verified again at most; 0: never.", common=True, ge=0, le=2
     )
 
     factors: FactorTable = _graph("conditional", "Factor tables.")
     atom_prior: float = _graph(0.5, "P(true) of an atom before evidence.", gt=0.0, lt=1.0)
     context_prior: float = _graph(0.9, "P(true) of a context before evidence.", gt=0.0, lt=1.0)
-    # Of this file, too, the manifest has the fingerprint.
+    # The manifest keeps a fingerprint of this file, too.
     credibility: Path | None = _graph(
         None,
         "Priors of contexts by the domain of their link: a CSV file with the header domain,prior.",
@@ -301,7 +309,7 @@ class Config(BaseModel):
     )
     summary_prior: bool = _graph(False, "Scale the prior of a context by its summary's confidence.")
     independence: bool = _graph(
-        False, "Let copies of a text and passages of a page speak with one voice: the strongest."
+        False, "Count copies of a text and passages of one page as one voice: the strongest."
     )
     solver: str = _graph("auto", f"{_NAMES['solver']} or package.module:Class.")
     max_width: int | None = _graph(
@@ -325,41 +333,41 @@ class Config(BaseModel):
         120.0, "Seconds merlin may take for one record.", affects="calls", gt=0.0, allow_inf_nan=False
     )
 
-    # Of this file, too, the manifest has the fingerprint.
+    # The manifest keeps a fingerprint of this file, too.
     calibration: Path | None = _calibration(
-        None, "Apply what `calibrate` wrote into this file.", affects="calls"
+        None, "Apply this file, which `calibrate` wrote.", affects="calls"
     )
 
     k: K = _scores("median", "K of F1@K: median, half or a number.", affects="scores", common=True)
     gamma: float | None = _scores(
         None,
-        "Add FActScore's penalty for answers of fewer atoms; published: 10.",
+        "Add FActScore's penalty for answers with fewer atoms; published value: 10.",
         affects="scores",
         gt=0.0,
         allow_inf_nan=False,
     )
-    seed: int = _scores(0, "Seed of everything random.")
+    seed: int = _scores(0, "Random seed.")
 
     @model_validator(mode="before")
     @classmethod
     def _several_models(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Of a list of models the first does everything, and the others judge beside it."""
+        """Split a list of models: the first does everything, the others judge beside it."""
         if not isinstance(data, dict) or not isinstance(data.get("model"), list | tuple):
             return data
         first, others = next(iter(data["model"]), None), tuple(data["model"][1:])
         if data.get("further_models") and others:
-            raise ValueError("further_models: several models are given as `model` already; leave one out")
+            raise ValueError("further_models: `model` already names several models; leave one of the two out")
         return data | {"model": first} | ({"further_models": others} if others else {})
 
     @model_validator(mode="before")
     @classmethod
     def _nli(cls, data: Any) -> Any:  # noqa: ANN401 - whatever is to be validated
-        """Judge `nli` is another name of the verifier `nli`."""
+        """Judge `nli` is another name for the verifier `nli`."""
         if not isinstance(data, dict) or data.get("judge") != "nli":
             return data
         if data.get("verifier") not in (None, "nli"):
             raise ValueError(
-                f"judge: 'nli' is the verifier 'nli', and verifier is {data['verifier']!r}; give one"
+                f"judge: 'nli' is the verifier 'nli', but verifier is {data['verifier']!r}; give one"
             )
         return data | {"judge": "verifier", "verifier": "nli"}
 
@@ -370,20 +378,17 @@ class Config(BaseModel):
 
     @property
     def judge_models(self) -> tuple[str, ...]:
-        """The models of an ensemble of judges; none where one model judges, or none."""
+        """The models of an ensemble of judges; empty if there is no ensemble."""
         return (str(self.model), *self.further_models) if self.further_models else ()
 
     @property
     def model_parameters(self) -> dict[str, Any]:
-        """The parameters that a request carries by the user's wish, whatever the model."""
+        """The parameters that the user adds to every request."""
         effort = {} if self.reasoning_effort is None else {"reasoning_effort": self.reasoning_effort}
         return {**effort, **self.model_param}
 
     def plugin(self, kind: str) -> str:
-        """The name of a plug-in with `auto` decided: the model's when there is one, else the embedded one.
-
-        Of those that can be left out there is no embedded one.
-        """
+        """The name of a plug-in, with `auto` resolved: `llm` if there is a model, else the one without."""
         name: str = getattr(self, kind)
         if name != "auto" or kind == "solver":
             return name
@@ -393,11 +398,11 @@ class Config(BaseModel):
 
 
 WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none"}
-"""What `auto` is without a model, where that is not `embedded`."""
+"""What `auto` means without a model, unless that is `embedded`."""
 CALL_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "calls"
 )
-"""Settings that change how things are done and never a result."""
+"""Settings that never change a result."""
 SCORE_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "scores"
 )
@@ -405,11 +410,11 @@ SCORE_SETTINGS = frozenset(
 
 P = TypeVar("P")
 Part: TypeAlias = str | P | Callable[..., P]
-"""A part is named, or given: the part itself, or a class or function that makes one."""
+"""A part: its name, the part itself, or a class or function that makes it."""
 
 
 class Keywords(TypedDict, total=False):
-    """Every setting as a keyword argument. Those left out have their defaults."""
+    """Every setting as a keyword argument."""
 
     # Written by `make settings`.
     assessor: Part[protocols.Evaluator]

@@ -1,4 +1,4 @@
-"""Settings that are right one by one and can't be had together."""
+"""Settings that are valid one by one and not together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from factreasoner.settings.config import Config
 
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
-"""Settings that may say `llm`: the part is then done by a language model."""
+"""Settings that may be `llm`: a language model then does that part."""
 _OF_VERIFIERS = (
     "verifier",
     "verifier_model",
@@ -20,9 +20,9 @@ _OF_VERIFIERS = (
 
 
 def refuse_conflicts(config: Config) -> None:
-    """Refuse settings that contradict each other, or of which one needs another that is not given.
+    """Raise ValueError for settings that contradict each other, or that need another setting.
 
-    Raises ValueError: names the settings and says what to add or leave out.
+    The message names the setting and says what to add or leave out.
     """
     _refuse_judges(config)
     _refuse_model(config)
@@ -36,7 +36,7 @@ def _refuse_judges(config: Config) -> None:
     if config.model is None:
         raise ValueError("further_models: there is no first model: add --model NAME")
     if len(set(config.judge_models)) < len(config.judge_models):
-        raise ValueError("model: one model is named twice; judges of an ensemble differ")
+        raise ValueError("model: one model is named twice; the judges of an ensemble must differ")
     if config.plugin("judge") != "llm":
         raise ValueError(f"model: several models judge, and --judge {config.judge} asks none of them")
     if config.assessor != "factreasoner" or config.mode == "prompt-tf":
@@ -46,7 +46,7 @@ def _refuse_judges(config: Config) -> None:
 
 def _refuse_model(config: Config) -> None:
     if config.reasoning_effort is not None and "reasoning_effort" in config.model_param:
-        raise ValueError("reasoning_effort: it is given twice, in model_param too; leave one out")
+        raise ValueError("reasoning_effort: model_param sets it too; leave one out")
     if config.api_base is not None and config.model is None:
         raise ValueError("api_base: there is no model to reach there: add --model NAME")
     for kind in PARTS_BY_MODEL:
@@ -55,23 +55,23 @@ def _refuse_model(config: Config) -> None:
     if config.batch != "none" and config.model is None:
         raise ValueError("batch: batches need a model: add --model NAME")
     if config.batch != "none" and config.executor != "threads":
-        raise ValueError(f"batch: between batches nothing waits for a model: leave out {config.executor!r}")
+        raise ValueError(f"batch: nothing waits for a model between batches: leave out {config.executor!r}")
 
 
 def _refuse_parts(config: Config) -> None:
     if config.judge == "recorded" and config.relations is None:
-        raise ValueError("judge: 'recorded' needs its verdicts: add --relations FILE, or a run folder")
+        raise ValueError("judge: 'recorded' needs verdicts: add --relations with a file or a run folder")
     if config.judge != "recorded" and config.relations is not None:
         raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
     _refuse_verifier(config)
     if config.credibility is not None and config.assessor != "factreasoner":
         raise ValueError(
-            f"credibility: assessor {config.assessor!r} has no graph, and no priors: leave it out"
+            f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
         )
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":
-        raise ValueError("reviser: 'inline' is done by a model's atomizer: add --model NAME")
+        raise ValueError("reviser: 'inline' needs an atomizer by a model: add --model NAME")
     if config.reviser == "inline" and config.revise_given:
-        raise ValueError("reviser: 'inline' revises no given atoms: leave out --revise-given")
+        raise ValueError("reviser: 'inline' can't revise given atoms: leave out --revise-given")
 
 
 def _refuse_verifier(config: Config) -> None:
@@ -83,29 +83,29 @@ def _refuse_verifier(config: Config) -> None:
     if config.verifier is None:
         raise ValueError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
     if config.verifier_url is not None and config.verifier_file is not None:
-        raise ValueError("verifier_file and verifier_url: a served verifier has no file here; leave one out")
+        raise ValueError("verifier_file and verifier_url: a served verifier has no local file; leave one out")
 
 
 def _refuse_executor(config: Config) -> None:
     if config.ray_address is not None and config.executor != "ray":
-        raise ValueError("ray_address: it is where --executor ray finds its cluster; add that")
+        raise ValueError("ray_address: only --executor ray uses a cluster; add that")
     if config.executor == "threads":
         if config.workers is not None:
-            raise ValueError("workers: threads are as many as --concurrency; add --executor processes")
+            raise ValueError("workers: --concurrency sets the number of threads; add --executor processes")
         return
     asked = {"wikipedia", "web"} & set(config.retriever.split(","))
     if config.executor == "ray":
         if asked:
             raise ValueError(
-                f"executor: politeness towards {min(asked)!r} holds within one process: retrieve by a "
-                "run in threads, and give its folder to the run on Ray"
+                f"executor: limits on requests to {min(asked)!r} hold in one process only: retrieve by a run "
+                "in threads, and give its folder to the run on Ray"
             )
         return
     if config.model is not None or asked:
         waits = f"model {config.model!r}" if config.model is not None else f"retriever {min(asked)!r}"
         raise ValueError(
-            f"executor: 'processes' is for judges that compute; for {waits} threads wait, and their "
+            f"executor: 'processes' is for judges that compute; {waits} is waited for in threads, whose "
             "limits hold over all records: leave it out"
         )
     if config.max_cost is not None:
-        raise ValueError("max_cost: it is counted within one process; leave out --executor processes")
+        raise ValueError("max_cost: money is counted in one process only; leave out --executor processes")

@@ -1,4 +1,4 @@
-"""What a value must be, in words, where pydantic refuses one."""
+"""Pydantic's errors in our words: what a value must be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 OWN = "value_error"
-"""The type of errors that a validator of this package raises, with a message of its own."""
+"""The type of errors from validators of this package, which have their own message."""
 
 _KINDS: Mapping[Any, str] = {
     bool: "true or false",
@@ -35,13 +35,13 @@ _REFUSED = {
     "finite_number": "must be a finite number",
     "extra_forbidden": "unknown key",
 }
-"""Types of pydantic's errors, and what to say of them with what they tell of their context."""
+"""Pydantic's types of errors, and what to say, filled in from the error's context."""
 _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
-"""What begins the type of an error about a value of another kind ("int_parsing", "string_type")."""
+"""How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
 
 
 def must_be(field: FieldInfo) -> str | None:
-    """What a field takes ("must be a number from 0 to 2"); None where that is more than a few words."""
+    """What a field takes ("must be a number from 0 to 2"); None if a few words can't say it."""
     choices: list[str] = []
     for kind in kinds_of(field.annotation):
         if get_origin(kind) is Literal:
@@ -54,7 +54,7 @@ def must_be(field: FieldInfo) -> str | None:
 
 
 def refused(error: ErrorDetails) -> str:
-    """Why a value is refused, with what it must be."""
+    """Why a value is refused, and what it must be."""
     message = error["msg"].removeprefix("Value error, ")
     if error["type"] == OWN:
         return message
@@ -65,7 +65,7 @@ def refused(error: ErrorDetails) -> str:
 
 
 def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
-    """The types that a union is of, None left out."""
+    """The types of a union, without None."""
     if get_origin(annotation) is Annotated:
         return kinds_of(get_args(annotation)[0])
     if get_origin(annotation) in (Union, types.UnionType):
@@ -74,7 +74,7 @@ def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whateve
 
 
 def _limits(field: FieldInfo) -> str:
-    """The range of a number, or that a text is not empty."""
+    """The limits of a number or a text, in words."""
     found = {
         name: getattr(rule, name)
         for rule in field.metadata

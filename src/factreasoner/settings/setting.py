@@ -1,4 +1,4 @@
-"""What is said of a setting where it is declared: its default, its help, its panel, what it affects."""
+"""The declaration of a setting: its default, help, panel and what it affects."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 Affects = Literal["results", "scores", "calls"]
-"""Results: what is assessed. Scores: what is computed from it. Calls: how fast, at what price."""
+"""What a setting changes: the assessment, the scores computed from it, or only speed and price."""
 
 
 class Setting(NamedTuple):
-    """What pydantic does not keep of a setting.
+    """What a setting has beyond a pydantic field.
 
-    - `panel`: the heading it stands under on help pages.
-    - `common`: a short help page shows it.
+    - `panel`: its heading on help pages.
+    - `common`: the short help page shows it.
     - `alias`: another name of its flag.
-    - `several`: its flag may be repeated although the field is no list.
-    - `once`: the remedy where its flag is repeated; of other flags the last one counts.
-    - `keyword`: the type of its keyword argument in Python, where that is not the field's nor a part's.
+    - `several`: its flag may be repeated although the field is not a list.
+    - `once`: the remedy if its flag is repeated; of other flags the last one counts.
+    - `keyword`: the type of its keyword argument, where that is neither the field's nor a part's.
     """
 
     panel: str
@@ -34,22 +34,22 @@ class Setting(NamedTuple):
 def setting(panel: str, default: object, about: str, **more: Any) -> Any:  # noqa: ANN401 - as Field
     """The pydantic field of a setting.
 
-    `about` is shown by help pages, docs/settings.md and the JSON schema. The default is added to it there; it
-    says itself what a default of none or auto comes to: "(default: ...)". `more` are further fields of
-    :class:`Setting`, and limits of values as pydantic names them.
+    Help pages, docs/settings.md and the JSON schema show `about`, followed by the default. Where the default
+    is none or auto, `about` says what that means: "(default: ...)". `more` holds fields of :class:`Setting`
+    and pydantic's limits of values.
     """
     ours: dict[str, Any] = {"panel": panel} | {key: more.pop(key) for key in Setting._fields if key in more}
     return Field(default, description=about, json_schema_extra=ours, **more)
 
 
 def setting_of(field: FieldInfo) -> Setting:
-    """What was said of a setting beside its type, its limits and its help."""
+    """The declaration of a setting."""
     ours: Any = field.json_schema_extra
     return Setting(**ours)
 
 
 def default_words(field: FieldInfo) -> str:
-    """The default of a setting as its flag would say it."""
+    """The default of a setting as its flag would give it."""
     default = field.get_default(call_default_factory=True)
     if isinstance(default, bool):
         return "on" if default else "off"

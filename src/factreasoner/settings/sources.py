@@ -1,35 +1,40 @@
-"""Settings from flags, the environment, a profile and defaults, in that order; every problem is named."""
+"""Settings from flags, the environment, a profile, keyword arguments and defaults; every problem is named."""
 
 from __future__ import annotations
 
+import functools
+import inspect
 import json
 import os
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_origin
 
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from factreasoner.errors import ConfigError
-from factreasoner.plugins.table import nearest
+from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.settings.config import Config
 from factreasoner.settings.expectations import OWN, kinds_of, must_be, refused
-from factreasoner.settings.python import python_call
 from factreasoner.settings.setting import setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
+P = ParamSpec("P")
+R = TypeVar("R")
 PREFIX = "FACTREASONER_"
 RESERVED = frozenset(
     PREFIX + name for name in ("API_BASE", "CONTACT", "DATA", "DEBUG", "INTEGRATION", "VERIFIERS")
 )
-"""Variables with a meaning of their own. So `api_base` has none: flags and profiles set it."""
+"""Variables with another meaning. So `api_base` has no variable: only flags and profiles set it."""
+VARIABLES = {PREFIX + key.upper(): key for key in Config.model_fields if PREFIX + key.upper() not in RESERVED}
 
 
 class _Source(NamedTuple):
-    """Settings from one place: how one is spelt there, and the place where it is a file."""
+    """Settings from one place: how that place spells a setting, and the file if it is one."""
 
     values: Mapping[str, Any]
     spelt: Callable[[str], str] = str
@@ -37,20 +42,79 @@ class _Source(NamedTuple):
 
 
 def flag_of(key: str) -> str:
-    """The flag that sets a setting."""
+    """The flag of a setting."""
     return f"--{key.replace('_', '-')}"
 
 
-def variable_of(key: str) -> str:
-    """The variable that sets a setting."""
-    return PREFIX + key.upper()
+# Settings by name in Python
 
 
-VARIABLES = {variable_of(key): key for key in Config.model_fields if variable_of(key) not in RESERVED}
+def python_call(function: Callable[P, R]) -> Callable[P, R]:
+    """Decorate a function that takes settings by name: it refuses other names, and its errors name arguments.
+
+    Raises ConfigError for a name that is neither a parameter nor a setting, with the nearest known one.
+    """
+    own = [name for name, p in inspect.signature(function).parameters.items() if p.kind is not p.VAR_KEYWORD]
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        refuse_unknown(kwargs, own)
+        try:
+            return function(*args, **kwargs)
+        except InputError as error:
+            problems = [problem._replace(message=in_python(problem.message)) for problem in error.problems]
+            raise InputError(problems).with_traceback(error.__traceback__) from error.__cause__
+        except FactReasonerError as error:
+            error.args = tuple(in_python(arg) if isinstance(arg, str) else arg for arg in error.args)
+            raise
+
+    return call
+
+
+def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
+    """Raise ConfigError for a name that is neither one of `own` nor a setting."""
+    known = [*own, *Config.model_fields]
+    strange = [f"unknown setting {name!r}; {nearest(name, known)}" for name in names if name not in known]
+    if strange:
+        raise ConfigError("\n".join(strange))
+
+
+_FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(?:(:)|[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
+_OTHER_ARGUMENTS = {"column_map": None, "fresh": bool, "out": None}
+"""Arguments with a flag that are not settings, and their type if it is bool."""
+
+
+def in_python(message: str) -> str:
+    """A message with its flags written as keyword arguments. Commands, in backticks, stay as they are."""
+    return _FLAG.sub(_as_keyword, message)
+
+
+def _as_keyword(flag: re.Match[str]) -> str:
+    if flag[2] is None:
+        return flag[0]
+    negated, name, colon, value = flag[1], flag[2].replace("-", "_"), flag[3] or "", flag[4]
+    field = Config.model_fields.get(name)
+    if field is None and name not in _OTHER_ARGUMENTS:
+        return flag[0]
+    kinds = kinds_of(field.annotation) if field else [_OTHER_ARGUMENTS[name]]
+    rest = f" {value}" if value else colon
+    if bool in kinds and not colon:
+        return f"{name}={not negated}{rest}"
+    theirs, _, ours = (value or "").partition("=")
+    if name == "column_map":
+        return f"{name}={{{theirs!r}: {ours!r}}}" if ours else f"{name}{rest}"
+    if value and (value.isupper() or value.replace(".", "").isdigit()):
+        return f"{name}={value}"
+    if value and (value in PLUGINS.get(name, ()) or any(value in get_args(kind) for kind in kinds)):
+        return f'{name}="{value}"'
+    return f"{name}{rest}"
+
+
+# Settings from all sources
 
 
 def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | None = None) -> Config:
-    """Defaults < the profile (a YAML file) < the environment < flags; a flag of None counts as not given.
+    """Flags override the environment, which overrides the profile (a YAML file); a flag of None is not given.
 
     Raises:
         ConfigError: unreadable file, unknown key or variable (the nearest known one is named) or bad value.
@@ -64,7 +128,7 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
 
 @python_call
 def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """Defaults < the profile (a YAML file) < the environment < overrides; None counts as not given.
+    """Overrides go before the environment, then the profile (a YAML file); None counts as not given.
 
     Raises:
         ConfigError: unreadable file, unknown key or variable (the nearest known one is named) or bad value.
@@ -73,7 +137,7 @@ def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] 
 
 
 def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -> Config:
-    """Defaults < the environment < keyword arguments; the environment does not name `parts`, which are given.
+    """Keyword arguments override the environment, which has no say about `parts`.
 
     Raises ConfigError: unknown variable (the nearest known one is named) or bad value.
     """
@@ -81,7 +145,7 @@ def keyword_settings(keywords: Mapping[str, Any], parts: Collection[str] = ()) -
 
 
 def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any] | None = None) -> Config:
-    """Settings as `source` has them, as a run's folder does, changed by `flags`; the environment has no say.
+    """Settings from `source`, such as a run folder, overridden by `flags`; the environment is not read.
 
     Raises ConfigError: every problem found.
     """
@@ -89,7 +153,7 @@ def parse_config(values: Mapping[str, Any], source: str, flags: Mapping[str, Any
 
 
 def kept_config(values: Mapping[str, Any], source: str) -> Config:
-    """The settings that a run folder keeps; those that this version no longer has are passed over.
+    """The settings that a run folder keeps, without those that this version no longer has.
 
     Raises ConfigError: every problem found.
     """
@@ -97,11 +161,11 @@ def kept_config(values: Mapping[str, Any], source: str) -> Config:
 
 
 def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
-    """The settings of `sources`, the last of which goes before the environment, and the others behind it."""
+    """The settings of `sources` and the environment, which comes before the last source."""
     values = {key: value for source in sources for key, value in source.values.items()}
     keys = [str(value) for key, value in values.items() if key.endswith("api_key_env")]
     found = {key: value for key, value in from_environment(keys).items() if key not in without}
-    return _validated([*sources[:-1], _Source(found, variable_of), sources[-1]])
+    return _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
 
 
 def _validated(sources: list[_Source]) -> Config:
@@ -122,17 +186,17 @@ def _problem(error: ErrorDetails, origins: Mapping[str, _Source]) -> str:
         return f"{origins[key].place}unknown setting {key!r}; {known}"
     field = Config.model_fields.get(key)
     message = (must_be(field) if field and error["type"] != OWN else None) or refused(error)
-    if not key:  # of settings that can't be had together
+    if not key:  # a conflict between settings
         key, _, message = message.partition(": ")
     origin = origins.get(key, _Source({}))
     return f"{origin.place}{origin.spelt(key)}: {message}"
 
 
 def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
-    """The settings that variables give, not yet validated. A variable that is empty gives nothing.
+    """The settings that variables give, not yet validated. An empty variable gives nothing.
 
-    `also` are further variables that may be there, as those that hold a key.
-    Raises ConfigError: a variable begins with `FACTREASONER_` and is no setting's; the nearest is named.
+    `also` names further variables that may be set, such as those that hold a key.
+    Raises ConfigError: a variable begins with `FACTREASONER_` and no setting has it; the nearest is named.
     """
     given = {name: text for name, text in os.environ.items() if name.startswith(PREFIX) and text}
     found = {VARIABLES[name]: text for name, text in given.items() if name in VARIABLES}
@@ -147,7 +211,7 @@ def from_environment(also: Collection[str] = ()) -> dict[str, Any]:
 
 
 def _value(field: FieldInfo, text: str) -> object:
-    """What a variable's text says: several values with commas or as JSON. Pydantic reads numbers."""
+    """The value in a variable's text: several are separated by commas, or JSON. Pydantic reads numbers."""
     first = kinds_of(field.annotation)[0]
     if setting_of(field).several or get_origin(first) in (tuple, dict):
         if text[0] in "[{":
@@ -156,14 +220,14 @@ def _value(field: FieldInfo, text: str) -> object:
             except (ValueError, RecursionError):
                 pass
         return [part.strip() for part in text.split(",")]
-    numbers = get_origin(first) is Literal and all(isinstance(one, int) for one in get_args(first))
-    return int(text) if numbers and text.isdecimal() else text
+    choices = get_args(first) if get_origin(first) is Literal else ()
+    return next((choice for choice in choices if str(choice) == text), text)  # whole numbers among them
 
 
 def read_profile(path: Path) -> dict[str, Any]:
     """The settings of a profile, not yet validated. `atoms-per-call` and `atoms_per_call` are one key.
 
-    Raises ConfigError: the file can't be read, is no such mapping, or has a setting twice.
+    Raises ConfigError: the file can't be read, is not a mapping of settings, or has a setting twice.
     """
     import yaml
 
@@ -181,11 +245,9 @@ def read_profile(path: Path) -> dict[str, Any]:
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
         raise ConfigError(f"{path}: a profile is a mapping of setting names to values")
     lines: dict[str, int] = {}
-    for key, _ in node.value:  # YAML would silently take the last of several
+    for key, _ in node.value:  # YAML would silently keep the last one
         name, line = key.value.replace("-", "_"), key.start_mark.line + 1
         if name in lines:
-            raise ConfigError(
-                f"{path}: the setting {key.value!r} stands twice: lines {lines[name]} and {line}"
-            )
+            raise ConfigError(f"{path}: setting {key.value!r} appears twice: lines {lines[name]} and {line}")
         lines[name] = line
     return {key.replace("-", "_"): value for key, value in data.items()}

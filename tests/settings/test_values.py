@@ -1,4 +1,4 @@
-"""A key in a setting is refused, and no message repeats it."""
+"""Single values: no key gets into a setting or a message; parameters that users add to requests."""
 
 import secrets
 import string
@@ -6,7 +6,7 @@ import string
 import pytest
 
 from factreasoner.errors import ConfigError
-from factreasoner.settings import Config, parse_config
+from factreasoner.settings import Config, load_settings, parse_config
 from factreasoner.settings.values import looks_like_a_key
 
 KEYS = [
@@ -31,7 +31,7 @@ def refusal(**settings):
 
 @pytest.mark.parametrize("field", ["api_key_env", "embedding_api_key_env", "verifier_api_key_env"])
 @pytest.mark.parametrize("key", KEYS)
-def test_a_key_in_the_place_of_its_variable(field, key):
+def test_a_key_in_place_of_its_variable(field, key):
     message = refusal(**{field: key})
     assert "put the key into the environment" in message
     assert key not in message
@@ -43,7 +43,7 @@ def test_names_of_variables(name):
 
 
 @pytest.mark.parametrize("alphabet", ALPHABETS)
-def test_random_keys_are_told(alphabet):
+def test_random_keys_are_recognised(alphabet):
     for _ in range(200):
         assert looks_like_a_key("".join(secrets.choice(alphabet) for _ in range(40)))
 
@@ -80,3 +80,53 @@ def test_a_url_with_a_key(field, url, secret):
 )
 def test_other_urls(url):
     assert Config(model="m", api_base=url).api_base == url
+
+
+@pytest.mark.parametrize("value", ["mean", 0, "0", -1, True, "1.5", "²", "9" * 5000])
+def test_k_is_a_positive_integer_or_a_word(value):
+    assert "must be a positive integer, 'median' or 'half'" in refusal(k=value)
+
+
+# Parameters of requests
+
+
+def test_parameter_values_are_json_where_they_can_be_read_as_json():
+    given = ["num_ctx=8192", "stop_early=true", "effort=low", 'options={"a": [1]}', "note=a=b", "none=null"]
+    assert Config(model="m", model_param=given).model_param == {
+        "num_ctx": 8192,
+        "stop_early": True,
+        "effort": "low",
+        "options": {"a": [1]},
+        "note": "a=b",
+        "none": None,
+    }
+
+
+def test_a_profile_gives_a_mapping_of_parameters(tmp_path):
+    profile = tmp_path / "p.yaml"
+    profile.write_text("model: m\nreasoning-effort: low\nmodel-param:\n  num_ctx: 8192\n")
+    config = load_settings(profile)
+    assert config.model_parameters == {"reasoning_effort": "low", "num_ctx": 8192}
+    assert load_settings(profile, {"model_param": ["num_ctx=1"]}).model_param == {"num_ctx": 1}
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["num_ctx"], "write KEY=VALUE"),
+        (["=3"], "write KEY=VALUE"),
+        (["api_key=sk-abc"], "--api-key-env"),
+        ({"extra_headers": {"Authorization": "x"}}, "--api-key-env"),
+        (["aws_secret_access_key=x"], "--api-key-env"),
+        (["temperature=1"], "--temperature"),
+        (["max_completion_tokens=9"], "--max-tokens"),
+        (["messages=[]"], "can't be set"),
+        ({"x": float("nan")}, "not JSON"),
+        ({"x": {1, 2}}, "not JSON"),
+        ("num_ctx=1", "must be a mapping"),
+    ],
+)
+def test_parameters_that_requests_can_t_carry_are_refused(given, message):
+    told = refusal(model_param=given)
+    assert message in told
+    assert "sk-abc" not in told
