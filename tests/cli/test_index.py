@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
-import sys
 
 import pytest
 from command import manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
 
-from factreasoner.cli import index_progress
-from factreasoner.corpus.indexing import Step
 from factreasoner.corpus.store import Store
+from factreasoner.report import progress
 from factreasoner.settings import Config
 
 CURIE = "Marie Curie was born in Warsaw in 1867. She won the Nobel Prize in Physics in 1903."
@@ -50,7 +46,7 @@ def docs(tmp_path):
 
 @pytest.fixture
 def index(factreasoner, docs, monkeypatch):
-    monkeypatch.setattr(index_progress, "SECONDS_BETWEEN_LINES", 3600.0)  # on a busy machine it says more
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 3600.0)  # on a busy machine it says more
     return lambda *arguments: factreasoner("index", *(arguments or ["docs"]), "--store", "store")
 
 
@@ -186,8 +182,8 @@ def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, d
     done = factreasoner(*run)
     (_, second), searched = states()
     assert searched == {first: 1, second: 1}
-    mixed = f"records searched for in {first}, {second} are mixed"
-    assert f"Collection 'documents' has changed since this run was begun: {mixed}" in done.stderr
+    mixed = f"it mixes records searched for in {first}, {second}"
+    assert f"Collection 'documents' has changed since this run began: {mixed}" in done.stderr
     assert f"1 record in {first}" in done.stdout
     assert [line["searched"] for line in results(tmp_path / "out")] == [[first], [second]]
     done = factreasoner(*run, "--fresh")
@@ -242,36 +238,3 @@ def test_a_run_without_a_store_says_how_to_make_one(factreasoner, tmp_path):
     done = factreasoner("run", data, "--retriever", "corpus", "--store", "store")
     assert done.returncode == 1
     assert "make one with `factreasoner index PATH...`" in done.stderr
-
-
-class Terminal(io.StringIO):
-    def isatty(self):
-        return True
-
-
-STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]
-
-
-def test_progress_in_a_pipe_is_a_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr(index_progress, "SECONDS_BETWEEN_LINES", 0)
-    with index_progress.index_progress(quiet=False) as tell:
-        for step in STEPS:
-            tell(step)
-    assert capsys.readouterr().err.splitlines() == [
-        "1/3 files, 20 passages written: docs/[bold]a\N{REPLACEMENT CHARACTER}.txt",
-        "3/3 files, 40 passages written",
-    ]
-    with index_progress.index_progress(quiet=True) as tell:
-        tell(STEPS[0])
-    assert capsys.readouterr().err == ""
-
-
-def test_progress_on_a_terminal_is_a_bar(monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setitem(os.environ, "TERM", "xterm")
-    with index_progress.index_progress(quiet=False) as tell:
-        for step in STEPS:
-            tell(step)
-    assert "3/3" in terminal.getvalue()
-    assert "40 passages" in terminal.getvalue()

@@ -128,10 +128,18 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
         assert why in done.stdout
     done = factreasoner("assess", "p0.txt", *passages)
     assert "--file p0.txt" in done.stderr
-    assert "none.MD is no file here" in factreasoner("assess", "none.MD", *passages).stderr
+    assert "there is no file none.MD" in factreasoner("assess", "none.MD", *passages).stderr
     assert not factreasoner("assess", "The tower is told of in tower.md", *passages).stderr
     for text in ("The tower is old. " * 20, "The tower/" * 500):  # longer than a file's name may be
         assert factreasoner("assess", text, *passages).returncode in (0, 3)
+
+
+def test_assess_reads_standard_input_once(factreasoner, passages):
+    done = factreasoner("assess", "-", "--context", "-", stdin="Water is wet.")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "standard input (-) can be read once" in done.stderr
+    done = factreasoner("assess", "Water is wet.", "--context", "-", "--json", stdin="Water is wet.")
+    assert json.loads(done.stdout)["contexts"][0]["text"] == "Water is wet."
 
 
 def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, monkeypatch):
@@ -199,7 +207,7 @@ def test_doctor_names_every_extra(factreasoner):
     ],
 )
 def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
-    monkeypatch.setattr("factreasoner.cli.diagnosis.describe_model", lambda wanted: name)
+    monkeypatch.setattr("factreasoner.text.parsing.describe_model", lambda wanted: name)
     done = factreasoner("doctor")
     assert done.returncode == 0, done.stdout
     assert words in done.stdout

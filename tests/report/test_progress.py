@@ -9,8 +9,9 @@ import time
 
 import pytest
 
+from factreasoner.corpus.indexing import Step
 from factreasoner.models import Assessment, Usage
-from factreasoner.report.progress import progress_for
+from factreasoner.report.progress import index_progress, progress_for
 from factreasoner.runs.journal import line_of
 from factreasoner.tasks.factuality import TASK
 
@@ -62,3 +63,31 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
         progress.waiting(7.0, "gpu-7:8000")
         progress.waiting(0.0, "gpu-7:8000")
     assert capsys.readouterr().err.splitlines()[1:] == ["1/3 records, waiting for gpu-7:8000: 7 s"]
+
+
+STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]
+
+
+def test_progress_in_a_pipe_is_a_line_now_and_then(monkeypatch, capsys):
+    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0)
+    with index_progress(quiet=False) as tell:
+        for step in STEPS:
+            tell(step)
+    assert capsys.readouterr().err.splitlines() == [
+        "1/3 files, 20 passages written: docs/[bold]a\N{REPLACEMENT CHARACTER}.txt",
+        "3/3 files, 40 passages written",
+    ]
+    with index_progress(quiet=True) as tell:
+        tell(STEPS[0])
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_on_a_terminal_is_a_bar(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setitem(os.environ, "TERM", "xterm")
+    with index_progress(quiet=False) as tell:
+        for step in STEPS:
+            tell(step)
+    assert "3/3" in terminal.getvalue()
+    assert "40 passages" in terminal.getvalue()

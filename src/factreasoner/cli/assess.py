@@ -9,8 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.flags import OF_CLAIMS, takes_settings
-from factreasoner.cli.options import Profile, takes_groups
+from factreasoner.cli.flags import OF_CLAIMS, AsJson, Profile, takes_flags
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 
@@ -25,8 +24,7 @@ class Subject(NamedTuple):
     topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None
 
 
-@takes_settings(without=OF_CLAIMS)
-@takes_groups
+@takes_flags(without=OF_CLAIMS)
 def assess(
     response: Annotated[
         str | None,
@@ -37,7 +35,7 @@ def assess(
         list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
     ] = None,
     profile: Profile = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the assessment as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     subject: Subject,
     settings: dict[str, Any],
@@ -52,13 +50,14 @@ def assess(
     config = load_settings(profile, settings)
     if file and response:
         raise ConfigError("give the text as an argument or with --file, not both")
+    source = str(file) if file else STANDARD_INPUT if response in (None, STANDARD_INPUT) else ""
+    if [source, *map(str, context or ())].count(STANDARD_INPUT) > 1:
+        raise ConfigError("standard input (-) can be read once: name a file for the other")
     if not context and config.retriever == "given":
         raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
-    if not file and response not in (None, STANDARD_INPUT):
-        text = _decoded(str(response))
+    text = read_text(source) if source else _decoded(str(response))
+    if not source:
         _hint_at_file(text.strip())
-    else:
-        text = read_text(str(file or STANDARD_INPUT))
     record = given_record(
         "assess",
         response=text,
@@ -83,12 +82,11 @@ def _hint_at_file(text: str) -> None:
     if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
         say(f"{text} is a file, but its name is what is judged: read it with --file {text}", err=True)
     elif re.fullmatch(r"\S+\.(md|txt|json|jsonl|html|pdf)", text, re.IGNORECASE):
-        say(f"{text} is no file here, so its name is judged as a text; a file is read by --file", err=True)
+        say(f"there is no file {text}, so its name is judged as a text; --file reads a file", err=True)
 
 
 def _decoded(argument: str) -> str:
     """An argument as UTF-8, whatever the locale: where Python could not decode it, it kept its bytes."""
-
     try:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError as error:

@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import RunDir, takes_groups
+from factreasoner.cli.flags import AsJson, RunDir, takes_flags
 from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say, say_json
 from factreasoner.settings.choices import CalibrationMethod, Unlisted
 
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration
+
+MEASURES = ("brier", "log_loss", "ece", "reliability", "resolution", "uncertainty")
+LABEL_MEASURES = (
+    *("accuracy", "macro_f1", "recall_entailment", "recall_contradiction", "recall_neutral", "auroc"),
+    *("log_loss", "brier", "ece"),
+)
+"""What is shown of verdicts' labels and, where there are labelled atoms, of these."""
+NAMES = {"brier": "Brier", "ece": "ECE", "auroc": "AUROC", "macro_f1": "macro-F1"}
+HELD_OUT = (
+    "after: on records held out of the fit. gain: better by so much, with its 95 % interval over records "
+    "(jackknife-t)."
+)
+WHAT_IT_MEANS = (
+    "Brier = reliability - resolution + uncertainty, but for what the ten bins' width leaves: reliability is "
+    "0 when calibrated, resolution the more the better."
+)
 
 
 class FitOptions(NamedTuple):
@@ -54,14 +72,14 @@ class FitOptions(NamedTuple):
     ] = 0
 
 
-@takes_groups
+@takes_flags()
 def calibrate(
     run_dir: RunDir,
     out: Annotated[
         Path,
         typer.Option("--out", "-o", help="The calibration file; reliability diagrams go next to it."),
     ],
-    as_json: Annotated[bool, typer.Option("--json", help="Print the calibration as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     learning: FitOptions,
 ) -> None:
@@ -70,8 +88,6 @@ def calibrate(
     Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
     both, do so in this order, the posteriors of a run made with the verdicts' file.
     """
-    from factreasoner.cli.calibration_tables import print_calibration
-
     _refuse_mixtures(learning)
     calibration = _calibration(run_dir, learning)
     part = "posteriors" if learning.relations is None and learning.corrections is None else "verdicts"
@@ -80,13 +96,12 @@ def calibrate(
     if as_json:
         say_json(calibration.model_dump(mode="json"))
     else:
-        print_calibration(source, out, figures)
+        _print_calibration(source, out, figures)
     for note in source["notes"]:
         say(note, err=True)
 
 
 def _refuse_mixtures(learning: FitOptions) -> None:
-
     of_verdicts = {"--relations": learning.relations, "--corrections": learning.corrections}
     given = [flag for flag, file in of_verdicts.items() if file is not None]
     if len(given) > 1:
@@ -138,3 +153,53 @@ def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     except MissingExtraError as error:
         say(f"No figure: {error}", err=True)
         return []
+
+
+def _print_calibration(source: Mapping[str, Any], out: Path, figures: Sequence[Path]) -> None:
+    """How good probabilities were before and after, fit by fit."""
+    shown = Terminal(soft_wrap=True)
+    of_labels = "verdicts" in source["fits"]
+    for name, found in source["fits"].items():
+        shown.sentence(f"{name}: {_of_labels(found) if of_labels else _of_posteriors(found)}")
+        rows = _rows(found, LABEL_MEASURES if of_labels else MEASURES)
+        shown.columns(("", "before", "after", "gain", "95 %"), rows)
+        shown.print()
+    for sentence in (HELD_OUT,) if of_labels else (HELD_OUT, WHAT_IT_MEANS):
+        shown.sentence(f"[dim]{sentence}[/dim]")
+    shown.aside(", ".join(map(str, (out, *figures))))
+
+
+def _of_labels(found: Mapping[str, Any]) -> str:
+    """In words: the temperature and the offsets, or how many atoms there are."""
+    if "labels" not in found:
+        return f"{found['n']} labelled, their posteriors of the verdicts before and after"
+    of_each = ", ".join(f"{count} {label}" for label, count in found["labels"].items())
+    return (
+        f"temperature {found['temperature']:.3g}, offsets {found['contradiction']:+.2f} of contradiction, "
+        f"{found['neutral']:+.2f} of neutral; fitted to {found['n']} ({of_each}) in {found['records']} "
+        "records"
+    )
+
+
+def _of_posteriors(found: Mapping[str, Any]) -> str:
+    """In words: the calibrator with its parameters, and what it was fitted to."""
+    fitted = f"fitted to {found['n']} ({found['positives']} positive) in {found['records']} records"
+    match found["method"]:
+        case "identity":
+            return f"as it is, since nothing helps; the table shows {found['tried']}; {fitted}"
+        case "temperature":
+            return f"temperature {found['temperature']:.3g}; {fitted}"
+    return f"Platt, slope {found['slope']:.3g}, intercept {found['intercept']:.3g}; {fitted}"
+
+
+def _rows(found: Mapping[str, Any], measures: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    for measure in measures:
+        if measure not in found["before"]:
+            continue
+        gain = found["gain"].get(measure, {"value": None, "interval_95": None})
+        change = "" if gain["value"] is None else f"{gain['value']:+.3f}"
+        values = (found[when][measure] for when in ("before", "after"))
+        numbers = ("-" if value is None else f"{value:.3f}" for value in values)
+        low_high = ", ".join(f"{end:.3f}" for end in gain["interval_95"] or ())
+        caption = NAMES.get(measure, measure.replace("recall_", "recall of ").replace("_", " "))
+        yield (caption, *numbers, change, low_high and f"[{low_high}]")

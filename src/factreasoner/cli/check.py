@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import AsJson, RunDir
+from factreasoner.cli.flags import AsJson, RunDir
 from factreasoner.errors import RunError
 from factreasoner.report.terminal import say, say_json
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.util import find_spec
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
@@ -10,14 +11,15 @@ from typing import Any
 from rich.markup import escape
 from rich.table import Column
 
-from factreasoner.cli.advice import judging_notice
+from factreasoner.judges import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, factuality
-from factreasoner.report.console import Terminal, plain
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, IN_PART, Look, evidence_of, look_of, nothing_in
+from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
 from factreasoner.tasks.recall.result import FACTS
 from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
@@ -37,19 +39,9 @@ def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> 
     return p_true, label_cell(row, task.label_words), plain(row.text), "; ".join(said)
 
 
-def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
-    """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
-    return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
-
-
-def coloured(look: Look) -> str:
-    """The word of a label in its colour."""
-    return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
-
-
 def print_assessment(assessment: Assessment, config: Config) -> None:
     """One response, atom by atom, with the strongest evidence for each label."""
-    console = Terminal(highlight=False)
+    console = Terminal()
     if assessment.atoms:
         rows = (claim_cells(row, FACTUALITY) for row in FACTUALITY.rows(assessment))
         console.columns((FACTUALITY.p_word, Column(no_wrap=True), "atom", "evidence"), rows)
@@ -66,7 +58,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
         console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
     if assessment.atoms:
         print_atoms_notice(console, config, describe_model(config.spacy_model))
-    console.print(f"[dim]{escape(judging_notice(config))}[/dim]")
+    console.aside(judging_notice(config))
 
 
 def print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
@@ -79,8 +71,30 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None) ->
         else "of whole sentences"
     )
     remedy = "" if parser or config.spacy_model == "none" else f" {REMEDY} split them into single statements."
-    notice = f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}"
-    console.print(f"[dim]{escape(notice)}[/dim]")
+    console.aside(f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}")
+
+
+def judging_notice(config: Config) -> str:
+    """What judged, and what a better judge takes."""
+    return f"Judged by: {judged_by(config)}. {better_judge(config)}".rstrip()
+
+
+def better_judge(config: Config) -> str:
+    """What the embedded judge does not see, and what a better one takes; nothing where another one judged."""
+    return f"The embedded judge {embedded_limits()}." if config.plugin("judge") == "embedded" else ""
+
+
+def embedded_limits() -> str:
+    """What the embedded judge does and does not, and what a better one takes."""
+    wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
+    extra = (
+        "" if all(find_spec(module) for module in wanted) else 'pip install "factreasoner[verifiers]" and '
+    )
+    return (
+        "compares words and does not reason: swapped roles, causes and other words for the same thing "
+        "escape it; better: --model NAME, or "
+        f"{extra}--judge verifier --verifier NAME (docs/judges.md)"
+    )
 
 
 def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
@@ -88,7 +102,7 @@ def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
 
     Returns how many there were.
     """
-    console = Terminal(highlight=False)
+    console = Terminal()
     count = 0
     for heading, group in groupby(rows, key=lambda row: _heading(row, task)):
         console.print(f"[bold]{plain(heading)}[/bold]")
@@ -98,7 +112,7 @@ def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
 
 def print_in_order(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
     """Print rows of any records, each with its record. Returns how many there were."""
-    console = Terminal(highlight=False)
+    console = Terminal()
     remaining = (_cells(row, task, f"{row.record} {row.claim}", LONG_QUOTE) for row in rows)
     count = 0
     while printed := _print_rows(console, task, islice(remaining, ROWS_AT_ONCE)):
@@ -108,14 +122,14 @@ def print_in_order(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
 
 def print_left_out(told: str) -> None:
     """Print what is not in the tables."""
-    Terminal(highlight=False).sentence(plain(told))
+    Terminal().sentence(plain(told))
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
     """The atoms or claims of a run to review first, each with what decided it; see `ReviewList`."""
     worst = summary[f"worst_{task.claim_word}s"]
     pairs = (summary["coherence"] or {}).get("pairs", ())
-    run, console = RunFolder(folder, task), Terminal(highlight=False)
+    run, console = RunFolder(folder, task), Terminal()
     if pairs:
         console.columns(
             (Column("p", no_wrap=True), "the answer contradicts itself"), _pairs(task, run, pairs)
@@ -138,7 +152,7 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
 
 def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     """The facts that answers do not state, and those that stayed unanswered, record by record."""
-    console = Terminal(highlight=False)
+    console = Terminal()
     for result in RunFolder(folder, RECALL).results(ids):
         missed = [claim_cells(row, RECALL)[:3] for row in RECALL.rows(result) if row.label != "supported"]
         if missed:

@@ -1,4 +1,4 @@
-"""`factreasoner compare`: assessors side by side, from finished runs or run here on the same data."""
+"""`factreasoner compare`: finished runs side by side, or assessors or modes of recall that are run here."""
 
 from __future__ import annotations
 
@@ -8,20 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.compare_modes import compare_modes
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import RunOptions, takes_groups
+from factreasoner.cli.flags import RunOptions, takes_flags
 from factreasoner.cli.running import check_data, default_folder
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from factreasoner.analysis.side_by_side import Contender
     from factreasoner.errors import InputProblem
     from factreasoner.models import Record
-
-FILES = "comparison"
-"""The name of the files in --out."""
 
 
 class CompareOptions(NamedTuple):
@@ -70,8 +64,18 @@ class OutputFiles(NamedTuple):
                 replace_file(path, [text.rstrip("\n")])
 
 
-@takes_settings()
-@takes_groups
+class _Asked(NamedTuple):
+    """What is compared, and how."""
+
+    targets: list[Path]
+    profile: Path | None
+    comparing: CompareOptions
+    files: OutputFiles
+    running: RunOptions
+    settings: Mapping[str, Any]
+
+
+@takes_flags()
 def compare(
     targets: Annotated[
         list[Path],
@@ -100,31 +104,42 @@ def compare(
 
     With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
     """
-    from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
     from factreasoner.report.figures import require_matplotlib
 
+    asked = _Asked(targets, profile, comparing, files, running, settings)
     if files.plot is not None:
         require_matplotlib()
     if comparing.modes is not None or comparing.task is not None:
         if assessors is not None:
             raise ConfigError("--assessors: they are those of `run`; leave out --task and --modes")
-        raise typer.Exit(compare_modes(targets, profile, comparing, files, running, settings))
-    out, complete = files.out, True
+        raise typer.Exit(_compare_modes(asked))
     if assessors is None:
-        _refuse_run_flags(settings, profile, running)
-    else:
-        out = out or default_folder(targets[0], "compared")
-        targets, complete = _run(_contenders(assessors, settings, profile), targets, out, running)
-    how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
-    content = compare_runs(named_runs(targets), baseline=comparing.baseline, settings=how)
-    _write(content, files, out)
-    _show(content, running)
+        _refuse_run_flags(asked)
+        _compare_runs(asked, targets, files.out)
+        return
+    out = files.out or default_folder(targets[0], "compared")
+    folders, complete = _run_assessors(asked, assessors.split(","), out)
+    _compare_runs(asked, folders, out)
     raise typer.Exit(0 if complete else 3)
 
 
-def _show(content: Mapping[str, Any], running: RunOptions) -> None:
+def _compare_runs(asked: _Asked, folders: list[Path], out: Path | None) -> None:
+    """Print the comparison of finished runs; write the files that were asked for, all of them into `out`."""
+    from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
     from factreasoner.cli.score_tables import print_comparison
+    from factreasoner.report.comparison_tables import csv_text, json_text, markdown
+    from factreasoner.report.figures import comparison_figure
 
+    settings, comparing, files, running = asked.settings, asked.comparing, asked.files, asked.running
+    how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
+    content = compare_runs(named_runs(folders), baseline=comparing.baseline, settings=how)
+    texts = {"md": markdown(content), "csv": csv_text(content), "json": json_text(content)}
+    files.write(out, "comparison", texts)
+    for path in filter(None, (files.plot, out and out / "comparison.png")):
+        try:
+            comparison_figure(content, path)
+        except MissingExtraError as error:
+            say(f"No figure: {error}", err=True)
     if running.as_json:
         say_json(content)
     elif not running.quiet:
@@ -133,55 +148,84 @@ def _show(content: Mapping[str, Any], running: RunOptions) -> None:
         say(note, err=True)
 
 
-def _refuse_run_flags(settings: Mapping[str, Any], profile: Path | None, running: RunOptions) -> None:
-
-    given = {key: value for key, value in settings.items() if value is not None and key not in ("k", "seed")}
-    given |= {"config": profile, "column_map": running.column_map, "limit": running.limit}
-    given |= {"fresh": running.fresh or None}
+def _refuse_run_flags(asked: _Asked) -> None:
+    given = {key: value for key, value in asked.settings.items() if key not in ("k", "seed")}
+    given |= {"config": asked.profile, "column_map": asked.running.column_map, "limit": asked.running.limit}
+    given |= {"fresh": asked.running.fresh or None}
     if names := ", ".join(f"--{key.replace('_', '-')}" for key, value in given.items() if value is not None):
         raise ConfigError(f"{names}: finished runs are compared as they are; --assessors makes new ones")
 
 
-def _contenders(names: str, settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
-    from factreasoner.analysis.side_by_side import parse_contenders
-
-    for key in ("assessor", "version"):
-        if settings[key] is not None:
-            raise ConfigError(f"--{key}: --assessors says which, as fr1,fr2,factscore")
-    return parse_contenders(names.split(","), settings, profile)
-
-
-def _run(
-    contenders: list[Contender], targets: list[Path], out: Path, running: RunOptions
-) -> tuple[list[Path], bool]:
+def _run_assessors(asked: _Asked, names: list[str], out: Path) -> tuple[list[Path], bool]:
     """Run them on one file of records; returns their folders, and whether all of them are complete."""
-    from factreasoner.analysis.side_by_side import run_side_by_side
+    from factreasoner.analysis.side_by_side import parse_contenders, run_side_by_side
     from factreasoner.report.progress import named_progress
     from factreasoner.tasks.factuality import check_fits
 
-    if len(targets) != 1:
+    for key in ("assessor", "version"):
+        if asked.settings[key] is not None:
+            raise ConfigError(f"--{key}: --assessors says which, as fr1,fr2,factscore")
+    contenders = parse_contenders(names, asked.settings, asked.profile)
+    if len(asked.targets) != 1:
         raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
 
     def fits(record: Record) -> list[InputProblem]:
         found = (problem for _, config in contenders for problem in check_fits(record, config))
         return list(dict.fromkeys(found))
 
-    source = check_data(targets[0], fits, running)
-    progress = named_progress(quiet=running.quiet)
-    complete = run_side_by_side(contenders, source, out, fresh=running.fresh, progress=progress)
+    source = check_data(asked.targets[0], fits, asked.running)
+    progress = named_progress(quiet=asked.running.quiet)
+    complete = run_side_by_side(contenders, source, out, fresh=asked.running.fresh, progress=progress)
     return [out / contender.name for contender in contenders], complete
 
 
-def _write(content: dict[str, Any], files: OutputFiles, out: Path | None) -> None:
-    """The files that were asked for, and all of them into `out`."""
-    from factreasoner.report.comparison_tables import csv_text, json_text, markdown
-    from factreasoner.report.figures import comparison_figure
+def _compare_modes(asked: _Asked) -> int:
+    """Run the modes of factual recall on the same facts, and print their table; returns the exit code."""
+    from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
+    from factreasoner.cli.score_tables import print_modes
+    from factreasoner.report.comparison_tables import csv_lines, json_text
+    from factreasoner.report.markdown_tables import markdown_table
+    from factreasoner.report.progress import named_progress
+    from factreasoner.runs.finished import FinishedRun
+    from factreasoner.tasks.recall.task import TASK
 
-    texts = {"md": markdown(content), "csv": csv_text(content), "json": json_text(content)}
-    files.write(out, FILES, texts)
-    for path in filter(None, (files.plot, out and out / f"{FILES}.png")):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            comparison_figure(content, path)
-        except MissingExtraError as error:
-            say(f"No figure: {error}", err=True)
+    (data, *_), running, comparing, files = asked.targets, asked.running, asked.comparing, asked.files
+    _check_modes(asked)
+    contenders = parse_modes(str(comparing.modes).split(","), asked.settings, asked.profile)
+    config = contenders[0].config
+    out = files.out or default_folder(data, "modes")
+    source = check_data(data, lambda record: TASK.problems(record, config), running)
+    progress = named_progress(quiet=running.quiet)
+    complete = run_modes(contenders, source, out, fresh=running.fresh, progress=progress)
+    runs = {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}
+    content = modes_content(runs, comparing.by)
+    rows = mode_rows(content)
+    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
+    files.write(out, "modes", texts)
+    if running.as_json:
+        say_json(content)
+    elif not running.quiet:
+        print_modes(rows)
+    for note in mode_notes(content):
+        say(note, err=True)
+    if not config.model:
+        say("Modes are ways to ask a model; what judges here has none: add --model.", err=True)
+    return 0 if complete else 3
+
+
+def _check_modes(asked: _Asked) -> None:
+    comparing, settings = asked.comparing, asked.settings
+    if comparing.task != "recall":
+        raise ConfigError("--modes are those of factual recall: add --task recall")
+    if comparing.modes is None:
+        raise ConfigError(
+            "--task recall compares modes: add --modes prompt-tf,tf,tfn,tf_citation,tfn_citation"
+        )
+    if len(asked.targets) != 1 or asked.targets[0].is_dir():
+        raise ConfigError(
+            "--modes run on one data file; finished runs are compared without --task and --modes"
+        )
+    flags = {"--baseline": comparing.baseline, "--intersect": comparing.intersect, "--gold": comparing.gold}
+    flags |= {"--plot": asked.files.plot, "--mode": settings["mode"], "--assessor": settings["assessor"]}
+    if given := [flag for flag, value in flags.items() if value]:
+        raise ConfigError(f"{', '.join(given)}: has no effect with --modes; leave it out")

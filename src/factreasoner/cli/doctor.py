@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+import os
+import platform
+import tempfile
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
+from rich.markup import escape
+from rich.table import Column
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import AsJson
+import merlin_bridge
+from factreasoner.cli.flags import AsJson, takes_flags
+from factreasoner.errors import ConfigError, LLMError
+from factreasoner.models import Claim, Premise
+from factreasoner.plugins.table import EXTRA_OF_MODULE, load
+from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say_json
+
+if TYPE_CHECKING:
+    from factreasoner.judges.encoder import VerifierJudge
+    from factreasoner.settings import Config
+
+REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
+ATOMS, PASSAGES = 25, 10
+"""The answer whose cost is told."""
+LIBRARY = Premise("p", "The library opens at nine and closes at five.")
+KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
+
 
 MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
 
 
-@takes_settings("Model", "Judging", "Verifier")
+class Check(NamedTuple):
+    """One thing looked at. `missing` is fine unless it is wanted; `wrong` must be mended."""
+
+    state: Literal["ok", "missing", "wrong"]
+    name: str
+    detail: str
+
+
+@takes_flags("Model", "Judging", "Verifier")
 def doctor(
     call: Annotated[
         bool,
@@ -27,19 +58,128 @@ def doctor(
 
     With --verifier: check that it is installed and works; --verifier-download fetches its model.
     """
-    from rich.markup import escape
-    from rich.table import Column
-
-    from factreasoner.cli.diagnosis import diagnose
-    from factreasoner.report.console import Terminal
     from factreasoner.settings import load_settings
 
     if settings["verifier"] is not None:
         settings["judge"] = "verifier"
-    checks = list(diagnose(load_settings(None, settings), call=call))
+    checks = list(_checks(load_settings(None, settings), call=call))
     if as_json:
         say_json([check._asdict() for check in checks])
     else:
         rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
         Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)
     raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)
+
+
+def _checks(config: Config, *, call: bool) -> Iterator[Check]:
+    """Look at packages, keys (their presence alone), the cache, merlin and, if `call`, the model."""
+    from factreasoner.cli.claim_tables import embedded_limits
+
+    yield Check("ok", "python", platform.python_version())
+    for package in REQUIRED:
+        found = _version(package)
+        yield Check("ok" if found else "wrong", package, found or "not installed: pip install factreasoner")
+    for module, (feature, extra) in EXTRA_OF_MODULE.items():
+        yield _extra(module, feature, extra)
+    if find_spec("spacy") is not None:
+        yield _pipeline(config)
+    for key in KEYS:
+        is_set = bool(os.environ.get(key))
+        yield Check("ok" if is_set else "missing", key, "set" if is_set else "not set")
+    yield _cache(config)
+    yield _merlin(config)
+    judge = config.plugin("judge")
+    if judge == "embedded":
+        yield Check("missing", "judge", f"embedded: {embedded_limits()}")
+    elif judge == "verifier":
+        yield _verifier(config, call=call)
+    if config.model is not None and call:
+        yield from _model(config)
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _extra(module: str, feature: str, extra: str) -> Check:
+    try:
+        found = find_spec(module)
+    except ModuleNotFoundError:  # of the package that it is in
+        found = None
+    if found is None:
+        return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
+    known = _version(module) or "installed"  # a package of another name, as onnxruntime-gpu
+    return Check("ok", module, f"{known} ({feature}: extra {extra})")
+
+
+def _pipeline(config: Config) -> Check:
+    from factreasoner.text.parsing import OFFICIAL_MODELS, describe_model
+
+    found = describe_model(config.spacy_model)
+    if found is None:
+        remedy = f"python -m spacy download {OFFICIAL_MODELS[0]}"
+        return Check("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy}")
+    return Check("ok", "pipeline", f"{found} (splitting English answers into atoms)")
+
+
+def _cache(config: Config) -> Check:
+    from factreasoner.llm.cache import cache_folder
+
+    folder = cache_folder(config)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return Check("ok", "cache", str(folder))
+    except OSError as error:
+        return Check("wrong", "cache", f"{folder}: {error.strerror}; choose another with --cache-dir")
+
+
+def _merlin(config: Config) -> Check:
+    try:
+        return Check("ok", "merlin", str(merlin_bridge.locate(config.merlin_path)))
+    except merlin_bridge.MerlinNotFoundError as error:
+        return Check("missing", "merlin", str(error))
+
+
+def _verifier(config: Config, *, call: bool) -> Check:
+    from factreasoner.llm.client import LiteLLMClient
+
+    name = str(config.verifier)
+    try:
+        llm = None if config.model is None or not call else LiteLLMClient(config)
+        judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
+        judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
+    except ConfigError as error:
+        return Check("wrong", name, str(error))
+    if judged.failures:
+        return Check("wrong", name, judged.failures[0].message)
+    (verdict,) = judged.verdicts
+    return Check("ok", name, f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}")
+
+
+def _model(config: Config) -> Iterator[Check]:
+    """What the model bears, and what an answer costs then; both are kept in the cache for later runs."""
+    from factreasoner.judges.probe import bill, probe, prompt_key
+    from factreasoner.llm.client import LiteLLMClient
+
+    patience = config.patience if "patience" in config.model_fields_set else 0.0
+    attempts = config.max_attempts if "max_attempts" in config.model_fields_set else 2
+    hasty = {"cache": False, "patience": patience, "max_attempts": attempts}
+    client = LiteLLMClient(config.model_copy(update=hasty))
+    name = str(config.model)
+    try:
+        probed = probe(client, config)
+    except (ConfigError, LLMError) as error:
+        yield Check("wrong", name, str(error))
+        return
+    known = client.capabilities
+    known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
+    keeper = LiteLLMClient(config)
+    keeper.adopt(known)
+    keeper.close()
+    yield Check("ok" if probed.found.reliable else "wrong", name, str(known))
+    taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
+    yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

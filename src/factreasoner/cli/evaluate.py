@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import RunDir
+from factreasoner.cli.flags import AsJson, RunDir
 from factreasoner.report.terminal import say, say_json
 
 
@@ -27,7 +27,7 @@ def evaluate(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/evaluation)")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the scores as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Score a finished run, over all and by group; the atoms of `run` need human labels.
 

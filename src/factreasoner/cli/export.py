@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from factreasoner.cli.options import Corrections, RunDir
+from factreasoner.cli.flags import Corrections, RunDir
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 

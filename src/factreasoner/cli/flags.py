@@ -1,40 +1,131 @@
-"""A decorator that gives a command the flags of settings."""
+"""The flags of commands: those that several share, those of settings, and the help page that lists them."""
 
 from __future__ import annotations
 
+import functools
 import inspect
-from collections.abc import Callable, Collection
-from typing import Annotated, Any, Literal, get_args, get_origin
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from types import NoneType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
+from typer.core import TyperCommand
 
-from factreasoner.cli.options import as_flag, taking
 from factreasoner.report.terminal import say
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import kinds_of
-from factreasoner.settings.setting import setting_of
+from factreasoner.settings.setting import help_of, setting_of
 from factreasoner.settings.sources import flag_of
+
+RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
+Profile = Annotated[
+    Path | None,
+    typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
+]
+Corrections = Annotated[
+    Path | None,
+    typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` saves them."),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+ExportUai = Annotated[Path | None, typer.Option(help="Write every record's network there, as a UAI file.")]
 
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
-HELP_ALL = "factreasoner.help_all"
-"""Set in the context of a command of which the whole help page is asked for."""
 OF_CLAIMS = (
     "fact_generator",
     *(key for key, field in Config.model_fields.items() if setting_of(field).panel == "Claims"),
 )
 """Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
+_KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
+
+
+class Target(NamedTuple):
+    """Where a run goes and which profile it takes, or that it is only planned."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Run folder. (default: in runs/, named after DATA)"),
+    ] = None
+    profile: Profile = None
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print calls, tokens and cost, and call nothing.")
+    ] = False
+
+
+class RunOptions(NamedTuple):
+    """Which records are run, and how."""
+
+    column_map: Annotated[list[str] | None, typer.Option(help="theirs=ours, as text=output; repeatable.")] = (
+        None
+    )
+    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None
+    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Skip invalid lines.")] = False
+    report: Annotated[
+        bool, typer.Option("--report", help="Write RUN_DIR/report.html too, a page for people.")
+    ] = False
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False
+    quiet: Quiet = False
+    as_json: AsJson = False
+
+
+def takes_flags(
+    *panels: str, without: Collection[str] = (), also: Collection[str] = ()
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the flags of its groups and of its `settings`.
+
+    A group is a keyword-only parameter whose type is a named tuple: each of its fields is a flag, with a
+    default. A parameter `settings` is a mapping of the settings of `panels` (all when none is named), but for
+    those named in `without`, and with those in `also`.
+    """
+    chosen = {
+        key: field
+        for key, field in Config.model_fields.items()
+        if key in also
+        or (setting_of(field).panel in (panels or (setting_of(field).panel,)) and key not in without)
+    }
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(command, eval_str=True).parameters
+        groups = {name: p.annotation for name, p in own.items() if hasattr(p.annotation, "_fields")}
+        flags = [p for name, p in own.items() if name not in groups and name != "settings"]
+        for group in groups.values():
+            hints = get_type_hints(group, include_extras=True)
+            flags += [_parameter(name, hints[name], group._field_defaults[name]) for name in group._fields]
+        keys = chosen if "settings" in own else {}
+        flags += [_HELP_ALL] * (len(keys) > FEW)
+        flags += [_parameter(key, _annotation(key, field)) for key, field in keys.items()]
+
+        @functools.wraps(command)
+        def with_flags(**values: Any) -> None:
+            values.pop(_HELP_ALL.name, None)
+            for name, group in groups.items():
+                values[name] = group(**{field: values.pop(field) for field in group._fields})
+            if keys:
+                values["settings"] = {key: _given(key, values.pop(key)) for key in keys}
+            command(**values)
+
+        with_flags.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
+        with_flags.__annotations__ = {flag.name: flag.annotation for flag in flags}
+        return with_flags
+
+    return decorate
+
+
+def _parameter(name: str, annotation: object, default: object = None) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _print_all(context: typer.Context, wanted: bool) -> None:
     if wanted:
-        context.meta[HELP_ALL] = True
+        context.meta[_HELP_ALL.name] = True
         say(context.get_help())
         raise typer.Exit
 
 
-_HELP_ALL = as_flag(
+_HELP_ALL = _parameter(
     "help_all",
     Annotated[
         bool,
@@ -44,56 +135,25 @@ _HELP_ALL = as_flag(
 )
 
 
-def takes_settings(
-    *panels: str, without: Collection[str] = (), also: Collection[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of `panels` (all when none is named), as a mapping in its `settings`.
-
-    It has no use for those named in `without`, and takes those in `also` whatever their panel.
-    """
-    chosen = {
-        key: field
-        for key, field in Config.model_fields.items()
-        if key in also
-        or (setting_of(field).panel in (panels or (setting_of(field).panel,)) and key not in without)
-    }
-    once = {key: setting_of(field).once for key, field in chosen.items() if setting_of(field).once}
-
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(command, eval_str=True)
-        flags = [p for name, p in own.parameters.items() if name != "settings"]
-        flags += [_HELP_ALL] * (len(chosen) > FEW)
-        flags += [_flag(key, field) for key, field in chosen.items()]
-
-        def packed(values: dict[str, Any]) -> dict[str, Any]:
-            values.pop(_HELP_ALL.name, None)
-            settings = {key: values.pop(key) for key in chosen}
-            settings |= {key: _only(key, settings[key], once[key]) for key in once}
-            return {**values, "settings": settings}
-
-        return taking(command, flags, packed)
-
-    return decorate
+def _given(key: str, value: Any) -> Any:  # noqa: ANN401 - of any setting
+    """The value of a flag; of one that must not be repeated, the only one."""
+    remedy = setting_of(Config.model_fields[key]).once
+    if not remedy or not value:
+        return None if remedy else value
+    if len(value) > 1:
+        told = f"given {len(value)} times ({', '.join(value)}): {remedy}"
+        raise typer.BadParameter(told, param_hint=flag_of(key))
+    return value[0]
 
 
-def _only(key: str, values: list[str] | None, remedy: str) -> str | None:
-    """The one value of a flag that must not be repeated."""
-    if values and len(values) > 1:
-        raise typer.BadParameter(
-            f"given {len(values)} times ({', '.join(values)}): {remedy}", param_hint=flag_of(key)
-        )
-    return values[0] if values else None
-
-
-def _flag(key: str, field: FieldInfo) -> inspect.Parameter:
+def _annotation(key: str, field: FieldInfo) -> object:
     """The flag of a setting. One left out keeps what the environment, the profile or the default says."""
     setting, kind, limits = setting_of(field), *_type_of(field)
     name = flag_of(key)
     names = [f"{name}/--no-{name[2:]}" if kind is bool else name, *filter(None, [setting.alias])]
-    option = typer.Option(
-        *names, help=field.description, rich_help_panel=setting.panel, show_default=False, **limits
-    )
-    return as_flag(key, Annotated[kind | None, option])
+    panel = setting.panel
+    option = typer.Option(*names, help=field.description, rich_help_panel=panel, show_default=False, **limits)
+    return Annotated[kind | None, option]
 
 
 def _type_of(field: FieldInfo) -> tuple[Any, dict[str, Any]]:
@@ -107,3 +167,75 @@ def _type_of(field: FieldInfo) -> tuple[Any, dict[str, Any]]:
     values = get_args(first)
     numbers = all(isinstance(value, int) for value in values)
     return (int, {"min": min(values), "max": max(values)}) if numbers else (first, {})
+
+
+class SettingsCommand(TyperCommand):
+    """A command with two help pages: --help has the settings people use most, --help-all every one.
+
+    A flag that is too long for its column has a line of its own: one that is cut can't be typed.
+    """
+
+    def format_help(self, *page: Any) -> None:
+        """Write the help page of the command; typer calls it, with its context and formatter, for --help."""
+        context, formatter = page
+        self.format_usage(context, formatter)
+        self.format_help_text(context, formatter)
+        sections, left_out = self._sections(whole=context.meta.get(_HELP_ALL.name, False))
+        for section, rows in sections.items():
+            if rows:
+                with formatter.section(section):
+                    formatter.write_dl(rows)
+        if left_out:
+            everything = f"{context.command_path} --help-all"
+            formatter.write_paragraph()
+            told = " A YAML profile can hold each." * any(param.name == "profile" for param in self.params)
+            formatter.write_text(f"{left_out} more settings: {everything}.{told}")
+
+    def collect_usage_pieces(self, *page: Any) -> list[str]:
+        """What stands behind the command's name in the line on how it is used; typer calls it."""
+        arguments = [param for param in self.params if param.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_placed(_argument(param), param) for param in arguments)]
+
+    def _sections(self, *, whole: bool) -> tuple[dict[str, list[tuple[str, str]]], int]:
+        """The rows of each section, and how many settings are left out."""
+        kinds = inspect.signature(self.callback, eval_str=True).parameters if self.callback else {}
+        found: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        settings = [param for param in self.params if getattr(param, "rich_help_panel", None)]
+        short = not whole and len(settings) > FEW
+        left_out = 0
+        for param in self.params:
+            field = Config.model_fields[str(param.name)] if param in settings else None
+            about = str(getattr(param, "help", None) or "") + " [required]" * param.required
+            if param.param_type_name == "argument":
+                found["Arguments"].append((_argument(param), about))
+                continue
+            names = _names(param, kinds[param.name].annotation if param.name in kinds else bool)
+            if field is None:
+                found["Options"].append((names, about))
+            elif short and not setting_of(field).common:
+                left_out += 1
+            else:
+                section = "Settings" if short else setting_of(field).panel
+                found.setdefault(section, []).append((names, help_of(field)))
+        found["Options"].append(("--help", "Show this page, and exit."))
+        return found, left_out
+
+
+def _argument(param: Any) -> str:  # noqa: ANN401 - of a class that differs by the version of typer
+    return str(param.metavar or param.name).upper()
+
+
+def _placed(name: str, param: Any) -> str:  # noqa: ANN401 - likewise
+    """An argument as it is typed: with dots where several may stand, in brackets where it may be left out."""
+    several = name if param.nargs == 1 or "..." in name else f"{name}..."
+    return several if param.required else f"[{several}]"
+
+
+def _names(param: Any, annotation: object) -> str:  # noqa: ANN401 - likewise
+    """A flag with its other names and what it takes: N, TEXT, a|b, or nothing where it is on or off."""
+    kind = annotation
+    while get_origin(kind) is not None and get_origin(kind) is not Literal:
+        kind = next(part for part in get_args(kind) if part is not NoneType)
+    words = "|".join(map(str, get_args(kind))) if get_origin(kind) is Literal else _KINDS.get(kind, "TEXT")
+    names = [*sorted(param.opts, key=len), *param.secondary_opts]
+    return f"{', '.join(names)} {param.metavar or words}".rstrip()

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import Quiet, takes_groups
+from factreasoner.cli.flags import Quiet, takes_flags
 from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
@@ -27,8 +26,7 @@ class Managing(NamedTuple):
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False
 
 
-@takes_settings("Own documents", also=("max_cost",))
-@takes_groups
+@takes_flags("Own documents", also=("max_cost",))
 def index(
     paths: Annotated[
         list[Path] | None,
@@ -63,9 +61,9 @@ def index(
 
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
-    from factreasoner.cli.index_progress import index_progress
     from factreasoner.corpus.indexing import index as index_files
     from factreasoner.llm.usage import Meter
+    from factreasoner.report.progress import index_progress
 
     meter = Meter()
     try:

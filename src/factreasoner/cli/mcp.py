@@ -7,8 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import Profile
+from factreasoner.cli.flags import Profile, takes_flags
 from factreasoner.cli.serve import UNUSED
 from factreasoner.report.terminal import say
 
@@ -17,7 +16,7 @@ SECONDS_TO_END = 5
 """For calls at the end: clients may keep streams of events open for ever."""
 
 
-@takes_settings(without=UNUSED)
+@takes_flags(without=UNUSED)
 def mcp(
     profile: Profile = None,
     http: Annotated[

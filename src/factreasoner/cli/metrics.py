@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from factreasoner.cli.options import AsJson
+from factreasoner.cli.flags import AsJson
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say_json
 
@@ -29,7 +29,7 @@ def metrics(
     if as_json:
         say_json([{"task": name, **metric.content()} for name, rows in tables.items() for metric in rows])
         return
-    console = Terminal(highlight=False)
+    console = Terminal()
     for name, rows in tables.items():
         console.print(f"[bold]{name}[/bold]")
         cells = ((m.name + ARROWS[m.better], m.needs.words, m.meaning) for m in rows)

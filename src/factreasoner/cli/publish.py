@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import typer
 
-from factreasoner.cli.options import RunDir, takes_groups
+from factreasoner.cli.flags import RunDir, takes_flags
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Chosen(NamedTuple):
     ] = 0
 
 
-@takes_groups
+@takes_flags()
 def publish(
     run_dir: RunDir,
     to: Annotated[To, typer.Option(help="What takes them; its keys are read from the environment.")],

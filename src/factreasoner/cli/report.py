@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from factreasoner.cli.options import Corrections
+from factreasoner.cli.flags import Corrections
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 

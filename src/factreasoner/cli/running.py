@@ -1,14 +1,14 @@
-"""What every command that runs a task over records does: read them, run, resume, tell how it ended."""
+"""What every command that runs a task over records does: read them, run, resume, say how it ended."""
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from factreasoner.cli.options import RunOptions
+from factreasoner.cli.flags import RunOptions, Target
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
@@ -35,9 +35,24 @@ class Job(NamedTuple):
     out: Path
     running: RunOptions
 
+    @classmethod
+    def of(
+        cls, task: Task[Any], data: Path, target: Target, running: RunOptions, settings: Mapping[str, Any]
+    ) -> Job:
+        """With the settings of flags, environment and profile.
+
+        Raises:
+            ConfigError: a setting is wrong.
+        """
+        from factreasoner.settings import load_settings
+        from factreasoner.tasks.registry import FACTUALITY
+
+        out = target.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
+        return cls(task, data, load_settings(target.profile, settings), out, running)
+
 
 def default_folder(data: Path, task: str = "") -> Path:
-    """Where a run goes that is not told where."""
+    """Where a run goes when nothing says where."""
     from factreasoner.files import plain_name
 
     name = "stdin" if str(data) == "-" else plain_name(data).stem
@@ -68,7 +83,7 @@ def carry_out(
             raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
     checked = check_data(data, lambda record: task.problems(record, config), running)
     if dry_run:
-        from factreasoner.cli.plan_tables import show_plan
+        from factreasoner.cli.summary_tables import show_plan
 
         show_plan(job, checked, beyond)
         return 0
@@ -80,7 +95,6 @@ def carry_out(
 
 def refuse_json(running: RunOptions) -> None:
     """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
-
     if running.as_json:
         raise ConfigError("--explain prints a table: leave it out, or --json; `show --json` has every claim")
 

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import Corrections, RunDir
+from factreasoner.cli.flags import AsJson, Corrections, ExportUai, RunDir, takes_flags
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 
@@ -22,17 +21,15 @@ if TYPE_CHECKING:
     from factreasoner.tasks.task import Task
 
 
-@takes_settings("Graph", "Calibration", "Scores")
+@takes_flags("Graph", "Calibration", "Scores")
 def score(
     run_dir: RunDir,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/rescored)")
     ] = None,
-    export_uai: Annotated[
-        Path | None, typer.Option(help="Write every record's network there, as a UAI file.")
-    ] = None,
+    export_uai: ExportUai = None,
     corrections: Corrections = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the summary as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     settings: dict[str, Any],
 ) -> None:

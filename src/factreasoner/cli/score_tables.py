@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.markup import escape
 from rich.table import Column
 
-from factreasoner.cli.lacking import Lacking, lacking_of
 from factreasoner.metrics.factuality import FINER
-from factreasoner.metrics.table import Metric
+from factreasoner.metrics.table import Metric, Place, Table
 from factreasoner.report.comparison_tables import (
     difference_rows,
     explanation,
@@ -24,11 +23,33 @@ from factreasoner.report.console import Terminal, plain
 
 SHORTEST_NAME = 16
 """Characters of a group's name that are shown at least."""
+IN_GROUP = 3
+"""Columns of a group of records in the table of modes, and of what judging took."""
+KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}
+"""Keys of records of which there is more to say than their names."""
 
 
-def console() -> Terminal:
-    """Where tables go: no line is broken, no word is coloured by its looks."""
-    return Terminal(soft_wrap=True, highlight=False)
+class Lacking(NamedTuple):
+    """Names of the metrics that records lack the keys for, and what would bring them in words."""
+
+    metrics: frozenset[str]
+    sentences: tuple[str, ...]
+
+
+def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lacking:
+    """Which metrics shown at `place` no record has the keys for.
+
+    `given` counts the records that have each key; where none has any there is nothing to tell them by.
+    """
+    found = table.lacking(place, given) if given else {}
+    return Lacking(
+        frozenset(metric.name for metrics in found.values() for metric in metrics),
+        tuple(
+            f"no record has {' and '.join(KEYS.get(key, repr(key)) for key in keys)}, which would bring: "
+            + "; ".join(metric.caption(None, room=True) for metric in metrics)
+            for keys, metrics in found.items()
+        ),
+    )
 
 
 def print_scores(
@@ -63,7 +84,7 @@ def print_scores(
 
 def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     """The scores of a run, and of its groups."""
-    out = console()
+    out = Terminal(soft_wrap=True)
     out.print(f"{records_of(content)} with a score{_labels(content)}")
     lacking = lacking_of(table_of(content), "evaluate", content["given"])
     out.columns(("", "", "95 %"), _evaluated(content, lacking), show_header=False)
@@ -75,7 +96,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         out.print(f"called false (P(true) at most 1/2): {told}")
     if content["by"] is not None:
         _print_groups(content, lacking, out)
-    out.print(f"[dim]{escape(str(folder / 'records.jsonl'))}, summary.json[/dim]")
+    out.aside(f"{folder / 'records.jsonl'}, summary.json")
 
 
 def _has_labels(content: Mapping[str, Any]) -> bool:
@@ -127,7 +148,7 @@ def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric])
 
 def print_comparison(content: Mapping[str, Any]) -> None:
     """The scores of every run, then each run's differences from the baseline."""
-    out, baseline = console(), content["baseline"]
+    out, baseline = Terminal(soft_wrap=True), content["baseline"]
     print_scores(out, ["", *content["runs"]], list(score_rows(content)))
     out.print()
     for name in content["runs"]:
@@ -137,7 +158,25 @@ def print_comparison(content: Mapping[str, Any]) -> None:
             print_scores(out, head, list(difference_rows(content, name)))
             out.print()
     for sentence in explanation(content):
-        out.sentence(f"[dim]{sentence}[/dim]")
+        out.aside(sentence, soft_wrap=False)
     for key, values in content["differing_settings"].items():
         each = ", ".join(f"{name} {value}" for name, value in values.items())
-        out.sentence(f"[dim]{escape(f'{key}: {each}')}[/dim]")
+        out.aside(f"{key}: {each}", soft_wrap=False)
+
+
+def print_modes(rows: Sequence[Sequence[str]]) -> None:
+    """A table a group, one below the other, and one of what judging took."""
+    groups, captions, *modes = rows
+    out = Terminal(soft_wrap=True)
+    for start in range(1, len(groups), IN_GROUP):
+        cells = slice(start, start + IN_GROUP)
+        last = start + IN_GROUP == len(groups)
+        out.print(f"[bold]{'judging' if last else plain(groups[start])}[/bold]")
+        print_scores(out, [captions[0], *captions[cells]], [[row[0], *row[cells]] for row in modes])
+        out.print()
+    out.print(
+        "[dim]N/A: facts that stayed unanswered. Error rate: share of the answered, labelled facts where "
+        "judge and people differ. F1 of False: over all labelled facts; one that people call False and that "
+        "stayed unanswered counts as missed. JSON has intervals. Calls, tokens and cost are of judging the "
+        "whole run.[/dim]"
+    )

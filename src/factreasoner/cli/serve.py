@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import Profile, takes_groups
+from factreasoner.cli.flags import Profile, takes_flags
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 
@@ -60,8 +59,7 @@ class Served(NamedTuple):
     ] = 0.0
 
 
-@takes_settings(without=UNUSED)
-@takes_groups
+@takes_flags(without=UNUSED)
 def serve(
     profile: Profile = None,
     *,

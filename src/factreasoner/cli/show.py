@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from factreasoner.cli.options import AsJson, Corrections, RunDir
+from factreasoner.cli.flags import AsJson, Corrections, RunDir
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from rich.table import Column
 
-from factreasoner.cli.flags import takes_settings
+from factreasoner.cli.flags import AsJson, takes_flags
 from factreasoner.errors import ConfigError, SolverError
+from factreasoner.report.console import Terminal, coloured, plain
 from factreasoner.report.terminal import say_json
+from factreasoner.tasks.labels import LOOKS
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
 
-@takes_settings("Graph", without=("summary_prior", "independence", "credibility"))
+@takes_flags("Graph", without=("summary_prior", "independence", "credibility"))
 def solve(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A fact graph in JSON, or a UAI network.")],
     evidence: Annotated[
@@ -28,7 +32,7 @@ def solve(
     compare: Annotated[
         bool, typer.Option("--compare", help="Run every solver there is, and show them side by side.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    as_json: AsJson = False,
     *,
     settings: dict[str, Any],
 ) -> None:
@@ -38,28 +42,21 @@ def solve(
 
     Exit code 3: a sampler has not converged.
     """
-
-    from factreasoner.analysis.cross_check import SolverRefusal, SolverRun, run_all_solvers, run_solver
-    from factreasoner.cli import solution_tables
+    from factreasoner.analysis import solutions
     from factreasoner.settings import load_settings
 
     config = load_settings(None, settings)
-    network = _network(
-        file, evidence, config, given=[key for key in OF_FACT_GRAPHS if settings[key] is not None]
-    )
+    given = [key for key in OF_FACT_GRAPHS if settings[key] is not None]
+    network = _network(file, evidence, config, given=given)
     if compare:
-        results = list(run_all_solvers(network.graph, config))
-        runs = [result for result in results if isinstance(result, SolverRun)]
-        refusals = [result for result in results if isinstance(result, SolverRefusal)]
+        runs, refusals = solutions.run_all_solvers(network.graph, config)
         if not runs:
             reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
             raise SolverError(f"no solver could solve it\n{reasons}")
-        content = solution_tables.comparison_content(network, runs, refusals)
-        show = solution_tables.print_comparison
+        content, show = solutions.comparison_content(network, runs, refusals), _print_comparison
     else:
-        runs = [run_solver(config.solver, network.graph, config)]
-        content = solution_tables.solution_content(network, runs[0])
-        show = solution_tables.print_solution
+        runs = [solutions.run_solver(config.solver, network.graph, config)]
+        content, show = solutions.solution_content(network, runs[0]), _print_solution
     if as_json:
         say_json({"file": str(file), **content})
     else:
@@ -83,3 +80,68 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
     return read_fact_network(
         file, config.factors, atom_prior=config.atom_prior, context_prior=config.context_prior
     )
+
+
+def _print_solution(content: Mapping[str, Any]) -> None:
+    """The table of one solver's marginals."""
+    console = Terminal(soft_wrap=True)
+    binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])
+    names = ("node", "kind", "P(true)" if binary else "P(state 0), P(state 1), ...", "")
+    rows = []
+    for entry in content["marginals"]:
+        shown = entry["probabilities"][1:] if binary else entry["probabilities"]
+        label = coloured(LOOKS[entry["label"]]) if entry["label"] else ""
+        remark = label if entry["observed"] is None else "observed"
+        p = " ".join(f"{value:.6f}" for value in shown)
+        rows.append((plain(entry["variable"]), plain(entry["kind"] or ""), p, remark))
+    console.columns([Column(name, no_wrap=True) for name in names], rows)
+    console.print(f"\nsolver {_told(content['solver'])}, {content['solver']['seconds']:.3f} s")
+    _print_warnings(console, [content["solver"]])
+
+
+def _print_comparison(content: Mapping[str, Any]) -> None:
+    """The marginals of all solvers side by side, then the solvers, and why some did not run."""
+    console = Terminal(soft_wrap=True)
+    names = [solver["asked"] for solver in content["solvers"]]
+    console.columns(("node", *map(plain, names)), _compared(content, names))
+    console.print()
+    rows = []
+    for solver in content["solvers"]:
+        gap = f"{solver['largest_difference']:.2g}"
+        if solver["asked"] == content["measured_by"]:
+            gap = "the reference"
+        elif solver["largest_difference"]:
+            gap += f" at {plain(solver['largest_difference_at'])}"
+        rows.append((plain(solver["asked"]), f"{solver['seconds']:.3f}", gap, _told(solver)))
+    rows += [(plain(refusal["name"]), "-", "-", "did not run") for refusal in content["refused"]]
+    console.columns(("solver", "seconds", "largest difference", "ran"), rows)
+    _print_warnings(console, content["solvers"])
+    for refusal in content["refused"]:
+        console.sentence(f"\n{plain(refusal['name'])}: {plain(refusal['reason'])}")
+
+
+def _compared(content: Mapping[str, Any], names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """P(true) of a variable of two states by each solver, else the probability of every state."""
+    for entry in content["marginals"]:
+        columns = [entry["probabilities"][name] for name in names]
+        count = len(columns[0])
+        for state in [1] if count == 2 else range(count):
+            name = plain(entry["variable"]) + ("" if count == 2 else f" = {state}")
+            yield (name, *(f"{column[state]:.6f}" for column in columns))
+
+
+def _print_warnings(console: Terminal, solvers: Sequence[Mapping[str, Any]]) -> None:
+    for solver in solvers:
+        if warning := solver["diagnostics"].get("warning"):
+            console.sentence(f"\n[yellow]{plain(solver['name'])}: {plain(str(warning))}[/]")
+
+
+def _told(solver: Mapping[str, Any]) -> str:
+    told = [plain(solver["name"])]
+    if solver["name"] != "exact":
+        told.append("exact" if solver["exact"] else "approximate")
+    if solver["width"] is not None:
+        told.append(f"width {solver['width']}")
+    if solver["stderr"] is not None:
+        told.append(f"standard error {solver['stderr']:.2g}")
+    return ", ".join(told)

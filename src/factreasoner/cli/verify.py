@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
+from rich.markup import escape
+from rich.table import Column, Table
 
-from factreasoner.cli.flags import takes_settings
-from factreasoner.cli.options import DryRun, Profile, RunOptions, takes_groups
-from factreasoner.cli.running import Job, carry_out, default_folder
+from factreasoner.cli.flags import RunOptions, Target, takes_flags
+from factreasoner.cli.running import Job, carry_out
 from factreasoner.errors import ConfigError
+from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.settings import Config
+    from factreasoner.tasks.rows import ClaimRow
+    from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -25,6 +30,7 @@ UNUSED = (
     *("premise", "window_tokens"),
 )
 """Settings of these panels that mean nothing here."""
+QUOTE_LENGTH = 160
 
 
 class OneText(NamedTuple):
@@ -40,53 +46,43 @@ class OneText(NamedTuple):
     prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
 
 
-@takes_settings(*PANELS, without=UNUSED)
-@takes_groups
+@takes_flags(*PANELS, without=UNUSED)
 def verify(
     data: Annotated[
         Path | None,
         typer.Argument(metavar="DATA", help="Records, JSONL, one a line, with 'contexts'; - for stdin."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            *("--out", "-o"),
-            help="Run folder (default: runs/<name of the file>-verify); with --text: "
-            "the file the corrected text goes to.",
-        ),
-    ] = None,
-    profile: Profile = None,
-    dry_run: DryRun = False,
     *,
     one: OneText,
+    target: Target,
     running: RunOptions,
     settings: dict[str, Any],
 ) -> None:
     """Hold each claim of cited answers against the sources it cites, and correct the answers.
 
     Records are run into a folder, where the same command again resumes. One text with its sources
-    (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections.
+    (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out is then the
+    file that the corrected text goes to.
     """
     from factreasoner.settings import load_settings
     from factreasoner.tasks.verify.task import TASK
 
-    config = load_settings(profile, settings)
     if one.text is not None and data is not None:
         raise ConfigError("give records (DATA) or one text (--text), not both")
     if one.text is not None:
-        raise typer.Exit(_verify_text(one, out, config, as_json=running.as_json))
+        config = load_settings(target.profile, settings)
+        raise typer.Exit(_verify_text(one, target.out, config, as_json=running.as_json))
     if one.source or one.prompt:
         raise ConfigError("--source and --prompt go with one text: add --text FILE")
     if data is None:
         raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-    job = Job(TASK, data, config, out or default_folder(data, TASK.name), running)
+    job = Job.of(TASK, data, target, running, settings)
     beyond = "their sentences are rewritten and judged again"
-    raise typer.Exit(carry_out(job, dry_run=dry_run, beyond=beyond))
+    raise typer.Exit(carry_out(job, dry_run=target.dry_run, beyond=beyond))
 
 
 def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: bool) -> int:
     """Verify one text, show it, and write it as corrected; returns the exit code."""
-    from factreasoner.cli.verify_tables import print_verified
     from factreasoner.models import Record
     from factreasoner.pipeline.assembly import Calls
     from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
@@ -108,5 +104,72 @@ def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: boo
     if as_json:
         say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
     else:
-        print_verified(result, config, out)
+        _print_verified(result, config, out)
     return 0 if result.status == "ok" else 3
+
+
+def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> None:
+    """Claims in the order of the text, the changes as a diff, and the scores before and after."""
+    from factreasoner.cli.claim_tables import judging_notice
+    from factreasoner.tasks.labels import nothing_in
+    from factreasoner.tasks.verify.result import verified_rows
+
+    console = Terminal()
+    if result.claims:
+        rows = map(_row, result.claims, verified_rows(result))
+        console.columns(("P", Column("", no_wrap=True), "claim", "cites", "why"), rows)
+    elif not result.failures:
+        console.print(f"No claims: {nothing_in(result.response)}.")
+    for change in result.changes:
+        console.print()
+        for why in change.why:
+            console.print(f"[dim]{plain(why)}[/dim]")
+        sides = Table.grid(padding=(0, 1))
+        sides.add_row("[red]-[/red]", f"[red]{plain(change.before)}[/red]")
+        if change.after:
+            sides.add_row("[green]+[/green]", f"[green]{plain(change.after)}[/green]")
+        console.print(sides)
+    for line in _closing(result):
+        console.print(line)
+    for failure in result.failures:
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
+    if out is not None and result.corrected is not None:
+        told = f"{out}: the text{' as corrected' if result.changes else ', unchanged'}"
+        console.aside(told, soft_wrap=True)
+    console.aside(judging_notice(config))
+
+
+def _row(claim: VerifiedClaim, row: ClaimRow) -> tuple[str, ...]:
+    fate = "" if claim.fate == "kept" else f", {claim.fate}"
+    cites = [f"[{name}]" for name in claim.cited] + [f"[{name}]?" for name in claim.unknown]
+    why = claim.explanation
+    if claim.quote and " ".join(claim.quote.split()) not in why:
+        why = f"{why} “{claim.quote}”"
+    if claim.by == "paragraph":
+        why = f"{why} (by the marker that closes its paragraph)"
+    return (
+        "" if claim.p is None else f"{claim.p:.3f}",
+        label_cell(row, {}) + fate,
+        plain(claim.text),
+        escape(" ".join(cites)),
+        plain(why, QUOTE_LENGTH),
+    )
+
+
+def _closing(result: VerifyResult) -> Iterator[str]:
+    from factreasoner.tasks.verify.result import scored_verify
+
+    scored = scored_verify(result)
+    if result.claims:
+        yield ""
+        yield f"citation recall, precision, uncited: {_scores(scored.before)}"
+        if result.changes:
+            yield f"as corrected:                        {_scores(scored.after)}"
+        if any(claim.fate == "flagged" for claim in result.claims):
+            yield "Flagged claims stay in the text; see why above."
+    for note in result.verified.notes if result.verified else ():
+        yield f"[yellow]note[/yellow] {plain(note)}"
+
+
+def _scores(scores: Scores) -> str:
+    return ", ".join("-" if value is None else f"{value:.3f}" for value in scores)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
@@ -12,6 +12,8 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Column, Table
 
+from factreasoner.tasks.labels import CAUTIONS, COLOURS, Look, look_of
+from factreasoner.tasks.rows import ClaimRow
 from factreasoner.text.visible import is_plain, one_line, visible
 
 
@@ -23,8 +25,21 @@ def plain(text: str, longest: int | None = None) -> str:
     return escape(one_line(text, longest))
 
 
+def coloured(look: Look) -> str:
+    """The word of a label in its colour."""
+    return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
+
+
+def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
+    """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
+    return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
+
+
 class Terminal(Console):
-    """A rich console that shows hidden characters, wherever a text comes from."""
+    """A rich console that shows hidden characters, and colours no word by its looks."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(highlight=False, **settings)
 
     def sentence(self, text: str, indent: int = 0) -> None:
         """Print a sentence, `indent` characters in, with its lines broken between words."""
@@ -38,6 +53,10 @@ class Terminal(Console):
         for row in rows:
             table.add_row(*row)
         self.print(table)
+
+    def aside(self, text: str, **layout: Any) -> None:
+        """Print a remark, dim and as it is; `layout` is of rich's `print`."""
+        self.print(f"[dim]{escape(text)}[/dim]", **layout)
 
     def failed(self, text: str) -> None:
         """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""

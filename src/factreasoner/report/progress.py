@@ -1,4 +1,4 @@
-"""How a run shows that it goes on: a bar on a terminal, plain lines in a pipe, nothing when quiet."""
+"""How a run of records or of `index` shows its progress: a bar, in a pipe plain lines, or nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Column
@@ -15,14 +16,34 @@ from factreasoner.models import Usage
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say
 from factreasoner.runs.journal import JournalLine
+from factreasoner.text.visible import one_line
+
+if TYPE_CHECKING:
+    from factreasoner.corpus.indexing import Step, Tell
 
 SECONDS_BETWEEN_LINES = 5.0
+LONGEST_NAME = 40
+"""Characters of a document's name that are shown."""
 NARROW = 80
 """Columns of a terminal below which numbers take the bar's place."""
 
 
-class _Totals:
-    """Counts over the records assessed by this process."""
+class _Spaced:
+    """Says when the next line is due, so that they do not come too often."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def due(self) -> bool:
+        now = time.monotonic()
+        if now - self._last < SECONDS_BETWEEN_LINES:
+            return False
+        self._last = now
+        return True
+
+
+class Totals:
+    """Counts over the records assessed by this process; under --quiet all that there is."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -31,15 +52,17 @@ class _Totals:
         self.usage = Usage()
 
     def started(self, total: int, finished: int) -> None:
+        """Take down what there is to do."""
         self.total, self.finished = total, finished
 
     def assessed(self, line: JournalLine) -> None:
+        """Count a record."""
         self.finished += 1
         self.failed += line.status in ("failed", "partial")
         self.usage += line.usage
 
     def waiting(self, seconds: float, server: str) -> None:
-        pass
+        """The server is waited for; 0 seconds: no longer."""
 
     def __str__(self) -> str:
         usage = self.usage
@@ -52,16 +75,12 @@ class _Totals:
         return ", ".join(parts)
 
 
-class Silent(_Totals):
-    """Progress under --quiet: counts records, and prints nothing."""
-
-
-class Lines(_Totals):
+class Lines(Totals):
     """A line on standard error at the start, every few seconds and at the end."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._last = time.monotonic()
+        self._spaced = _Spaced()
 
     def started(self, total: int, finished: int) -> None:
         """Say what there is to do."""
@@ -71,21 +90,16 @@ class Lines(_Totals):
     def assessed(self, line: JournalLine) -> None:
         """Say how far it is, not too often."""
         super().assessed(line)
-        now = time.monotonic()
-        if self.finished == self.total or now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
-            text = f"{self.finished}/{self.total} records"
-            say(f"{text}, {self}" if str(self) else text, err=True)
+        if self._spaced.due() or self.finished == self.total:
+            say(", ".join(filter(None, (f"{self.finished}/{self.total} records", str(self)))), err=True)
 
     def waiting(self, seconds: float, server: str) -> None:
         """Say that the server is waited for, not too often."""
-        now = time.monotonic()
-        if seconds >= 1 and now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
+        if seconds >= 1 and self._spaced.due():
             say(f"{self.finished}/{self.total} records, {_waiting(seconds, server)}", err=True)
 
 
-class Bar(_Totals):
+class Bar(Totals):
     """A live bar with records, calls, cost and the time left."""
 
     def __init__(self, bar: Progress) -> None:
@@ -113,10 +127,10 @@ def _waiting(seconds: float, server: str) -> str:
 
 
 @contextlib.contextmanager
-def progress_for(*, quiet: bool) -> Iterator[_Totals]:
+def progress_for(*, quiet: bool) -> Iterator[Totals]:
     """The right kind of progress for where standard error goes."""
     if quiet:
-        yield Silent()
+        yield Totals()
     elif not sys.stderr.isatty():
         yield Lines()
     else:
@@ -133,14 +147,41 @@ def progress_for(*, quiet: bool) -> Iterator[_Totals]:
             yield Bar(bar)
 
 
-def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[_Totals]]:
+def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Totals]]:
     """Opens the display of one of several runs, under its name."""
 
     @contextlib.contextmanager
-    def named(name: str) -> Iterator[_Totals]:
+    def named(name: str) -> Iterator[Totals]:
         if not quiet:
             say(f"{name}:", err=True)
         with progress_for(quiet=quiet) as progress:
             yield progress
 
     return named
+
+
+@contextlib.contextmanager
+def index_progress(*, quiet: bool) -> Iterator[Tell]:
+    """Likewise of documents that are indexed."""
+    if quiet:
+        yield lambda step: None
+        return
+    if not sys.stderr.isatty():
+        spaced = _Spaced()
+
+        def line(step: Step) -> None:
+            if spaced.due():
+                text = f"{step.done}/{step.files} files, {step.passages} passages written"
+                say(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
+
+        yield line
+        return
+    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Terminal(stderr=True)) as bar:
+        task = bar.add_task("", total=None)
+
+        def tell(step: Step) -> None:
+            words = f"{step.passages} passages  {plain(step.doing[-LONGEST_NAME:])}"
+            bar.update(task, total=step.files, completed=step.done, description=words)
+
+        yield tell

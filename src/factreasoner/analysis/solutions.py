@@ -1,0 +1,139 @@
+"""A network by one solver, or by all of them side by side: what each found, how long it took, or why not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from factreasoner.errors import ConfigError, SolverError
+from factreasoner.graph.uai import NetworkFile
+from factreasoner.models import Marginals, support_of
+from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.plugins.kinds import SOLVER
+from factreasoner.plugins.table import PLUGINS
+from factreasoner.settings import Config
+
+
+class SolverRun(NamedTuple):
+    """What one solver, asked for by name, made of a network in how many seconds."""
+
+    asked: str
+    seconds: float
+    marginals: Marginals
+
+
+class SolverRefusal(NamedTuple):
+    """Why there is nothing of one solver."""
+
+    name: str
+    reason: str
+
+
+class LargestDifference(NamedTuple):
+    """The largest difference between two solvers' probabilities of one state, and of which variable."""
+
+    largest: float
+    variable: str
+
+
+def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
+    """Solve a network by one solver.
+
+    Raises:
+        ConfigError: no such solver, or its program is not installed.
+        SolverError: inference was refused or failed.
+    """
+    solver = SOLVER.make(name, {"config": lambda: config})
+    started = time.perf_counter()
+    marginals = solver.marginals(graph)
+    return SolverRun(name, time.perf_counter() - started, marginals)
+
+
+def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun], list[SolverRefusal]]:
+    """Try every registered solver, and the one `config` names if it is another, one after another."""
+    runs, refusals = [], []
+    for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
+        try:
+            # Some solvers import their library only when first used.
+            run_solver(name, _small(), config)
+            runs.append(run_solver(name, graph, config))
+        except (ConfigError, SolverError) as error:
+            refusals.append(SolverRefusal(name, str(error)))
+    return runs, refusals
+
+
+def reference_run(trials: Iterable[SolverRun]) -> SolverRun:
+    """The run to measure the others by: one that is exact, to a double's precision, if there is any."""
+    return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
+
+
+def difference(one: Marginals, other: Marginals) -> LargestDifference:
+    """The largest difference of any probability of any variable; 0 and "" of networks without variables."""
+    gaps = (
+        LargestDifference(abs(p - q), name)
+        for name, values in one.probabilities.items()
+        for p, q in zip(values, other.probabilities[name], strict=True)
+    )
+    return max(gaps, key=lambda gap: gap.largest, default=LargestDifference(0.0, ""))
+
+
+def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
+    """What `solve --json` prints: the solver and every variable's distribution.
+
+    An atom has the label that follows, where the file tells it: a UAI network has no relations, so its tables
+    say nothing of what supports or contradicts an atom.
+    """
+    marginals = solved.marginals
+    entries = []
+    for entry in _variables(network):
+        probabilities, label = marginals.probabilities[entry["variable"]], None
+        if entry["kind"] == "atom" and entry["observed"] is None and network.evidence is not None:
+            label = support_of(probabilities[1], network.evidence[entry["variable"]], marginals.stderr)
+        entries.append({**entry, "probabilities": list(probabilities), "label": label})
+    return {"solver": _solver_content(solved), "marginals": entries}
+
+
+def comparison_content(
+    network: NetworkFile, runs: Sequence[SolverRun], refusals: Sequence[SolverRefusal]
+) -> dict[str, Any]:
+    """What `solve --compare --json` prints: every solver, and every variable's distribution by each."""
+    reference = reference_run(runs)
+    solvers = []
+    for solved in runs:
+        gap = difference(solved.marginals, reference.marginals)
+        told = {"largest_difference": gap.largest, "largest_difference_at": gap.variable}
+        solvers.append(_solver_content(solved) | told)
+    entries = []
+    for entry in _variables(network):
+        found = {run.asked: list(run.marginals.probabilities[entry["variable"]]) for run in runs}
+        entries.append({**entry, "probabilities": found})
+    refused = [refusal._asdict() for refusal in refusals]
+    return {"measured_by": reference.asked, "solvers": solvers, "refused": refused, "marginals": entries}
+
+
+def _variables(network: NetworkFile) -> list[dict[str, Any]]:
+    graph = network.graph
+    kinds = network.kinds or (None,) * len(graph.names)
+    return [
+        {"variable": name, "kind": kind, "observed": graph.evidence.get(i)}
+        for i, (name, kind) in enumerate(zip(graph.names, kinds, strict=True))
+    ]
+
+
+def _solver_content(solved: SolverRun) -> dict[str, Any]:
+    marginals = solved.marginals
+    names = ("exact", "converged", "width", "stderr")
+    return {
+        "asked": solved.asked,
+        "name": marginals.solver,
+        **{name: getattr(marginals, name) for name in names},
+        "seconds": solved.seconds,
+        "diagnostics": dict(marginals.diagnostics),
+    }
+
+
+def _small() -> FactorGraph:
+    return FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
