@@ -1,7 +1,7 @@
-"""How many facts a model may be asked about at once: found out from facts with known verdicts.
+"""How many facts a model may be asked about at once, found out by facts with known verdicts.
 
-A small model answers by a fact's place in the list: it repeats itself, and other verdicts come where the
-facts stand in reverse. So two passages with 16 facts each are put to it in both orders.
+A small model answers by a fact's place in the list: it repeats itself, and its verdicts change when the facts
+are reversed. So it is asked about two passages with 16 facts each, in both orders.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from factreasoner.settings import Config
 MOST_CHANGED = 3
 """Verdicts of 32 that may change with the order of the facts."""
 LEAST_RIGHT = 27
-"""Verdicts of 32 that are right where a model bears many facts at once."""
+"""Verdicts of 32 that must be right for a model to bear many facts at once."""
 FEWER_RIGHT = 2
 """By how many verdicts a larger call may be less right than one fact a call."""
 STAGE = "probe"
@@ -58,12 +58,12 @@ def cases() -> tuple[_Case, ...]:
 
 
 def prompt_key(config: Config) -> str:
-    """What a probe holds for, beside a model and its server: the mode and the prompts of the judge."""
+    """What a probe is valid for, beside a model and its server: the mode and the prompts of the judge."""
     return f"{config.mode} {LLMJudge.fingerprint()}"
 
 
 def prober_of(config: Config) -> Prober | None:
-    """What a model client finds out with how many facts it bears; None where the settings say how many."""
+    """How a model client finds out how many facts it bears; None where the settings say how many."""
     wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
@@ -99,14 +99,6 @@ def probe(llm: LLM, config: Config) -> Probed:
         return Probed(found, prober.pace(found.facts_per_call))
 
 
-class _Order(NamedTuple):
-    """Verdicts by fact, how many are others in reverse, and the form that brought them."""
-
-    labels: dict[str, Label]
-    changed: int
-    form: str
-
-
 class _Prober:
     """Asks a model about the cases, and keeps the form of its last reply and what each call took."""
 
@@ -136,22 +128,20 @@ class _Prober:
         return reply
 
     def probe(self) -> Probe:
+        """The most facts a call at which the model is nearly as right as when asked one by one."""
         whole = self._both_orders(16)
-        if whole is not None and self._right(whole.labels) >= LEAST_RIGHT:
-            return self._found(MOST_FACTS, whole)
+        if whole is not None and whole.right >= LEAST_RIGHT:
+            return whole.model_copy(update={"facts_per_call": MOST_FACTS})
         alone: dict[str, Label] = {}
         for case in cases():
             alone |= self._labels(1, case.premise, case.facts)
         if not alone:
             raise LLMError(self._problem)
-        one = _Order(alone, 0, self._form)
-        least = self._right(alone) - FEWER_RIGHT
-        if whole is not None and self._right(whole.labels) >= least:
-            return self._found(16, whole)
+        one = self._found(1, alone, changed=0)
+        if whole is not None and whole.right >= one.right - FEWER_RIGHT:
+            return whole
         four = self._both_orders(4)
-        if four is not None and self._right(four.labels) >= least:
-            return self._found(4, four)
-        return self._found(1, one)
+        return four if four is not None and four.right >= one.right - FEWER_RIGHT else one
 
     def pace(self, size: int) -> Pace:
         """What a call of that many facts took, or of the most there were: the median."""
@@ -159,8 +149,8 @@ class _Prober:
         paces = [pace for pace in self._paces if pace.facts == largest]
         return Pace(largest, *(statistics.median(values) for values in list(zip(*paces, strict=True))[1:]))
 
-    def _both_orders(self, size: int) -> _Order | None:
-        """Verdicts in the order of the facts; None as soon as too many change in reverse."""
+    def _both_orders(self, size: int) -> Probe | None:
+        """What comes of calls of that many facts; None as soon as too many verdicts change in reverse."""
         labels: dict[str, Label] = {}
         changed = 0
         for case in cases():
@@ -172,7 +162,7 @@ class _Prober:
                 changed += sum(f.id not in forward or forward[f.id] != backward.get(f.id) for f in facts)
                 if changed > MOST_CHANGED:
                     return None
-        return _Order(labels, changed, self._form)
+        return self._found(size, labels, changed=changed)
 
     def _labels(self, size: int, premise: Premise, facts: Sequence[Claim]) -> dict[str, Label]:
         judge = LLMJudge(self, self._config.model_copy(update={"atoms_per_call": size}))
@@ -183,12 +173,10 @@ class _Prober:
                 raise LLMError(self._problem)  # it is the server's, and not the model's
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
-    def _right(self, labels: dict[str, Label]) -> int:
-        return sum(labels.get(fact) == label for fact, label in self._known.items())
-
-    def _found(self, size: int, order: _Order) -> Probe:
-        right, asked = self._right(order.labels), len(self._known)
-        return Probe(facts_per_call=size, form=order.form, right=right, changed=order.changed, asked=asked)
+    def _found(self, size: int, labels: dict[str, Label], *, changed: int) -> Probe:
+        right = sum(labels.get(fact) == label for fact, label in self._known.items())
+        asked = len(self._known)
+        return Probe(facts_per_call=size, form=self._form, right=right, changed=changed, asked=asked)
 
 
 class Bill(NamedTuple):

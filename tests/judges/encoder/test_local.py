@@ -117,6 +117,7 @@ HEADS = {
     "minicheck-flan-t5": ("minicheck-flan-t5", wide(one_step), of_step, T5),
     "hhem-2.1": ("hhem-2.1", wide(each_token), of_first, T5 | {"max_position_embeddings": None}),
     "lettucedect-base": ("lettucedect-base", wide(each_token), of_claim, BYTES),
+    "lettucedect-large": ("lettucedect-large", wide(each_token), of_claim, BYTES),
 }
 
 

@@ -62,6 +62,11 @@ class OnnxRuntime:
     def _wrong(self, file: object, what: str) -> ConfigError:
         return ConfigError(f"verifier_model: {file}: {what}")
 
+    def _misfit(self, what: str) -> ConfigError:
+        return self._wrong(
+            self._files.graph, f"{what}; export it as the verifier needs it: {self._adapter.export}"
+        )
+
     def _meanings(self, config: Config) -> tuple[tuple[Label, ...], list[int]]:
         """What the outputs that count mean, and which these are."""
         given = self._adapter.labels
@@ -88,18 +93,15 @@ class OnnxRuntime:
         tokenizer.no_padding()
         for token in SPECIAL_TOKEN.findall(self._adapter.template):
             if len(tokenizer.encode(token, add_special_tokens=False).ids) != 1:
-                raise self._wrong(
-                    path,
-                    f"has no special token {token!r}, which the verifier's template needs; take that of "
-                    f"{self._adapter.weights or 'the verifier'}",
-                )
+                right = self._adapter.weights or "the verifier"
+                needed = f"which the verifier's template needs; take that of {right}"
+                raise self._wrong(path, f"has no special token {token!r}, {needed}")
         words = self._files.settings.get("vocab_size")
         highest = max(tokenizer.get_vocab().values(), default=0)
         if isinstance(words, int) and highest >= words:
+            taken = f"the model takes them below {words} (vocab_size in {self._files.settings_path})"
             raise self._wrong(
-                path,
-                f"has ids up to {highest}, and the model takes them below {words} (vocab_size in "
-                f"{self._files.settings_path}); it is the tokenizer of another model",
+                path, f"has ids up to {highest}, and {taken}; it is the tokenizer of another model"
             )
         return tokenizer
 
@@ -119,28 +121,16 @@ class OnnxRuntime:
         """The graph's inputs and their types. Raises ConfigError where one can't be fed."""
         decoding = self._adapter.head == "decoder_step"
         fed = [*FEEDS, *DECODER_FEEDS] if decoding else [*FEEDS]
-        graph, export = self._files.graph, self._adapter.export
         found = {}
         for given in self.session.get_inputs():
             if given.name not in fed or given.type not in DTYPES:
-                raise self._wrong(
-                    graph,
-                    f"input {given.name!r} ({given.type}): what is fed is {', '.join(fed)}; "
-                    f"export it as the verifier needs it: {export}",
-                )
+                raise self._misfit(f"input {given.name!r} ({given.type}): what is fed is {', '.join(fed)}")
             if given.name in FEEDS and any(isinstance(size, int) for size in given.shape):
-                raise self._wrong(
-                    graph,
-                    f"input {given.name!r} has the fixed shape {given.shape}; "
-                    f"export it with open sizes: {export}",
-                )
+                raise self._misfit(f"input {given.name!r} has the fixed shape {given.shape}, not open sizes")
             found[given.name] = DTYPES[given.type]
         if decoding and "decoder_input_ids" not in found:
-            raise self._wrong(
-                graph,
-                f"has the inputs {', '.join(found)}, and the verifier needs decoder_input_ids beside them, "
-                f"in one graph: {export}",
-            )
+            needed = "the verifier needs decoder_input_ids beside them, in one graph"
+            raise self._misfit(f"has the inputs {', '.join(found)}, and {needed}")
         return found
 
     def _checked_output(self) -> str:
@@ -150,11 +140,8 @@ class OnnxRuntime:
         head, shape = self._adapter.head, chosen.shape
         axes = ("texts", "outputs") if head == "sequence" else ("texts", "positions", "outputs")
         if len(shape) != len(axes):
-            raise self._wrong(
-                self._files.graph,
-                f"output {chosen.name!r} has the shape {shape}, and the head {head!r} needs "
-                f"({', '.join(axes)}); export it as the verifier needs it: {self._adapter.export}",
-            )
+            needed = f"the head {head!r} needs ({', '.join(axes)})"
+            raise self._misfit(f"output {chosen.name!r} has the shape {shape}, and {needed}")
         if isinstance(shape[-1], int):
             self._expect_width(chosen.name, shape)
         return str(chosen.name)
