@@ -23,7 +23,7 @@ import numpy as np
 from data_folder import data_folder
 from overlap_judge import fit
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.judges.overlap.model import PairModel, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
@@ -69,7 +69,7 @@ def main() -> None:
 
 def _one(path: Path, relations: Path | None, model: PairModel | None) -> None:
     """The table of one set, and the commands that make the same of the shipped judge."""
-    records = list(check_input(path).records())
+    records = list(CheckedInput(path).records())
     gold = [atom.gold for record in records for atom in record.atoms or () if atom.gold is not None]
     if not gold:
         raise SystemExit(f"{path}: no atom is labelled")
@@ -134,7 +134,7 @@ def _cells(sample: Sample) -> Iterator[str]:
 
 def _contradictions(folder: Path, model: PairModel) -> None:
     """What is made of pairs of passages of the same standing that contradict each other."""
-    records = list(check_input(folder / "records.jsonl").records())
+    records = list(CheckedInput(folder / "records.jsonl").records())
     gold = recordings(folder / "relations.jsonl", constant=0.9)
     print(
         f"\n## {folder.name}: {len(records)} records; one of two passages entails an atom, one contradicts it"

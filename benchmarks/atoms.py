@@ -39,7 +39,7 @@ from scipy.stats import spearmanr
 
 from factreasoner.atoms import asides, clauses, embedded, soundness, statements
 from factreasoner.atoms.pronouns import Resolved
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
@@ -108,7 +108,7 @@ def main() -> None:
     if find_parser() is None:
         raise SystemExit('no parser of English is installed: pip install "factreasoner[english]" and a model')
     for name in SETS:
-        records = list(check_input(data_folder() / name / "records.jsonl").records())
+        records = list(CheckedInput(data_folder() / name / "records.jsonl").records())
         if chosen.ablate:
             _print_ablation(name, records)
             continue

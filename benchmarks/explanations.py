@@ -24,7 +24,7 @@ from inference import Case, fact_graph
 from factreasoner.explanations import Explanation, explain
 from factreasoner.explanations.parts import induced
 from factreasoner.graph.factors import factor_graph
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment, FactGraph, Outcome
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
@@ -50,7 +50,7 @@ def graphs(densities: list[float], seed: int) -> Iterator[tuple[str, list[FactGr
         config = Config(
             judge="recorded", relations=EXAMPLES / "relations.jsonl", unlisted="neutral", version=version
         )
-        checked = check_input(EXAMPLES / "answers.jsonl")
+        checked = CheckedInput(EXAMPLES / "answers.jsonl")
         pipeline = build_pipeline(config)
         outcomes = [pipeline.assess(record).outcome for record in checked.records()]
         yield f"examples, version {version}", [o.graph for o in outcomes if o and o.graph]

@@ -31,7 +31,7 @@ from typing import NamedTuple
 
 from data_folder import data_folder
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.metrics.comparison import differences
 from factreasoner.metrics.factuality import FACTUALITY, scored_record
 from factreasoner.metrics.samples import Sample
@@ -71,7 +71,7 @@ def main() -> None:
     data = data_folder()
     for case in cases(data):
         pipeline = build_pipeline(case.config)
-        records = check_input(data / case.folder / "records.jsonl").records()
+        records = CheckedInput(data / case.folder / "records.jsonl").records()
         measure(case, [pipeline.assess(record) for record in records])
 
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import check_fits
 
@@ -61,14 +61,14 @@ def main() -> None:
                 json.loads(line)
         plain = time.process_time() - started
         started = time.process_time()
-        checked = check_input(path, fits=lambda record: check_fits(record, config))
+        checked = CheckedInput(path, fits=lambda record: check_fits(record, config))
         seconds = time.process_time() - started
-        assert len(checked) == records
+        assert len(checked.ids) == records
         size = path.stat().st_size / 2**20
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{records:,} records, {size:.0f} MB")
     print(f"json.loads   {plain:6.2f} s")
-    print(f"check_input  {seconds:6.2f} s   {seconds / plain:.1f} times json.loads")
+    print(f"CheckedInput {seconds:6.2f} s   {seconds / plain:.1f} times json.loads")
     print(f"peak of memory {peak:.0f} MB")
 
 

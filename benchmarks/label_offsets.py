@@ -22,7 +22,7 @@ from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.calibrators import LABELS, UNCHANGED, LabelOffsets, fit_offsets
 from factreasoner.calibration.cross_validation import folds, scores_of_atoms, scores_of_labels
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Outcome, Record, Verdict, judged_atoms
 from factreasoner.pipeline.pipeline import rescore
@@ -122,8 +122,8 @@ def show(caption: str, pairs: Pairs, records: dict[str, Record], offsets: dict[s
 def main() -> None:
     """Print the table."""
     bundled, other = recorded("bundled"), recorded("factcheck_bench")
-    answers = {record.id: record for record in check_input(EXAMPLES).records()}
-    facts = {r.id: r for r in check_input(data_folder() / "factcheck_bench" / "records.jsonl").records()}
+    answers = {record.id: record for record in CheckedInput(EXAMPLES).records()}
+    facts = {r.id: r for r in CheckedInput(data_folder() / "factcheck_bench" / "records.jsonl").records()}
     print(f"{'':34} {'pairs':27}atoms")
     print(f"{'set, offsets':34}", *(f"{n:>8}" for n in ("accuracy", "macro-F1", "log loss")), end="")
     print("", *(f"{n:>8}" for n in ("accuracy", "AUROC", "Brier")))

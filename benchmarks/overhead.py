@@ -191,10 +191,10 @@ def small_records(count: int) -> list[Record]:
 
 def biographies() -> list[Record]:
     """The biographies of the data folder with their atoms and contexts; none without the folder."""
-    from factreasoner.inputs.input import check_input
+    from factreasoner.inputs.input import CheckedInput
 
     path = Path(os.environ.get("FACTREASONER_DATA", ".")) / "factscore_bios" / "records.jsonl"
-    return list(check_input(path).records()) if path.exists() else []
+    return list(CheckedInput(path).records()) if path.exists() else []
 
 
 def print_latency(latency: float, rounds: int) -> None:

@@ -59,7 +59,7 @@ from data_folder import data_folder
 from scipy.stats import spearmanr
 from stand_in import StandIn
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Record
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
@@ -220,7 +220,7 @@ def formula(given: list[Record], version: int) -> int:
 
 
 def _given(folder: str) -> list[Record]:
-    return list(check_input(data_folder() / folder / "records.jsonl").records())
+    return list(CheckedInput(data_folder() / folder / "records.jsonl").records())
 
 
 def _lines(path: str) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.report.page import Report, write_report
@@ -37,7 +37,7 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 def assessments(config: Config) -> Iterator[Assessment]:
     """The examples, cut and judged."""
     pipeline = build_pipeline(config)
-    for record in check_input(EXAMPLES).records():
+    for record in CheckedInput(EXAMPLES).records():
         atoms = (record.atoms or ())[:ATOMS]
         known = {atom.id for atom in atoms}
         contexts = tuple(

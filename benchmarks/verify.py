@@ -21,7 +21,7 @@ import numpy as np
 from data_folder import data_folder
 from overlap_judge import fit
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 def main() -> None:
     """Print the table, and what the labels of `verify` come to."""
-    records = list(check_input(data_folder() / "wice" / "records.jsonl").records())
+    records = list(CheckedInput(data_folder() / "wice" / "records.jsonl").records())
     gold = [record.atoms[0].gold == "S" for record in records if record.atoms]
     claims = _verified(records, OverlapJudge(model=fit("wice")))
     print(f"WiCE: {len(gold)} claims, {sum(gold) / len(gold):.3f} of them borne out by what they cite\n")

@@ -7,10 +7,10 @@ import pytest
 
 from factreasoner import verify
 from factreasoner.corpus.documents import DocumentReader
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-RECORDS = {record.id: record for record in check_input(EXAMPLES / "cited.jsonl").records()}
+RECORDS = {record.id: record for record in CheckedInput(EXAMPLES / "cited.jsonl").records()}
 
 
 @pytest.fixture(scope="module", params=["sentences", "parsed"])

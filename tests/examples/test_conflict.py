@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
 
@@ -15,7 +15,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
     ("version", "p_true", "label"), [(2, 0.86, "supported"), (3, 0.055396, "contradicted")]
 )
 def test_sources_that_others_contradict_lose_their_credit(version, p_true, label):
-    (record,) = check_input(EXAMPLES / "conflict.jsonl").records()
+    (record,) = CheckedInput(EXAMPLES / "conflict.jsonl").records()
     config = Config(
         version=version,
         judge="recorded",

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE
 from factreasoner.settings import Config
@@ -30,7 +30,7 @@ def rows(name):
 ANSWERS = rows("answers.jsonl")
 RESPONSES = rows("responses.jsonl")
 RELATIONS = rows("relations.jsonl")
-RECORDS = {record.id: record for record in check_input(EXAMPLES / "answers.jsonl").records()}
+RECORDS = {record.id: record for record in CheckedInput(EXAMPLES / "answers.jsonl").records()}
 IDS = [row["id"] for row in ANSWERS]
 
 each_answer = pytest.mark.parametrize("row", ANSWERS, ids=IDS)
@@ -69,8 +69,8 @@ def test_there_are_enough_records_and_the_parser_keeps_them_all():
 def test_every_record_fits_every_version(version):
     config = Config(version=version)
     for name in ("answers.jsonl", "responses.jsonl") if version > 1 else ("answers.jsonl",):
-        checked = check_input(EXAMPLES / name, fits=lambda record: check_fits(record, config))
-        assert len(checked) == len(ANSWERS)
+        checked = CheckedInput(EXAMPLES / name, fits=lambda record: check_fits(record, config))
+        assert len(checked.ids) == len(ANSWERS)
 
 
 @each_answer

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from factreasoner.errors import InputError
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 
 GOOD = {"id": "good", "output": "The sky is blue."}
 LAST = {"id": "last", "output": "The sea is salty."}
@@ -148,13 +148,13 @@ def write(path: Path, *lines: Line) -> Path:
 def test_bad_line(tmp_path: Path, case: Bad) -> None:
     path = write(tmp_path / "f.jsonl", GOOD, case.line, LAST)
     with pytest.raises(InputError) as caught:
-        check_input(path)
+        CheckedInput(path)
     (problem,) = caught.value.problems
     assert (problem.where, problem.field) == (f"{path}:2", case.field)
     for word in case.words:
         assert word in problem.message
     assert len(problem.message) < 300
-    skipped = check_input(path, skip_invalid=True)
+    skipped = CheckedInput(path, skip_invalid=True)
     assert list(skipped.ids) == ["good", "last"]
     assert skipped.problems == [problem]
 
@@ -163,7 +163,7 @@ def test_every_problem_of_every_line(tmp_path: Path) -> None:
     bad_atoms = [{"text": ""}, {"text": "t", "label": "?"}, {"text": "u", "contexts": ["c0"]}]
     path = write(tmp_path / "f.jsonl", {"topic": 1, "atoms": bad_atoms}, "", "oops", GOOD)
     with pytest.raises(InputError) as caught:
-        check_input(path)
+        CheckedInput(path)
     assert [(p.where.rpartition(":")[2], p.field) for p in caught.value.problems] == [
         ("1", "output"),
         ("1", "atoms[0].text"),

@@ -17,7 +17,7 @@ import pytest
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
-from factreasoner.inputs.input import STDIN, check_input
+from factreasoner.inputs.input import STDIN, CheckedInput
 from factreasoner.inputs.parsing import Reader
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
@@ -36,7 +36,7 @@ def write(path: Path, *lines: dict[str, Any] | str) -> Path:
 
 def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
     with pytest.raises(InputError) as caught:
-        check_input(path, **options)
+        CheckedInput(path, **options)
     return caught.value.problems
 
 
@@ -79,20 +79,20 @@ def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path
 
 def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", {"output": "x", "refrence": "y", "note": "z"}, {"output": "x"})
-    checked = check_input(path)
+    checked = CheckedInput(path)
     (note,) = checked.notes
     assert note == (
         "'refrence' is kept as metadata; did you mean 'reference'? (--column-map refrence=reference)"
     )
     assert next(checked.records()).metadata == {"refrence": "y", "note": "z"}
-    assert check_input(path, column_map={"refrence": "gold"}).notes == []
+    assert CheckedInput(path, column_map={"refrence": "gold"}).notes == []
 
 
 def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(
     tmp_path: Path,
 ) -> None:
     noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
-    checked = check_input(write(tmp_path / "f.jsonl", noted, noted))
+    checked = CheckedInput(write(tmp_path / "f.jsonl", noted, noted))
     assert checked.notes == ["contexts: 'tittle' is kept as metadata; did you mean 'title'?"]
     path = write(tmp_path / "g.jsonl", {"output": "x", "contexts": [{"txt": "y"}]})
     (problem,) = problems_of(path)
@@ -140,7 +140,7 @@ def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: in
 def test_bom_blank_lines_and_windows_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "f.json"
     path.write_bytes(b'\xef\xbb\xbf{"output": "x"}\r\n\r\n{"output": "y\xe2\x80\xa8z"}')
-    checked = check_input(path)
+    checked = CheckedInput(path)
     assert [(r.id, r.response) for r in checked.records()] == [("r1", "x"), ("r3", "y\u2028z")]
 
 
@@ -161,7 +161,7 @@ def test_what_can_not_be_opened(tmp_path: Path, name: str, message: str) -> None
 
 def test_limit_counts_valid_records_and_looks_no_further(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", "broken", {"output": "x"}, {"output": "y"}, "broken")
-    checked = check_input(path, limit=2, skip_invalid=True)
+    checked = CheckedInput(path, limit=2, skip_invalid=True)
     assert list(checked.ids) == ["r2", "r3"]
     assert [problem.where for problem in checked.problems] == [f"{path}:1"]
 
@@ -175,7 +175,7 @@ def test_skipping_everything_is_refused(tmp_path: Path) -> None:
 def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     raw = b'{"output": "x"}\n{"output": "y"}\nbad\n'
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
-    checked = check_input("-", skip_invalid=True)
+    checked = CheckedInput("-", skip_invalid=True)
     assert [problem.where for problem in checked.problems] == [f"{STDIN}:3"]
     first, second = checked.records(), checked.records()
     assert [next(first).response, next(second).response] == ["x", "x"]
@@ -195,8 +195,8 @@ def test_compressed_records_are_those_of_the_plain_file(
     if way == "stdin":
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(packed)))
         path = Path("-")
-    checked = check_input(path, skip_invalid=True)
-    expected = [record.response for record in check_input(plain, skip_invalid=True).records()]
+    checked = CheckedInput(path, skip_invalid=True)
+    expected = [record.response for record in CheckedInput(plain, skip_invalid=True).records()]
     for _ in range(2):
         assert [record.response for record in checked.records()][:300] == expected[:300]
     if way != "array":
@@ -213,7 +213,7 @@ def test_a_file_cut_short_is_refused_whole(tmp_path: Path) -> None:
         (problem,) = problems_of(path, **options)
         assert problem.where == str(path)
         assert re.search(r"cut short in or after line [12],\d\d\d; fetch", problem.message)
-    assert len(check_input(path, limit=10)) == 10
+    assert len(CheckedInput(path, limit=10).ids) == 10
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
@@ -227,7 +227,7 @@ def test_a_line_has_an_end_and_takes_no_memory_beyond_it(
         packed.write(b'{"output": "x"}\n' + long + b'\n{"output": "y"}\n' + long)
     del long
     tracemalloc.start()
-    checked = check_input(path, skip_invalid=True)
+    checked = CheckedInput(path, skip_invalid=True)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert [record.response for record in checked.records()] == ["x", "y"]
@@ -243,7 +243,7 @@ def test_pipe(tmp_path: Path) -> None:
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(b'{"output": "x"}\n',))
     writer.start()
-    checked = check_input(path)
+    checked = CheckedInput(path)
     writer.join()
     assert [record.response for record in checked.records()] == ["x"]
     assert [record.response for record in checked.records()] == ["x"]
@@ -251,7 +251,7 @@ def test_pipe(tmp_path: Path) -> None:
 
 def test_records_are_read_when_asked_for(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", *({"id": i, "output": "a" * 100_000} for i in range(3)))
-    records = check_input(path).records()
+    records = CheckedInput(path).records()
     assert next(records).response == "a" * 100_000
     path.write_text(path.read_text().replace("a", "b"))
     assert next(records).id == "1"
@@ -260,7 +260,7 @@ def test_records_are_read_when_asked_for(tmp_path: Path) -> None:
 
 def test_change_after_the_check_is_noticed(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", {"id": "a", "output": "x"}, {"id": "b", "output": "y"})
-    checked = check_input(path)
+    checked = CheckedInput(path)
     write(path, {"id": "a", "output": "x"}, {"id": "d", "output": "y"})
     records = checked.records()
     assert next(records).id == "a"
@@ -278,7 +278,7 @@ def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
             file.write(json.dumps({"output": "word " * 2000, "n": index}) + "\n")
     assert path.stat().st_size > 20_000_000
     tracemalloc.start()
-    checked = check_input(path)
+    checked = CheckedInput(path)
     seen = sum(record.metadata["n"] for record in checked.records())
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
@@ -326,7 +326,7 @@ def test_needs_are_reported_with_the_line(tmp_path: Path) -> None:
 @pytest.mark.skipif(not DATA_FILES, reason="the public data is not here")
 @pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.parent.name)
 def test_public_data(path: Path) -> None:
-    checked = check_input(path, fits=lambda record: check_fits(record, Config(version=1)))
+    checked = CheckedInput(path, fits=lambda record: check_fits(record, Config(version=1)))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     native = {"id", "input", "output", "topic", "atoms", "contexts"}
     for record, line in zip(checked.records(), lines, strict=True):
@@ -339,6 +339,6 @@ def test_public_data(path: Path) -> None:
 
 def test_the_deepest_record_allowed_goes_through_the_journal(tmp_path: Path) -> None:
     deep = '{"output": "", "contexts": [], "notes": ' + "[" * 189 + "]" * 189 + "}"
-    (record,) = check_input(write(tmp_path / "f.jsonl", deep)).records()
+    (record,) = CheckedInput(write(tmp_path / "f.jsonl", deep)).records()
     assessment = build_pipeline().assess(record)
     assert Assessment.model_validate_json(assessment.model_dump_json()) == assessment

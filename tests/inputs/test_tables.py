@@ -17,7 +17,7 @@ from pyarrow import parquet as pq
 from factreasoner.errors import InputError
 from factreasoner.files import zstd
 from factreasoner.inputs import input
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Record
 
 ROWS = [
@@ -28,7 +28,7 @@ ROWS = [
 
 def records(path: Path, content: bytes | str, **options: object) -> list[Record]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    checked = check_input(path, **options)
+    checked = CheckedInput(path, **options)
     first = list(checked.records())
     assert list(checked.records()) == first
     return first
@@ -154,4 +154,4 @@ def test_a_plain_text_in_a_column_of_contexts_is_the_only_passage(tmp_path):
 
 def test_an_array_on_standard_input(monkeypatch):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS).encode())))
-    assert list(check_input("-").ids) == ["a", "b"]
+    assert list(CheckedInput("-").ids) == ["a", "b"]

@@ -107,7 +107,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
         RunError: a folder that is no run, or a damaged one.
     """
     from factreasoner.inputs.columns import parse_column_map
-    from factreasoner.inputs.input import CheckedInput, check_input
+    from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.problems import merged
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.manifest import MANIFEST
@@ -120,7 +120,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
             raise RunError(f"{data}: a folder, and not of a run; name a file of records or a run's folder")
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
-        checked = check_input(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
+        checked = CheckedInput(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
     for problem in merged(checked.problems):
         say(f"skipped {problem}", err=True)
     if isinstance(checked, CheckedInput):

@@ -50,21 +50,32 @@ LARGEST_ARRAY = 2**30
 
 
 class CheckedInput:
-    """A file, compressed or not, whose every line was checked.
+    """A file, compressed or not ("-" is standard input), whose every line was checked.
 
-    Memory grows by an id and some 100 bytes a record, and by the problems. `problems` are those of the lines
-    left out (`skip_invalid`); `notes` are on keys that may be misspelt. Standard input, a pipe, and the
+    `column_map` is their key -> our field. `fits` says what a record lacks beyond its form. `limit` takes the
+    first so many records and looks no further. `skip_invalid` leaves bad lines out: `problems` are theirs.
+    `notes` are on keys that may be misspelt.
+
+    Memory grows by an id and some 100 bytes a record, and by the problems. Standard input, a pipe, and the
     records of a table or a JSON array are kept in an unnamed temporary file while this object lives.
 
     Raises:
-        InputError: the file can't be read, or is a table or an array that is not clean.
+        InputError: every problem of every line, or of the file as a whole; or no record is left.
         ConfigError: `column_map` names a field that there is not.
+        MissingExtraError: it is a Parquet file, and pyarrow is not installed.
     """
 
-    def __init__(self, path: Path | str, column_map: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        column_map: Mapping[str, str] | None = None,
+        fits: Fits | None = None,
+        limit: int | None = None,
+        skip_invalid: bool = False,
+    ) -> None:
         self.name = STDIN if str(path) == "-" else str(path)
         self.problems: list[InputProblem] = []
-        self.notes: list[str] = []
         self._column_map = dict(column_map or {})
         self._numbers: dict[str, int] = {}
         self._offsets = array("Q")
@@ -75,9 +86,13 @@ class CheckedInput:
             self._copy, self._by_line = _copied(self._path, self.name, closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
-
-    def __len__(self) -> int:
-        return len(self._numbers)
+        self.notes = self._checked(Reader(self._column_map, fits), limit)
+        problems = merged(self.problems)
+        if problems and not skip_invalid:
+            raise InputError(problems)
+        if not self._numbers:
+            message = "no valid record is left" if problems else "empty; write one JSON record a line"
+            raise InputError([*problems, InputProblem(self.name, "", message)])
 
     @property
     def ids(self) -> Sequence[str]:
@@ -103,13 +118,8 @@ class CheckedInput:
                     raise _wrong(where, "changed after it was checked; run the command again")
                 yield record
 
-    def check(self, fits: Fits | None = None, limit: int | None = None) -> None:
-        """Read every line, until `limit` records are found; note ids, offsets and problems.
-
-        Raises:
-            InputError: the file as a whole is not what it should be.
-        """
-        reader = Reader(self._column_map, fits)
+    def _checked(self, reader: Reader, limit: int | None) -> list[str]:
+        """Read every line, until `limit` records are found; returns notes on keys."""
         with self._open() as file:
             for line in objects_in(file, self.name, self.problems, self._where):
                 try:
@@ -117,11 +127,11 @@ class CheckedInput:
                     self._add(record.id, line)
                 except InputError as error:
                     self.problems += error.problems
-                if limit is not None and len(self) >= limit:
+                if limit is not None and len(self._numbers) >= limit:
                     break
-        if (limit is None or not len(self)) and (unseen := reader.unseen()):
+        if (limit is None or not self._numbers) and (unseen := reader.unseen()):
             raise InputError([InputProblem(self.name, "column map", message) for message in unseen])
-        self.notes = reader.notes()
+        return reader.notes()
 
     def _add(self, record_id: str, line: Line) -> None:
         if (before := self._numbers.get(record_id)) is not None:
@@ -145,34 +155,6 @@ class CheckedInput:
                     yield file
         except OSError as error:
             raise unreadable(self.name, error) from error
-
-
-def check_input(
-    path: Path | str,
-    *,
-    column_map: Mapping[str, str] | None = None,
-    fits: Fits | None = None,
-    limit: int | None = None,
-    skip_invalid: bool = False,
-) -> CheckedInput:
-    """Check an input file ("-" is standard input) line by line, keeping none of its records in memory.
-
-    `column_map` is their key -> our field. `fits` says what a record lacks beyond its form. `limit` takes the
-    first so many records and looks no further. `skip_invalid` leaves bad lines out.
-
-    Raises:
-        InputError: every problem of every line, or of the file as a whole; or no record is left.
-        ConfigError: `column_map` names a field that there is not.
-        MissingExtraError: it is a Parquet file, and pyarrow is not installed.
-    """
-    checked = CheckedInput(path, column_map)
-    checked.check(fits, limit)
-    if checked.problems and not skip_invalid:
-        raise InputError(merged(checked.problems))
-    if not len(checked):
-        message = "no valid record is left" if checked.problems else "empty; write one JSON record a line"
-        raise InputError([*merged(checked.problems), InputProblem(checked.name, "", message)])
-    return checked
 
 
 def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, bool]:
