@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import gzip
+import sqlite3
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ from json_server import Answer, JsonServer, Request, steps
 from raw_server import Client, RawServer
 
 from factreasoner.errors import ConfigError, SearchError
-from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
+from factreasoner.retrieval.service import JsonService, RetrievalCache, ServiceFault, service_url
 from factreasoner.settings import Config
 
 NOW = {"Retry-After": "0"}
@@ -260,3 +262,37 @@ def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once() -> No
         assert len(answers) == 24
         assert len(server.requests) == 8
         assert server.most_at_once <= 4
+
+
+def never() -> object:
+    raise AssertionError("asked although it is known")
+
+
+def test_null_is_an_answer(tmp_path: Path) -> None:
+    config = Config(cache_dir=tmp_path)
+    assert RetrievalCache(config).value({"q": 1}, lambda: None) is None
+    assert RetrievalCache(config).value({"q": 1}, never) is None
+
+
+def test_answers_are_forgotten_after_thirty_days(tmp_path: Path) -> None:
+    config = Config(cache_dir=tmp_path)
+    RetrievalCache(config).value({"q": 1}, lambda: "old")
+    with sqlite3.connect(tmp_path / "retrieval.sqlite") as connection:
+        connection.execute("UPDATE found SET saved = ?", (time.time() - 31 * 86400,))
+    connection.close()
+    assert RetrievalCache(config).value({"q": 1}, lambda: "new") == "new"
+
+
+def test_with_the_cache_off_nothing_is_left_behind(tmp_path: Path) -> None:
+    config = Config(cache=False, cache_dir=tmp_path)
+    kept = RetrievalCache(config)
+    kept.value({"q": 1}, lambda: "x")
+    assert kept.value({"q": 1}, never) == "x"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_errors_are_raised_and_not_kept(tmp_path: Path) -> None:
+    kept = RetrievalCache(Config(cache_dir=tmp_path))
+    with pytest.raises(ZeroDivisionError):
+        kept.value({"q": 1}, lambda: 1 / 0)
+    assert kept.value({"q": 1}, lambda: 2) == 2

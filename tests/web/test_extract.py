@@ -1,9 +1,11 @@
+"""Superscripts of a page as text."""
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 
-from factreasoner.web.extract import extract
+from factreasoner.web.extract import extract, raised
 from factreasoner.web.page import decode
 
 
@@ -151,3 +153,21 @@ def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
 def test_no_bytes_make_it_raise(data: bytes, start: bytes) -> None:
     found = extract(start + data, "text/html")
     assert bool(found.text) != bool(found.dropped)
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "behind", "found"),
+    [
+        ("finished in 1938", "1", ".", "[1]"),
+        ("finished in 1938", "[1]", " by", "[1]"),
+        ("high", "2, 3", ".", "[2, 3]"),
+        ("holds 10", "6", " cubic metres", "^6"),
+        ("about 10", "\u22123", " m", "^\u22123"),
+        ("5 km", "2", "/2 years", "^2"),
+        ("the 5", "th", " of May", "th"),
+        ("fell by 2", "1", "/<sub>2</sub> metres", " 1"),
+        ("a < b, R&D", "th", " <p>", "th"),
+    ],
+)
+def test_a_superscript_is_a_citation_a_power_a_numerator_or_letters(before, inside, behind, found):
+    assert raised(before, inside, behind) == found

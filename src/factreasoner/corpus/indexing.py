@@ -10,10 +10,9 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.documents import DocumentReader
+from factreasoner.corpus.documents import BadRow, DocumentReader
 from factreasoner.corpus.embeddings import Embedding, embedding_named
 from factreasoner.corpus.files import find_files
-from factreasoner.corpus.rows import BadRow
 from factreasoner.corpus.store import Store, folder_of
 from factreasoner.corpus.word_index import word_index
 from factreasoner.errors import DocumentError, InputError, InputProblem, NoTextError

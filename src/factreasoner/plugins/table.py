@@ -28,7 +28,7 @@ PLUGINS: dict[str, dict[str, str]] = {
         "inline": "factreasoner.atoms.reviser:KeepAtoms",
     },
     "retriever": {
-        "given": "factreasoner.retrieval.given:GivenRetriever",
+        "given": "factreasoner.retrieval.per_atom:GivenRetriever",
         "corpus": "factreasoner.retrieval.corpus:CorpusRetriever",
         "wikipedia": "factreasoner.retrieval.wikipedia:WikipediaRetriever",
         "web": "factreasoner.retrieval.web:WebRetriever",
@@ -38,7 +38,7 @@ PLUGINS: dict[str, dict[str, str]] = {
     },
     "query_builder": {
         "llm": "factreasoner.retrieval.query_builder:LLMQueryBuilder",
-        "subject": "factreasoner.retrieval.subject:SubjectQueryBuilder",
+        "subject": "factreasoner.retrieval.query_builder:SubjectQueryBuilder",
     },
     "summarizer": {
         "llm": "factreasoner.retrieval.summarizer:LLMSummarizer",

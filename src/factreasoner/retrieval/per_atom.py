@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from factreasoner.errors import FetchError, RetrievalError
+from factreasoner.errors import FetchError, InputError, InputProblem, RetrievalError
 from factreasoner.graph.copies import near_duplicates
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.subject import subject_of
+from factreasoner.retrieval.query_builder import subject_of
 from factreasoner.settings import Config
 from factreasoner.text.links import page_of
 from factreasoner.web.page import plain
@@ -139,3 +139,18 @@ def _contexts(item: _AtomQuery, found: Sequence[FoundPassage]) -> list[Context]:
         )
         for rank, passage in enumerate(found)
     ]
+
+
+class GivenRetriever:
+    """Hands on the contexts of the record, unchanged and in order. An empty tuple of contexts is fine."""
+
+    def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """The record's own contexts.
+
+        Raises InputError: the record was given none at all (None, not an empty tuple).
+        """
+        if record.contexts is None:
+            searching = "choose a retriever that searches for them (`retriever: wikipedia`, `retriever: web`)"
+            problem = f"none given: add `contexts` to the record, or {searching}"
+            raise InputError([InputProblem(f"record {record.id!r}", "contexts", problem)])
+        return Retrieved(record.contexts)

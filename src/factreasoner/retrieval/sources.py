@@ -6,8 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from factreasoner.corpus.documents import DocumentReader
-from factreasoner.corpus.rows import BadRow, Document
+from factreasoner.corpus.documents import BadRow, Document, DocumentReader
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem
 from factreasoner.models import Context
 from factreasoner.settings import Config

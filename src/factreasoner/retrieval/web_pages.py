@@ -6,7 +6,7 @@ import random
 import time
 
 from factreasoner.errors import FetchError, UnreadablePageError
-from factreasoner.retrieval.cache import RetrievalCache
+from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.links import same_site
 from factreasoner.web.addresses import display

@@ -12,8 +12,8 @@ from pydantic import BaseModel, ValidationError
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retrieve_each
+from factreasoner.retrieval.query_builder import with_subject
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
-from factreasoner.retrieval.subject import with_subject
 from factreasoner.settings import Config
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.passages import best, split_passages

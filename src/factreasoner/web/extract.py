@@ -6,17 +6,24 @@ Runs in the calling process and takes the time it takes: for pages from hosts no
 
 from __future__ import annotations
 
+import html
 import io
 import re
+from typing import TYPE_CHECKING
 
 import pypdf
 import trafilatura
+from lxml import etree
 from pypdf.errors import DependencyError, FileNotDecryptedError, PyPdfError
 from trafilatura.settings import Document
 
-from factreasoner.web.inline_tags import is_torn, join_parts, write_superscripts
+from factreasoner.text.citation_marks import find_marks
+from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.web.junk import junk
 from factreasoner.web.page import WIDE, Extracted, decode, is_known
+
+if TYPE_CHECKING:
+    from lxml.html import HtmlElement
 
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
@@ -102,3 +109,68 @@ def pdf_text(data: bytes, pages: int) -> Extracted:
 
 def _one_line(title: object) -> str:
     return " ".join(title.split())[:300] if isinstance(title, str) else ""
+
+
+_MARKS_OF_WORDS = (
+    *("abbr", "b", "bdi", "bdo", "big", "cite", "dfn", "em", "font", "i", "ins", "kbd", "mark", "s", "samp"),
+    *("small", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+)
+_PARTS = ("a", "span", "label", "data")
+"""Tags that a reader of pages also tells menus from texts by."""
+_BESIDE = 40
+
+
+def write_superscripts(tree: HtmlElement) -> None:
+    """Put superscripts into the text, and take off the tags that only mark words of it."""
+    for element in tree.iter("sup"):
+        inside = "".join(element.itertext()).strip()
+        if inside and element.getparent() is not None:
+            shown = raised(_text_before(element), inside, _text_behind(element))
+            for child in list(element):
+                element.remove(child)
+            element.text = shown
+    etree.strip_tags(tree, *_MARKS_OF_WORDS)
+
+
+def raised(before: str, inside: str, behind: str) -> str:
+    """A superscript as it is read: "[1]" that cites, "^6" of a power, "th".
+
+    `before` and `inside` are texts; what is `behind` may have tags.
+    """
+    before, inside = html.escape(before, quote=False), html.escape(inside, quote=False)
+    text = f"{before}<sup>{inside}</sup>"
+    if any(mark.end == len(text) for mark in find_marks(text)):
+        return f"[{inside.strip().strip('[]')}]"
+    return without_tags(text + behind)[len(before) : len(text)].replace(UNSEEN, "")
+
+
+def is_torn(tree: HtmlElement, text: str) -> bool:
+    """Whether a part of a sentence of the page, as a link, became a line of its own in its `text`."""
+    lines = {line.strip() for line in text.splitlines()}
+    return any(
+        "".join(element.itertext()).strip() in lines
+        and bool((element.tail or "").strip() or _text_before(element).strip())
+        for element in tree.iter(*_PARTS)
+    )
+
+
+def join_parts(tree: HtmlElement) -> None:
+    """Take off the tags of parts of sentences, too."""
+    etree.strip_tags(tree, *_PARTS)
+
+
+def _text_before(element: HtmlElement) -> str:
+    """The end of the text directly before an element, within its sentence as far as tags tell."""
+    parent, before = element.getparent(), element.getprevious()
+    if before is not None:
+        return ((before.tail or "") or "".join(before.itertext()))[-_BESIDE:]
+    if parent is None or parent.text or parent.tag not in (*_MARKS_OF_WORDS, *_PARTS):
+        return ((parent.text if parent is not None else None) or "")[-_BESIDE:]
+    return _text_before(parent)
+
+
+def _text_behind(element: HtmlElement) -> str:
+    """The text behind an element, with the subscript that may follow it."""
+    after = element.getnext()
+    lowered = f"<sub>{after.text or ''}</sub>" if after is not None and after.tag == "sub" else ""
+    return (element.tail or "")[:_BESIDE] + lowered
