@@ -6,7 +6,7 @@ import pytest
 from oracle import DATA
 
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.inputs.input import check_input
+from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
 from factreasoner.pipeline import build_pipeline
@@ -268,7 +268,7 @@ def test_human_stances_in_the_place_of_a_judge_reproduce_published_posteriors(se
     config = Config(judge="recorded", relations=FOLDER / "human_relations.jsonl", **settings)
     pipeline = build_pipeline(config)
     found = {}
-    for record in check_input(FOLDER / "records.jsonl").records():
+    for record in CheckedInput(FOLDER / "records.jsonl").records():
         assessment = pipeline.assess(record)
         assert assessment.status == "ok"
         found |= {(record.id, atom_id): p for atom_id, p in assessment.p_true.items()}
