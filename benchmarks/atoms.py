@@ -37,8 +37,8 @@ import numpy as np
 from data_folder import data_folder
 from scipy.stats import spearmanr
 
-from factreasoner.atoms import asides, clauses, embedded, soundness, statements
-from factreasoner.atoms.pronouns import Resolved
+from factreasoner.atoms import asides, clauses, embedded, statements
+from factreasoner.atoms.embedded import Resolved
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
@@ -84,10 +84,10 @@ RULES = (
     Rule("definitions", asides, "_definition", lambda *_: None),
     Rule("what commas set off", asides, "_set_off", lambda *_: None),
     Rule("a date apart from a place", clauses.Splitter, "_when_and_where", lambda _, verb, line: [line]),
-    Rule("lists", clauses, "split_list", lambda wording, verb: [wording.line(verb)]),
+    Rule("lists", clauses, "split_list", lambda wording, verb: [tuple(wording.line(verb))]),
     Rule("names behind a colon", statements, "enumerated", lambda *_: ()),
     Rule("the second reading", statements, "is_sound", lambda *_: True),
-    Rule("  nothing pointed to outside", soundness, "_is_open", lambda *_: False),
+    Rule("  nothing pointed to outside", clauses, "_is_open", lambda *_: False),
     Rule("lead-ins of lists", statements.Leads, "of", lambda *_: ""),
     Rule("labels", statements.StatementFinder, "_label", lambda _, span, kind: ("", span)),
     Rule("instructions", statements, "is_instruction", lambda *_: False),
@@ -247,16 +247,14 @@ def _compound(atoms: Sequence[Atom]) -> float:
         if parse is None:
             continue
         beside = [
-            w
-            for w in parse.words
-            if w.dep in ("conj", "relcl", "advcl") and w.pos in VERBS and parse.is_finite(w)
+            w for w in parse.words if w.dep in ("conj", "relcl", "advcl") and w.pos in VERBS and w.is_finite
         ]
         free = [
             w
             for w in beside
-            if w.dep != "advcl" and (w.dep == "conj" or parse[parse.edges(w)[0] - 1].text == ",")
+            if w.dep != "advcl" and (w.dep == "conj" or parse.words[w.first - 1].text == ",")
         ]
-        lists = [w for w in parse.words if w.dep == "conj" and parse[w.head].dep == "conj"]
+        lists = [w for w in parse.words if w.dep == "conj" and w.head.dep == "conj"]
         found.append(bool(free or lists))
     return float(np.mean(found))
 
@@ -286,7 +284,7 @@ def _faulty(atoms: Sequence[Atom]) -> list[bool]:
     assert parser is not None
     found = []
     for atom, parse in zip(atoms, parser.parse([atom.text for atom in atoms]), strict=True):
-        whole = parse is not None and parse.is_clause(parse.root)
+        whole = parse is not None and parse.root.is_clause
         found.append(not whole or _compound([atom]) > 0)
     return found
 

@@ -427,3 +427,25 @@ def test_a_long_text_takes_linear_time_and_keeps_every_sentence() -> None:
 )
 def test_citations_go_and_what_is_said_in_parentheses_stays(text: str, said: str) -> None:
     assert texts(text) == [said]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "Q: Which mountain is taller, K2 or Kangchenjunga?\nA: K2. It is in Asia.",
+            ["Which mountain is taller, K2 or Kangchenjunga? K2.", "It is in Asia."],
+        ),
+        (
+            "**Question:** Which rivers cross Paris?\n\n**Answer:** The Seine and the Marne.",
+            ["Which rivers cross Paris? The Seine and the Marne."],
+        ),
+        ("Q: Who wrote Emma?\nA: Jane Austen wrote Emma.", ["Jane Austen wrote Emma."]),
+        ("Q: Is K2 high?\nA: Yes.", []),
+        ("Q: Who won?\nA: I don't know.", []),
+        ("What is needed?\n\nVitamin A: a vitamin.", ["Vitamin A: a vitamin."]),
+        ("Answer: Paris.", ["Answer: Paris."]),
+    ],
+)
+def test_an_answer_without_a_verb_has_its_question(text: str, said: list[str]) -> None:
+    assert [statement.text for statement in statements(text, find_parser())] == said

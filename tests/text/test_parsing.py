@@ -23,19 +23,19 @@ def test_a_parse_is_a_tree_of_the_words_in_their_places() -> None:
     parse = parsed(text)
     assert [text[word.start : word.end] for word in parse.words] == [word.text for word in parse.words]
     assert parse.root.text == "wrote"
-    subject = parse.subject(parse.root)
+    subject = parse.root.subject
     assert subject is not None
     assert subject.text == "Ada"
-    assert parse.is_clause(parse.root)
+    assert parse.root.is_clause
+    assert (parse.root.first, parse.root.last) == (0, len(parse.words) - 1)
     place = next(word for word in parse.words if word.text == "London")
-    assert [word.text for word in parse.above(place)] == ["in", "wrote"]
-    assert sorted(word for child in parse.children(parse.root) for word in parse.subtree(child)) == [
-        word for word in parse.words if word is not parse.root
-    ]
+    assert [word.text for word in place.above()] == ["in", "wrote"]
+    below = [word for child in parse.root.children for word in child.subtree()]
+    assert {word.i for word in below} == {word.i for word in parse.words if word is not parse.root}
 
 
 def test_a_sentence_is_not_split_again() -> None:
-    assert sum(word.head == word.i for word in parsed("He left. She stayed. It rained.").words) == 1
+    assert sum(word.head is word for word in parsed("He left. She stayed. It rained.").words) == 1
 
 
 def test_blank_and_overlong_sentences_have_no_parse() -> None:

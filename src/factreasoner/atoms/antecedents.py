@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
-from factreasoner.atoms.expletives import is_expletive
 from factreasoner.atoms.fragments import is_name, leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
@@ -105,7 +104,7 @@ class Antecedents:
 
     def _read(self, text: Plain, parse: Parse, focus: Named) -> tuple[dict[str, str], Named]:
         """What pronouns mean in a sentence, by the subject of those before it; then its own subject."""
-        subject = parse.subject(parse.root) if parse.is_clause(parse.root) else None
+        subject = parse.root.subject if parse.root.is_clause else None
         if subject is None:
             return {}, _NOTHING
         pronoun = _leading_pronoun(parse, subject)
@@ -123,7 +122,7 @@ class Antecedents:
         self, text: Plain, parse: Parse, subject: Word, focus: Named
     ) -> tuple[dict[str, str], Named]:
         """The same for a sentence whose subject is no pronoun."""
-        if parse[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
+        if parse.words[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
             return {subject.lemma: focus.name}, focus
         own = self._named(text, parse, subject)
         own = own._replace(rivals=_rivals(parse, subject))
@@ -140,7 +139,7 @@ class Antecedents:
 
     def _named(self, text: Plain, parse: Parse, subject: Word) -> Named:
         """What a sentence is about: its subject, or whom "The first king was X" names."""
-        attribute = parse.child(parse.root, "attr")
+        attribute = parse.root.dependent("attr")
         if (
             parse.root.lemma == "be"
             and attribute is not None
@@ -157,7 +156,7 @@ class Antecedents:
         """Whether what the sentences before were about is what a pronoun that leads its sentence means."""
         if pronoun.tag == "PRP$" and kind == "thing" and " of " in focus.name:
             return False
-        if not focus.name or not focus.fits(kind) or kind in focus.rivals or is_expletive(parse, pronoun):
+        if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
             return False
         before = [word for word in parse.words[: pronoun.i] if word.pos in ("NOUN", "PROPN")]
         if kind in ("male", "female"):
@@ -168,16 +167,16 @@ class Antecedents:
 
 def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
     """The kinds of pronoun that may stand for something else that a sentence names beside its subject."""
-    attributes = parse.children(parse.root, "attr")
-    about = {subject.i, *(c.i for c in parse.children(subject, "compound", "appos"))}
-    described = {word.i for each in attributes for word in parse.subtree(each)}
+    attributes = parse.root.dependents("attr")
+    about = {subject.i, *(c.i for c in subject.dependents("compound", "appos"))}
+    described = {word.i for each in attributes for word in each.subtree()}
     found: set[Kind] = set()
     for word in parse.words:
         if word.pos not in ("NOUN", "PROPN") or word.i in about or word.entity in _TIMES:
             continue
         if word.dep == "compound":
             continue
-        governor = parse[word.head]
+        governor = word.head
         near = word.dep == "dobj" or (word.dep in SUBJECTS and governor.dep != "relcl")
         near = near or governor.lower in ("with", "by")
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity in _MAYBE_PERSON))
@@ -205,7 +204,7 @@ def _leading_pronoun(parse: Parse, subject: Word) -> Word | None:
     """The pronoun that is the subject of a sentence, or stands before it: "his" of "His work"."""
     if subject.lower in KINDS:
         return subject
-    said = parse.subtree(subject)
+    said = subject.subtree()
     owner = next((word for word in said if word.lower in KINDS or word.pos in ("NOUN", "PROPN")), subject)
     return owner if owner.lower in KINDS else None
 
@@ -235,23 +234,23 @@ def _persons(parse: Parse) -> set[str]:
 
 def _named(text: Plain, parse: Parse, subject: Word) -> Named:
     """What a subject names, in the words that can stand for it elsewhere."""
-    if subject.pos not in ("NOUN", "PROPN") or parse.children(subject, "conj"):
+    if subject.pos not in ("NOUN", "PROPN") or subject.dependents("conj"):
         return _NOTHING
     cut = {
         c.i
-        for c in parse.children(subject, "relcl", "appos", "acl", "punct")
-        if c.i > subject.i and (c.dep != "appos" or parse[parse.edges(c)[0] - 1].text in (",", "("))
+        for c in subject.dependents("relcl", "appos", "acl", "punct")
+        if c.i > subject.i and (c.dep != "appos" or parse.words[c.first - 1].text in (",", "("))
     }
-    said = [word for word in parse.subtree(subject, cut) if word.pos != "PUNCT" or word.text == "-"]
+    said = [word for word in subject.subtree(cut) if word.pos != "PUNCT" or word.text == "-"]
     if len(said) > _LONGEST_NAME or any(word.lower in KINDS or word.lower in POINTING for word in said):
         return _NOTHING
     first, last = said[0], said[-1]
     if last.i - first.i + 1 != len(said):
         return _NOTHING
-    if parse[last.i + 1].pos in ("PROPN", "NUM", "NOUN", "X") if last.i + 1 < len(parse) else False:
+    if any(word.pos in ("PROPN", "NUM", "NOUN", "X") for word in parse.words[last.i + 1 : last.i + 2]):
         return _NOTHING
     name = text.shown(first.start, last.end)
-    if first.lower in ("a", "an") and parse.finite(parse.root).tag == "VBD":
+    if first.lower in ("a", "an") and parse.root.finite.tag == "VBD":
         return _NOTHING
     if first.lower in _QUANTIFIERS:
         return _NOTHING
@@ -259,7 +258,7 @@ def _named(text: Plain, parse: Parse, subject: Word) -> Named:
         name = f"the{name[len(first.text) :]}"
     elif first.dep == "det" and first.pos != "PROPN":
         name = name[:1].lower() + name[1:]
-    attribute = parse.child(parse.root, "attr") if parse.root.lemma == "be" else None
+    attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
     noun = ("", "") if first.lower in _VARIOUS else (subject.lemma, subject.tag)
     return Named(name, _kind(subject, name, thing=thing), noun)

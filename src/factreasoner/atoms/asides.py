@@ -1,4 +1,4 @@
-"""Relative clauses, participles and appositions that say something of a noun, and of which one."""
+"""Relative clauses, participles and appositions that say something of a noun, and of which noun."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NARROWING = words("first last only second third one most least best largest")
 
 
 class Aside(NamedTuple):
-    """What is said of a noun: a clause or apposition, its subject, and the relative pronoun to leave out."""
+    """A clause or apposition, the subject it is said of, and the relative pronoun to leave out."""
 
     said: Word
     subject: Line
@@ -24,85 +24,81 @@ class Aside(NamedTuple):
 
 
 def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
-    """What is said of the nouns of a clause, where it is plain of which; `subject` is that of the clause."""
+    """What is plainly said of the nouns of a clause; `subject` is that of the clause."""
     found: list[Aside] = []
-    parse = wording.parse
-    for noun in wording.kept(verb):
-        if noun.pos not in _NAMES or not _is_of_clause(parse, noun, verb):
+    for noun in wording.line(verb):
+        if noun.pos not in _NAMES or not _is_of_clause(noun, verb):
             continue
         for child in wording.children(noun, "relcl", "appos", "acl"):
-            aside = _definition(parse, noun, child, verb, subject) or _set_off(wording, noun, child)
+            aside = _definition(wording.parse, noun, child, verb, subject) or _set_off(wording, noun, child)
             if aside is not None:
                 found.append(aside)
                 break
     return found
 
 
-def _is_of_clause(parse: Parse, noun: Word, verb: Word) -> bool:
-    """Whether a noun stands in the clause itself, and in no list."""
-    if noun.dep == "conj" or parse.children(noun, "conj", "cc"):
+def _is_of_clause(noun: Word, verb: Word) -> bool:
+    """Whether a noun is in the clause itself, and not in a list."""
+    if noun.dep == "conj" or noun.dependent("conj", "cc"):
         return False
-    return noun.head == verb.i or all(word.dep in _PATH for word in (noun, *parse.above(noun, verb)))
+    return noun.head is verb or all(word.dep in _PATH for word in (noun, *noun.above(verb)))
 
 
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
     """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
-    article = parse.child(noun, "det")
+    article = noun.dependent("det")
     if noun.dep != "attr" or verb.lemma != "be" or not subject or verb.tag == "VBG":
         return None
-    if article is None or article.lower not in ("a", "an") or parse.children(verb, "neg", "expl", "advcl"):
+    if article is None or article.lower not in ("a", "an") or verb.dependent("neg", "expl", "advcl"):
         return None
-    if any(word.lower in _NARROWING for word in parse.children(noun)) or not _is_last(parse, child, verb):
+    if any(word.lower in _NARROWING for word in noun.children) or not _is_last(child, verb):
         return None
     if child.dep == "acl":
-        begins = all(word.dep == "advmod" for word in parse.subtree(child) if word.i < child.i)
+        begins = all(word.dep == "advmod" for word in child.subtree() if word.i < child.i)
         return Aside(child, subject) if child.tag == "VBN" and begins else None
-    relative = parse[parse.edges(child)[0]]
-    told = relative.head == child.i and relative.dep in SUBJECTS
+    relative = parse.words[child.first]
+    told = relative.head is child and relative.dep in SUBJECTS
     return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
 
 
-def _is_last(parse: Parse, child: Word, verb: Word) -> bool:
-    """Whether nothing of a clause stands behind a part of it."""
-    last = parse.edges(child)[1]
-    gone = {c.i for c in parse.children(verb, "conj", "cc") if c.dep == "cc" or c.pos in VERBS}
-    return all(word.pos == "PUNCT" for word in parse.subtree(verb, gone) if word.i > last)
+def _is_last(child: Word, verb: Word) -> bool:
+    """Whether a part of a clause ends it."""
+    gone = {c.i for c in verb.dependents("conj", "cc") if c.dep == "cc" or c.pos in VERBS}
+    return all(word.pos == "PUNCT" for word in verb.subtree(gone) if word.i > child.last)
 
 
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     """What commas set off behind a name or a definite noun."""
-    parse = wording.parse
-    first, last = parse.edges(child)
-    if first < 2 or parse[first - 1].text != "," or child.dep == "acl":
+    all_words, first = wording.parse.words, child.first
+    if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
         return None
-    if last + 1 < len(parse) and parse[last + 1].text not in (",", ".", ";") and parse[last + 1].dep != "cc":
+    behind = all_words[child.last + 1 : child.last + 2]
+    if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
         return None
-    own = parse.subtree(noun, {c.i for c in parse.children(noun, "relcl", "appos", "acl", "punct")})
-    name = without_stop(wording.line_without(noun, *parse.children(noun, "relcl", "appos")))
+    own = noun.subtree({c.i for c in noun.dependents("relcl", "appos", "acl", "punct")})
+    name = without_stop(tuple(wording.line_without(noun, *noun.dependents("relcl", "appos"))))
     if own[-1].i != first - 2 or not name:
         return None
     if child.dep == "appos":
-        described = child.pos == "NOUN" and parse[first].lower in ("a", "an", "the")
-        listed = parse.children(child, "conj", "cc", "appos")
-        nested = noun.dep == "pobj" and parse[parse[noun.head].head].pos in _NAMES
-        plain = noun.pos == "PROPN" and described and not listed and not nested
-        return Aside(child, name) if plain else None
-    relative = parse[first]
-    if relative.lower not in ("which", "who") or relative.head != child.i or relative.dep not in SUBJECTS:
+        described = child.pos == "NOUN" and all_words[first].lower in ("a", "an", "the")
+        nested = noun.dep == "pobj" and noun.head.head.pos in _NAMES
+        listed = child.dependent("conj", "cc", "appos") is not None
+        return Aside(child, name) if noun.pos == "PROPN" and described and not listed and not nested else None
+    relative = all_words[first]
+    if relative.lower not in ("which", "who") or relative.head is not child or relative.dep not in SUBJECTS:
         return None
-    told = parse[parse.edges(noun)[0]].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
     if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
         return None
-    return Aside(child, name, relative) if told and not _has_rival(parse, noun, child) else None
+    told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
+    return Aside(child, name, relative) if told and not _has_rival(noun, relative.lower == "who") else None
 
 
-def _has_rival(parse: Parse, noun: Word, clause: Word) -> bool:
-    """Whether the relative pronoun may stand for a noun above the one it is attached to."""
-    who = parse[parse.edges(clause)[0]].lower == "who"
-    above = parse[noun.head]
-    while above.dep == "prep" and parse[above.head].pos in _NAMES:
-        rival = parse[above.head]
+def _has_rival(noun: Word, who: bool) -> bool:
+    """Whether the relative pronoun behind a noun may stand for a noun above it."""
+    above = noun.head
+    while above.dep == "prep" and above.head.pos in _NAMES:
+        rival = above.head
         if is_person(rival.lemma.lower()) == who and (rival.tag in _PLURAL) == (noun.tag in _PLURAL):
             return True
-        above = parse[rival.head]
+        above = rival.head
     return False

@@ -1,11 +1,12 @@
-"""Parts of a response, each of whose statements fit one reply of a language model."""
+"""What a language model is asked about: runs of sentences that fit one reply, cut into their clauses."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Record
 from factreasoner.text.sentences import Span, sentences
@@ -13,6 +14,14 @@ from factreasoner.text.sentences import Span, sentences
 _OUTPUT_PER_TOKEN = 6
 """Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
 _OUTPUT_SHARE = 0.8
+_BORDER = re.compile(
+    r"(?P<quoted>[\"“][^\"“”\n]{1,300}[\"”]|\([^()\n]{1,200}\)|\d[.,]\d|[A-Z][a-z]+ \d{1,2}, \d{4})"
+    r"|[,;:]\s+(?P<link>(?:and|but|or|so|nor|yet|which|who|whose|where|while|whereas)\s+)?"
+    r"|\s(?=(?:but|because|although|whereas|while|which|who)\s)"
+)
+_FEWEST_WORDS = 4
+_OPENING_WORDS = 9
+"""Words of a beginning that goes with what follows its comma: "In the European Union, new phones ..."."""
 
 
 class Chunk(NamedTuple):
@@ -72,3 +81,35 @@ def _fitting(response: str, limit: float) -> Iterator[Span]:
             yield Span(start, cut)
             start = cut
         yield Span(start, end)
+
+
+def cut(sentence: str) -> list[str]:
+    """Parts of a sentence, in order; joined by blanks they are the sentence.
+
+    Each has four words at least; the items of a list of short things stay together.
+    """
+    parts: list[str] = []
+    start, listed = 0, False
+    borders = [found for found in _BORDER.finditer(sentence) if not found["quoted"]]
+    for number, found in enumerate(borders):
+        at = found.start("link") if found["link"] else found.end()
+        end = borders[number + 1].start() if number + 1 < len(borders) else len(sentence)
+        before, after = len(sentence[start:at].split()), len(sentence[at:end].split())
+        opens = not parts and not found["link"] and found[0].startswith(",") and before <= _OPENING_WORDS
+        short = min(before, after) < _FEWEST_WORDS
+        item = found[0].startswith(",") and after < _FEWEST_WORDS
+        if short or opens or (listed and (found["link"] or "").strip() in ("and", "or")):
+            listed = item
+            continue
+        parts.append(sentence[start:at].strip())
+        start, listed = at, False
+    return [*parts, sentence[start:].strip()]
+
+
+def parts(response: str, sentences: Sequence[Span]) -> list[tuple[Span, str]]:
+    """The parts of sentences, each on one line, with its sentence."""
+    return [
+        (sentence, part)
+        for sentence in sentences
+        for part in cut(" ".join(response[sentence.start : sentence.end].split()))
+    ]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
-from factreasoner.atoms.making import made_atoms
-from factreasoner.llm.usage import Meter
 from factreasoner.models import Record
 from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
@@ -40,7 +38,7 @@ class EmbeddedFactGenerator:
     def generate(self, record: Record) -> Atomized:
         """The facts, in the order of the reference."""
         reference = reference_record(record)
-        return made_atoms(reference, self._atomizer, self._reviser, Meter())
+        return self._reviser.revise(self._atomizer.atomize(reference).atoms, reference)
 
 
 def reference_record(record: Record) -> Record:

@@ -1,13 +1,17 @@
-"""What has no verb of its own: labels, list items with their lead-in, names listed behind a colon."""
+"""Text without a verb of its own: labels, list items below a lead-in, names behind a colon, table rows."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
 
-from factreasoner.atoms.plain_text import Plain
+from factreasoner.atoms.nonclaims import is_filler
+from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import capitalised
-from factreasoner.text.sentences import Span
+from factreasoner.text.sentences import Block, Span
+from factreasoner.text.tags import UNSEEN
 from factreasoner.text.tree import NOUNS, Parse
 
 LONGEST_LABEL = 10
@@ -24,12 +28,39 @@ _ENUMERATION = re.compile(
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _PRESENT = {"are": "include", "were": "included"}
 _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
+_COLUMN = re.compile(r"(?<!\\)\|")
+
+_LONGEST_LEAD = 200
+_PRESENTING = re.compile(
+    r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
+    r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
+    re.IGNORECASE,
+)
+_OF_ANSWER = re.compile(
+    r"(?:(?:an?|the|some|few) )*(?:\w+ )?"
+    r"(?:list|summary|overview|biography|bio|answer|example|examples|steps?|tips|facts|things|details)\b",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(
+    r"(?:they|these|those|this|it|there|here|below|following|the following)"
+    r"(?: (?:can|may|might|would|will|could))?(?: (?:be|are|is|were|was|includes?|included))?"
+    r"(?: [^,:]{0,12}(?:following|follows?|this))?\s*:\Z|here\b",
+    re.IGNORECASE,
+)
+"""Lead-ins that say nothing of their items: "These include:", "It works like this:"."""
+_TO_VERB = re.compile(
+    r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
+)
+"""The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
+
+
+# Labels
 
 
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
-    """The words, with the colon or dash behind them, that text[start:end] begins with.
+    """The words that text[start:end] begins with, and the colon or dash behind them.
 
-    A dash ends a label in a list item and behind bold type alone ("The flight London - Paris" has none), and
+    A dash ends a label only in a list item and behind bold type ("The flight London - Paris" has none), and
     never within brackets or a formula.
     """
     found = _LABEL.match(text, start, end)
@@ -43,8 +74,15 @@ def _is_cut(label: str) -> bool:
     return within or label.count("$") % 2 == 1
 
 
+def is_name(said: Parse | None) -> bool:
+    """Whether a label is a noun with what belongs to it: "Common symptoms of flu:"."""
+    if said is None or said.root.pos not in NOUNS or said.root.pos == "PRON":
+        return False
+    return not any(word.is_finite for word in said.words if word.dep not in ("relcl", "acl"))
+
+
 def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
-    """ "The winners are: A, B and C" as "The winners include A" and so on, where every item is a name."""
+    """ "The winners are: A, B and C" as "The winners include A" and so on, if every item is a name."""
     found = _ENUMERATION.match(text)
     items = list(_ITEM.finditer(text, found.end())) if found else []
     if found is None or len(items) < 3 or any(len(item[0].split()) > LONGEST_LABEL for item in items):
@@ -57,11 +95,68 @@ def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
         yield _as_sentence(f"{read.shown(*found.span('before'))}{verb} {said}"), read.span(*item.span("name"))
 
 
-def is_name(said: Parse | None) -> bool:
-    """Whether a lead-in or label is a noun with what belongs to it: "Common symptoms of flu:"."""
-    if said is None or said.root.pos not in NOUNS or said.root.pos == "PRON":
-        return False
-    return not any(said.is_finite(word) for word in said.words if word.dep not in ("relcl", "acl"))
+def _as_sentence(text: str) -> str:
+    return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+# Lists
+
+
+class _Lead(NamedTuple):
+    """A lead-in and the place of its first item; an item further out, or with another marker, ends it."""
+
+    text: str
+    indent: int
+    marker: str
+
+
+class Leads:
+    """The lead-ins and headings that are open while the blocks of a text are read; lists may be nested."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._open: list[_Lead] = []
+
+    def of(self, item: Block) -> str:
+        """The lead-in of an item, with its colon; empty for none."""
+        indent, marker = self._place(item)
+        while self._open and (indent, marker) != self._open[-1][1:] and indent <= self._open[-1].indent:
+            self._open.pop()
+        return self._open[-1].text if self._open else ""
+
+    def is_above(self, item: Block, following: Block) -> bool:
+        """Whether an item is above the next one: further out, or a number before a sign."""
+        here, after = self._place(item), self._place(following)
+        return after[0] > here[0] or (after[0] == here[0] and here[1] == "number" != after[1])
+
+    def close(self) -> None:
+        """End all lists: what follows is not an item."""
+        self._open = []
+
+    def add(self, said: str, item: Block) -> None:
+        """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
+        self._open.append(_Lead(useful_part(said), *self._place(item)))
+
+    def _place(self, item: Block) -> tuple[int, str]:
+        """The indent of an item's line, and whether a number or which sign marks it."""
+        line = self._text.rfind("\n", 0, item.start) + 1
+        before = self._text[line : item.start].replace(UNSEEN, " ")
+        marker = before.strip()
+        kind = "number" if any(c.isalnum() for c in marker) else marker
+        return len(before) - len(before.lstrip()), kind
+
+
+def useful_part(lead: str) -> str:
+    """ "Common causes of cough:" of "Here are common causes of cough:"; empty if it says nothing."""
+    said = _PRESENTING.sub("", lead)
+    presented = said != lead and _OF_ANSWER.match(said) is not None
+    says = len(said) <= _LONGEST_LEAD and not _EMPTY.match(said) and not is_filler(said)
+    return capitalised(said) if says and not presented else ""
+
+
+def takes_verb(lead: str) -> bool:
+    """Whether the items of a lead-in begin with a plain verb and so are not instructions."""
+    return _TO_VERB.search(lead) is not None
 
 
 def below(lead: str, whole: str) -> str:
@@ -71,14 +166,45 @@ def below(lead: str, whole: str) -> str:
 
 
 def stands_alone(whole: str, parse: Parse | None, lead: Parse | None) -> bool:
-    """Whether an item says all: it is a clause whose lead-in does not say when, where or whether it holds."""
+    """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
     if parse is None:
         return FINITE.search(whole) is not None
-    if not parse.is_clause(parse.root):
+    if not parse.root.is_clause:
         return False
-    asks = any(mark.lower in ("whether", "if") for mark in parse.children(parse.root, "mark"))
-    return lead is None or not (asks or (lead.root.pos == "ADP" and not lead.is_finite(lead.root)))
+    asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
+    return lead is None or not (asks or (lead.root.pos == "ADP" and not lead.root.is_finite))
 
 
-def _as_sentence(text: str) -> str:
-    return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
+# Tables
+
+
+def cells(text: str, row: Block) -> list[tuple[str, Span]]:
+    """The cells of a table row as a reader sees them, and where they are, without the blanks around them."""
+    end = max(row.start + 1, row.end - (text[row.end - 1] == "|"))
+    borders = [row.start, *(match.start() for match in _COLUMN.finditer(text, row.start + 1, end)), end]
+    found = []
+    for left, right in pairwise(borders):
+        cell = text[left + 1 : right].replace(UNSEEN, " ")
+        start = right - len(cell.lstrip())
+        span = Span(start, start + len(cell.strip()))
+        found.append((plain(text[span.start : span.end], Span(0, span.end - span.start)).whole(), span))
+    return found
+
+
+def said_of_row(
+    row: Sequence[tuple[str, Span]], header: Sequence[str], place: Span
+) -> Iterator[tuple[str, Span]]:
+    """A table row as "column: cell; column: cell", with the place of each text.
+
+    Each cell but the first, which names the subject of the row, is a text of its own.
+    """
+    columns = [*header, *[""] * len(row)]
+    filled = [(name, cell, span) for name, (cell, span) in zip(columns, row, strict=False) if cell]
+    said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]
+    if not said:
+        return
+    if len(said) < 2 or not header or not row[0][0]:
+        yield "; ".join(said), place
+        return
+    for text, (_, _, span) in zip(said[1:], filled[1:], strict=True):
+        yield f"{said[0]}; {text}", span if len(said) > 2 else place

@@ -1,4 +1,4 @@
-"""What states nothing to check: questions, courtesies, advice to the reader, refusals, remarks on the answer.
+"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks on the answer.
 
 The patterns are in `nonclaims.txt` beside this file.
 """
@@ -8,11 +8,29 @@ from __future__ import annotations
 import re
 from importlib import resources
 
+from factreasoner.text.lexicon import words
+from factreasoner.text.sentences import sentences
+from factreasoner.text.tags import without_tags
+from factreasoner.text.tree import AUXILIARIES, VERBS, Parse
+
 _LONGEST = 1000
 """Characters of a sentence that are looked at."""
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
+LONGEST_ABSTENTION = 1200
+"""Characters; a longer response states something."""
+_APOLOGY = re.compile(
+    r"\W*(?:i['’]?(?: a)?m (?:very |so |really )?sorry|sorry|(?:my )?apologies|i apologi[sz]e)\b", re.I
+)
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
+_BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
+"""What may stand before an imperative."""
+_STATES = words("have contain consist belong lack tend vary differ")
+"""Verbs that state something of the list's subject: "Have four legs"."""
+_CHANGES = words("increase decrease change rise fall decline drop shift")
+"""Nouns that a parser reads as verbs in "Increase in heart rate"."""
+_REMINDING = words("remember note recall know notice realize see")
+_REQUIRED = ("must", "need", "have", "ought")
 
 
 def _sections() -> dict[str, str]:
@@ -38,7 +56,7 @@ _ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
 
 def opening(sentence: str) -> int:
-    """Characters at the beginning that only connect or remark: "However, it is worth noting that"."""
+    """How many characters at the beginning only connect or remark: "However, it is worth noting that"."""
     found = _OPENING.match(sentence[:_LONGEST])
     if found is None or found.end() == len(sentence) or " and that " in sentence[found.end() :]:
         return 0
@@ -64,13 +82,13 @@ def is_filler(sentence: str) -> bool:
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether the sentence is a greeting, an offer, or no word at all; advice is none."""
+    """Whether the sentence is a greeting or an offer, or has no word at all; advice is not a courtesy."""
     text = _plain(sentence)
     return not any(character.isalnum() for character in text) or _COURTESY.match(text) is not None
 
 
 def is_abstaining(sentence: str) -> bool:
-    """Whether the sentence says that no answer is known or given; "I don't know, but he was ..." does not."""
+    """Whether the sentence declines to answer; "I don't know, but he was ..." does not."""
     first, *others = _TURN.split(_plain(sentence))
     if _ABSTAINING.match(first) is None:
         return False
@@ -79,3 +97,58 @@ def is_abstaining(sentence: str) -> bool:
 
 def _plain(sentence: str) -> str:
     return " ".join(sentence[:_LONGEST].split()).strip(_MARKS)
+
+
+def is_abstention(response: str) -> bool:
+    """Whether `response` is empty or, as a whole, declines to answer.
+
+    Every sentence must decline, apologise, ask back or be a courtesy, and one of them must decline or
+    apologise. An answer that begins with a hedge and then states facts is not an abstention.
+    """
+    if not any(character.isalnum() for character in response):
+        return True
+    if len(response) > LONGEST_ABSTENTION:
+        return False
+    response = without_tags(response)
+    said = [response[span.start : span.end] for span in sentences(response)]
+    declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
+    others = [sentence for sentence in said if not is_abstaining(sentence)]
+    return bool(declining) and all(is_filler(sentence) or is_question(sentence) for sentence in others)
+
+
+def is_instruction(parse: Parse) -> bool:
+    """Whether the main clause is an imperative, or advice behind a condition or an aim."""
+    return _is_imperative(parse) or _is_advice_behind(parse)
+
+
+def is_aim(parse: Parse) -> bool:
+    """Whether a lead-in names an aim, so that its items are steps: "To make bread:", "How to make bread:"."""
+    verb = parse.root
+    before = [word.lower for word in parse.words[: verb.i]]
+    what = verb.dependent("dobj") is not None or before[:1] == ["how"]
+    return verb.tag == "VB" and before in (["to"], ["how", "to"]) and what
+
+
+def _is_imperative(parse: Parse) -> bool:
+    verb = parse.root
+    if verb.pos not in VERBS or verb.tag not in ("VB", "VBP") or verb.subject is not None:
+        return False
+    following = "".join(word.lower for word in parse.words[verb.i + 1 : verb.i + 2])
+    changes = verb.i == 0 and verb.lemma in _CHANGES and following in ("in", "of", "to")
+    states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
+    reminds = verb.lemma in _REMINDING and any(c.is_clause for c in verb.dependents("ccomp"))
+    helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
+    before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
+    return before and not (changes or states or reminds or helped)
+
+
+def _is_advice_behind(parse: Parse) -> bool:
+    """Whether what follows the first comma is advice: "If it persists, it is recommended to ..."."""
+    root = parse.root
+    before = [w for w in root.dependents("advcl", "prep") if w.i < root.i]
+    required = any(word.lower in _REQUIRED for word in (root, *root.dependents("aux")))
+    if not before or required or not root.is_clause:
+        return False
+    end = max(word.last for word in before) + 1
+    rest = [word for word in parse.words[end:] if word.pos != "PUNCT"]
+    return bool(rest) and parse.words[end].text == "," and is_filler(parse.text[rest[0].start :])

@@ -6,11 +6,18 @@ import re
 from collections.abc import Sequence
 
 from factreasoner import prompts
+from factreasoner.atoms.checks import (
+    Material,
+    is_vague,
+    lacks_year,
+    leads_with_pronoun,
+    negates,
+    numbers,
+    points_back,
+    refers,
+)
 from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
-from factreasoner.atoms.strangers import Material, negates, numbers
-from factreasoner.atoms.subjects import points_back
-from factreasoner.atoms.vague import is_vague, lacks_year, leads_with_pronoun, refers
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt

@@ -6,22 +6,32 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.clauses import split
+from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import (
     FINITE,
     LONGEST_LABEL,
+    Leads,
     below,
+    cells,
     enumerated,
     leading_label,
+    said_of_row,
     stands_alone,
+    takes_verb,
+    useful_part,
 )
-from factreasoner.atoms.instructions import is_aim, is_instruction
-from factreasoner.atoms.leads import Leads, takes_verb, useful_part
-from factreasoner.atoms.nonclaims import is_abstaining, is_courtesy, is_filler, is_question, opening, parts
+from factreasoner.atoms.nonclaims import (
+    is_abstaining,
+    is_aim,
+    is_courtesy,
+    is_filler,
+    is_instruction,
+    is_question,
+    opening,
+    parts,
+)
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.references import entry_length, is_reference, is_reference_heading
-from factreasoner.atoms.soundness import is_sound
-from factreasoner.atoms.tables import cells, said_of_row, whole_cell
 from factreasoner.atoms.wording import Writer, capitalised
 from factreasoner.text.parsing import Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
@@ -100,13 +110,11 @@ class StatementFinder:
 
     def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
         """What a table row says; the row above a rule names the columns."""
-        spans = cells(self._text, block)
-        texts = [whole_cell(self._text[span.start : span.end]) for span in spans]
+        row = cells(self._text, block)
         if ruled:
-            self._header = texts
+            self._header = [cell for cell, _ in row]
             return
-        place = Span(block.start, block.end)
-        for said, span in said_of_row(texts, spans, self._header or (), place):
+        for said, span in said_of_row(row, self._header or (), Span(block.start, block.end)):
             yield self._statement(said, span)
 
     # Blocks
@@ -153,7 +161,7 @@ class StatementFinder:
     def _states(self, said: str) -> bool:
         """Whether a text has a finite verb of its own."""
         parse = self._parse(said)
-        return parse.is_finite(parse.root) if parse is not None else FINITE.search(said) is not None
+        return parse.root.is_finite if parse is not None else FINITE.search(said) is not None
 
     def _parse(self, said: str) -> Parse | None:
         return self._parser.parse([said])[0] if said and self._parser is not None else None
@@ -214,7 +222,7 @@ class StatementFinder:
             yield from named
             return
         whole = self._whole(sentence, parse)
-        states = parse is not None and parse.is_clause(parse.root)
+        states = parse is not None and parse.root.is_clause
         if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
 

@@ -1,4 +1,4 @@
-"""The words of a sentence that a statement is made of, and the statement's text."""
+"""The words of a sentence that make a statement, and the statement's text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LEFT = re.compile(r"""[.,][”"]""")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
 
 Line = tuple[Word | str, ...]
-"""Words of the sentence and texts put between them, in reading order."""
+"""Words of the sentence, and texts put between them, in reading order."""
 
 
 class Draft(NamedTuple):
@@ -26,17 +26,16 @@ class Draft(NamedTuple):
 
 
 class Wording:
-    """A parse of which parts are left out, because they are said elsewhere, or said in other words."""
+    """A parse, less the parts that other statements say."""
 
     def __init__(self, parse: Parse) -> None:
         self.parse = parse
         self._gone: set[int] = set()
-        self._other: dict[int, Line] = {}
 
     def drop(self, word: Word) -> None:
-        """Leave a word out with all below it, and the comma or conjunction that joined it."""
+        """Leave out a word with all below it, and the comma or conjunction that joins it."""
         words = self.parse.words
-        first, last = self.parse.edges(word)
+        first, last = word.first, word.last
         self._gone.add(word.i)
         if first and words[first - 1].text in (",", ";", ":", "—", "–"):
             first -= 1
@@ -51,41 +50,25 @@ class Wording:
             self._gone.add(last + 1)
 
     def restore(self, word: Word) -> None:
-        """Undo the dropping of a word, not of what joined it."""
+        """Put a dropped word back, without what joined it."""
         self._gone.discard(word.i)
 
-    def say(self, word: Word, *others: Word | str) -> None:
-        """Put others in the place of a word."""
-        self._other[word.i] = others
+    def children(self, word: Word, *deps: str) -> list[Word]:
+        """The children of these kinds that were not dropped."""
+        return [child for child in word.children if child.dep in deps and child.i not in self._gone]
 
-    def said(self, word: Word) -> Line:
-        """The word, or what stands in its place."""
-        return self._other.get(word.i, (word,))
+    def line(self, word: Word) -> list[Word]:
+        """The subtree of a word, less what was dropped."""
+        return word.subtree(self._gone)
 
-    def is_left(self, word: Word) -> bool:
-        """Whether a word itself was not dropped."""
-        return word.i not in self._gone
-
-    def children(self, word: Word, *deps: str) -> tuple[Word, ...]:
-        """Dependents that were not dropped."""
-        return tuple(child for child in self.parse.children(word, *deps) if self.is_left(child))
-
-    def kept(self, word: Word) -> list[Word]:
-        """The subtree of a word less what was dropped."""
-        return self.parse.subtree(word, self._gone)
-
-    def line_without(self, word: Word, *parts: Word) -> Line:
-        """The subtree of a word as it is now said, but for parts of it."""
+    def line_without(self, word: Word, *parts: Word) -> list[Word]:
+        """The same less some parts of it."""
         before = set(self._gone)
         for part in parts:
             self.drop(part)
         line = self.line(word)
         self._gone = before
         return line
-
-    def line(self, word: Word) -> Line:
-        """The subtree as it is now said."""
-        return tuple(bit for each in self.kept(word) for bit in self.said(each))
 
 
 def without_stop(line: Line) -> Line:
@@ -95,13 +78,13 @@ def without_stop(line: Line) -> Line:
 
 
 def capitalised(text: str) -> str:
-    """The text with a capital, but for a name such as "iPhone"."""
+    """The text with a capital; a name such as "iPhone" stays."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
 
 
 def _paired(text: str) -> str:
-    """The text with one stop at the end of a quotation, and no half of one that began or ended elsewhere."""
+    """The text with one stop at the end of a quotation, and no half of a pair of quotation marks."""
     text = _STOP_TWICE.sub(r"\1", text)
     curly, straight = text.count("“") - text.count("”"), text.count('"') % 2
     if bool(curly) == bool(straight):
@@ -112,7 +95,7 @@ def _paired(text: str) -> str:
 
 
 class Writer:
-    """Writes the statements of one sentence; a parenthesis stands in the first one that holds its place."""
+    """Writes the statements of one sentence; a parenthesis goes to the first one that has its place."""
 
     def __init__(self, parse: Parse, plain: Plain) -> None:
         self._parse = parse
@@ -120,11 +103,11 @@ class Writer:
         self._shown: set[int] = set()
 
     def read(self, line: Line) -> str:
-        """The sentence as a parser reads it: with stand-ins for titles, and without parentheses."""
+        """The statement as a parser reads it: with stand-ins for titles, and without parentheses."""
         return Writer(self._parse, self._plain._replace(names={}, asides={})).text(line)
 
     def text(self, line: Line) -> str:
-        """A sentence with a capital and a full stop."""
+        """The statement with a capital and a full stop."""
         parts: list[str] = []
         before: Word | str = ""
         for bit in line:
@@ -152,11 +135,10 @@ class Writer:
         return text
 
     def span(self, draft: Draft) -> Span:
-        """Where in the response the words of the statement's own clause stand."""
-        first, last = self._parse.edges(draft.verb)
-        said = [word for word in (draft.verb, *draft.line) if isinstance(word, Word)]
-        words = sorted(word for word in said if first <= word.i <= last and word.pos != "PUNCT")
-        stop = draft.line[-1]
-        if isinstance(stop, Word) and stop.i == words[-1].i + 1 and stop.text in (".", "!"):
-            words.append(stop)
-        return self._plain.span(words[0].start, words[-1].end)
+        """Where the words of the statement's own clause are in the response."""
+        said = [word for word in (draft.verb, *draft.line) if isinstance(word, Word) and word.pos != "PUNCT"]
+        own = sorted(word.i for word in said if draft.verb.first <= word.i <= draft.verb.last)
+        last, stop = own[-1], draft.line[-1]
+        if isinstance(stop, Word) and stop.i == last + 1 and stop.text in (".", "!"):
+            last = stop.i
+        return self._plain.span(self._parse.words[own[0]].start, self._parse.words[last].end)

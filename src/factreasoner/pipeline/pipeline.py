@@ -8,8 +8,8 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms.abstention import is_abstention
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms import made_atoms
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record

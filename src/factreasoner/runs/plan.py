@@ -17,8 +17,8 @@ from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.assessors.judging import Task as Question
 from factreasoner.assessors.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.assessors.prompted import PromptedEvaluator
-from factreasoner.atoms.abstention import is_abstention
 from factreasoner.atoms.embedded import EmbeddedAtomizer
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.judges.llm import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import most_paid

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.atoms.abstention import is_abstention
-from factreasoner.atoms.making import atom_prompts
+from factreasoner.atoms import atom_prompts
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.result_line import COUNTS

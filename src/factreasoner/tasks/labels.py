@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import TaskResult
 from factreasoner.tasks.rows import Caution, ClaimRow, source_name
 from factreasoner.text.visible import one_line

@@ -62,7 +62,7 @@ class Parser:
                 token.is_sent_start = token.i == 0
             _join_prefixes(doc)
         for doc in self._pipeline.pipe(docs):
-            yield Parse(doc.text, [_word(token) for token in doc])
+            yield Parse(doc.text, [_word(token) for token in doc], [token.head.i for token in doc])
 
 
 def _join_prefixes(doc: Doc) -> None:
@@ -80,11 +80,11 @@ def _word(token: Token) -> Word:
     return Word(
         i=token.i,
         text=token.text,
+        lower=token.lower_,
         lemma=token.lemma_,
         pos=token.pos_,
         tag=token.tag_,
         dep=token.dep_,
-        head=token.head.i,
         entity=token.ent_type_,
         start=token.idx,
         end=token.idx + len(token),

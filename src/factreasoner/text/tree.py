@@ -3,109 +3,120 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from functools import cached_property
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from operator import attrgetter
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 AUXILIARIES = ("aux", "auxpass")
 NOUNS = ("NOUN", "PROPN", "PRON", "NUM")
 VERBS = ("VERB", "AUX")
+_TENSED = ("VBD", "VBZ", "VBP", "MD")
+_FINDING = ("make", "find", "consider", "think", "deem", "keep")
+_LATE_CLAUSES = ("ccomp", "xcomp", "advcl", "csubj", "acl")
+_OPENERS = {"that", "how", "whether", "why", "when", "where", "who", "what", "to", "for", "if"}
+_PLACE = attrgetter("i")
 
 
-class Word(NamedTuple):
-    """A token of a sentence, at characters [start, end); `i` is its index in the sentence, `head` that of
-    the word it depends on.
+@dataclass(eq=False, slots=True)
+class Word:
+    """A token at characters [start, end) of a sentence; `i` is its index there.
 
     `dep`, `pos`, `tag` and `entity` are spaCy's labels for English (ClearNLP dependencies, Universal and
-    Penn parts of speech, OntoNotes entities); the root is its own head.
+    Penn parts of speech, OntoNotes entities). `first` and `last` are the indices of its subtree's edges.
+    The root is its own head.
     """
 
     i: int
     text: str
+    lower: str
     lemma: str
     pos: str
     tag: str
     dep: str
-    head: int
     entity: str
     start: int
     end: int
+    head: Word = field(init=False, repr=False)
+    children: list[Word] = field(init=False, repr=False, default_factory=list)
+    first: int = field(init=False)
+    last: int = field(init=False)
 
-    @property
-    def lower(self) -> str:
-        """The word in lower case."""
-        return self.text.lower()
+    def dependents(self, *deps: str) -> list[Word]:
+        """The children of these kinds, in the order of the text."""
+        return [child for child in self.children if child.dep in deps]
 
+    def dependent(self, *deps: str) -> Word | None:
+        """The first child of one of these kinds."""
+        return next((child for child in self.children if child.dep in deps), None)
 
-class Parse:
-    """One sentence as a tree of words."""
-
-    def __init__(self, text: str, words: Sequence[Word]) -> None:
-        self.text = text
-        self.words = tuple(words)
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __getitem__(self, index: int) -> Word:
-        return self.words[index]
-
-    @cached_property
-    def _children(self) -> tuple[tuple[Word, ...], ...]:
-        found: list[list[Word]] = [[] for _ in self.words]
-        for word in self.words:
-            if word.head != word.i:
-                found[word.head].append(word)
-        return tuple(tuple(children) for children in found)
-
-    @cached_property
-    def root(self) -> Word:
-        """The word the others depend on."""
-        return next(word for word in self.words if word.head == word.i)
-
-    def children(self, word: Word, *deps: str) -> tuple[Word, ...]:
-        """Direct dependents of a word in their order, of the given kinds or of all."""
-        found = self._children[word.i]
-        return tuple(child for child in found if child.dep in deps) if deps else found
-
-    def child(self, word: Word, *deps: str) -> Word | None:
-        """The first dependent of one of these kinds."""
-        return next(iter(self.children(word, *deps)), None)
-
-    def subtree(self, word: Word, without: Collection[int] = ()) -> list[Word]:
-        """The word and all below it in the order of the text, without the words of those indices."""
-        found, waiting = [], [word]
+    def subtree(self, without: Collection[int] = ()) -> list[Word]:
+        """The word and all below it in the order of the text, without the branches at those indices."""
+        found, waiting = [], [self]
         while waiting:
             current = waiting.pop()
             found.append(current)
-            waiting.extend(child for child in self._children[current.i] if child.i not in without)
-        return sorted(found)
+            waiting.extend(child for child in current.children if child.i not in without)
+        return sorted(found, key=_PLACE)
 
-    def edges(self, word: Word) -> tuple[int, int]:
-        """Indices of the first and last word of a subtree."""
-        found = self.subtree(word)
-        return found[0].i, found[-1].i
-
-    def above(self, word: Word, stop: Word | None = None) -> Iterator[Word]:
-        """The words a word hangs on, from its head up to the root, or to just below `stop`."""
-        while word.head != word.i and (stop is None or word.head != stop.i):
-            word = self.words[word.head]
+    def above(self, stop: Word | None = None) -> Iterator[Word]:
+        """The words that this one depends on, from its head up to the root, or to just below `stop`."""
+        word = self
+        while word.head is not word and word.head is not stop:
+            word = word.head
             yield word
 
-    def subject(self, verb: Word) -> Word | None:
-        """The subject of a verb, where it has one of its own."""
-        return self.child(verb, *SUBJECTS)
+    @property
+    def subject(self) -> Word | None:
+        """The subject of a verb, if it has its own."""
+        return self.dependent(*SUBJECTS)
 
-    def is_finite(self, verb: Word) -> bool:
+    @property
+    def finite(self) -> Word:
+        """The word of a verb group that has the tense; the verb itself if none has."""
+        forms = (*self.dependents(*AUXILIARIES), self)
+        return next((word for word in forms if word.tag in _TENSED), self)
+
+    @property
+    def is_finite(self) -> bool:
         """Whether a verb, or an auxiliary of it, has a tense."""
-        forms = (verb, *self.children(verb, *AUXILIARIES))
-        return verb.pos in VERBS and any(word.tag in ("VBD", "VBZ", "VBP", "MD") for word in forms)
+        return self.pos in VERBS and self.finite.tag in _TENSED
 
-    def is_clause(self, verb: Word) -> bool:
-        """Whether a word is a finite verb with a subject of its own."""
-        return self.is_finite(verb) and self.subject(verb) is not None
+    @property
+    def is_clause(self) -> bool:
+        """Whether a word is a finite verb with its own subject."""
+        return self.is_finite and self.subject is not None
 
-    def finite(self, verb: Word) -> Word:
-        """The word of a verb group that has the tense, else the verb."""
-        forms = (*self.children(verb, *AUXILIARIES), verb)
-        return next((word for word in forms if word.tag in ("VBD", "VBZ", "VBP", "MD")), verb)
+    @property
+    def is_expletive(self) -> bool:
+        """Whether "it" stands for nothing: "it is believed that", "it took years to", "makes it hard to"."""
+        verb = self.head
+        if self.lower != "it" or self.tag == "PRP$":
+            return False
+        if self.dep == "expl" or verb.lemma in ("rain", "snow"):
+            return True
+        if verb.pos == "ADJ" and verb.head.lemma in _FINDING:
+            return True
+        if self.dep not in ("nsubj", "nsubjpass"):
+            return False
+        groups = (verb, *verb.dependents("acomp", "attr", "oprd"))
+        late = [c for each in groups for c in each.children if c.i > self.i and c.dep in _LATE_CLAUSES]
+        opens = [{word.lower for word in clause.subtree()[:2]} & _OPENERS for clause in late]
+        if verb.lemma in ("be", "take", "seem", "appear", "happen", "turn"):
+            return any(opens)
+        return bool(verb.dependents("auxpass")) and any(each - {"to", "for"} for each in opens)
+
+
+class Parse:
+    """One sentence as a tree of words; `heads` are the indices of the words that they depend on."""
+
+    def __init__(self, text: str, words: Sequence[Word], heads: Sequence[int]) -> None:
+        self.text = text
+        self.words = tuple(words)
+        for word, head in zip(words, heads, strict=True):
+            word.head, word.first, word.last = words[head], word.i, word.i
+            if head != word.i:
+                words[head].children.append(word)
+        for word in words:
+            for each in word.above():
+                each.first, each.last = min(each.first, word.i), max(each.last, word.i)
+        self.root = next(word for word in words if word.head is word)

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
-from factreasoner.atoms.abstention import is_abstention
+from factreasoner.atoms import made_atoms
 from factreasoner.atoms.alignment import Locator
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record
 from factreasoner.protocols import Atomized, Atomizer, Reviser

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms.making import atom_prompts
+from factreasoner.atoms import atom_prompts
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import Record

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.atoms.making import made_atoms
+from factreasoner.atoms import made_atoms
 from factreasoner.errors import LLMError
 from factreasoner.llm.usage import Meter, record_usage
 from factreasoner.models import Atom, Failure, Record, StageError, Usage

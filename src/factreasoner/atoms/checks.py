@@ -1,0 +1,127 @@
+"""What one statement adds to the texts it was made from, and what it leaves to them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from factreasoner.text.language import Wording, shared
+from factreasoner.text.lexicon import words
+from factreasoner.text.tree import Parse, Word
+
+_WORD = re.compile(r"[^\W\d_]\w*")
+_NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
+_QUANTIFIERS = words(
+    "all any both each either every few many more most neither nobody none nothing only several some"
+)
+_SPELLED = {
+    word: str(number)
+    for number, word in enumerate(
+        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
+    )
+}
+_NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
+
+_REFERRING = (
+    r"both|either|neither|the (?:same|two|latter|former|others?)|(?:at|by) (?:the|that) time|that year"
+)
+_REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|(?:him|her|it|them)sel(?:f|ves)|this|these|those"
+    rf"|{_REFERRING})\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    r"\b[Tt]he [a-z-]+(?=[.,;]|['’]|\s(?:is|was|were|are|has|had|have|will|can|could|may)\b)"
+    r"|\AThe [a-z-]+ (?!of\b|that\b|which\b|who\b|[A-Z])"
+)
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
+)
+_NAME = re.compile(
+    r"(?<=\w\W)[^\W\d_a-z]|\A(?!(?:In|On|At|As|After|When|By|For|From|With|Most|The)\b)[A-Z]\w+ [a-z]+s?\b"
+)
+_YEAR = re.compile(r"\b\d{4}\b")
+PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
+_DETERMINERS = (["the"], ["this"], ["that"], ["these"], ["those"])
+
+
+def negates(text: str) -> bool:
+    """Whether an English text has a negation."""
+    return _NEGATION.search(text) is not None
+
+
+def quantifiers(text: str) -> frozenset[str]:
+    """The words of an English text that say how many it holds for."""
+    return _QUANTIFIERS & set(_WORD.findall(text.casefold()))
+
+
+def numbers(text: str) -> set[str]:
+    """The numbers of a text, with their sign, without separators of thousands."""
+    found = _NUMBER.findall(unicodedata.normalize("NFKC", text))
+    return {number.replace("−", "-").replace(",", "") for number in found}
+
+
+class Material:
+    """The texts that statements are made from."""
+
+    def __init__(self, *texts: str) -> None:
+        whole = "\n".join(texts)
+        self._wording = Wording(whole)
+        self._known = self._wording.of(whole)
+        spelled = (_SPELLED.get(word) for word in _WORD.findall(whole.casefold()))
+        self._numbers = {n.lstrip("-") for n in numbers(whole)} | {number for number in spelled if number}
+
+    def strangers(self, statement: str) -> list[str]:
+        """The numbers and capitalised words of a statement that the texts have in no form, in its order."""
+        added = sorted(n for n in numbers(statement) if n.lstrip("-") not in self._numbers)
+        for word in _WORD.findall(statement):
+            stems = self._wording.of(word) if word != word.lower() else frozenset()
+            if stems and not shared(stems, self._known):
+                added.append(word)
+        return added
+
+    def share(self, text: str) -> float:
+        """The share of a text's content words that the texts have; 1 if it has none."""
+        said = self._wording.of(text)
+        return shared(said, self._known) / len(said) if said else 1.0
+
+
+def is_vague(statement: str) -> bool:
+    """Whether it has a leading pronoun, a noun that points back, or a month without a year."""
+    return leads_with_pronoun(statement) or _POINTING.search(statement) is not None or lacks_year(statement)
+
+
+def lacks_year(statement: str) -> bool:
+    """Whether it has a month without a year."""
+    return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
+
+
+def leads_with_pronoun(statement: str) -> bool:
+    """Whether it has a pronoun and no name before it."""
+    return _leads(_PRONOUN, statement)
+
+
+def refers(statement: str) -> bool:
+    """Whether it has "both", "the latter" or "that time" and no name before it."""
+    return _leads(_REFERENCE, statement)
+
+
+def _leads(pattern: re.Pattern[str], statement: str) -> bool:
+    found = pattern.search(statement)
+    return found is not None and _NAME.search(statement, 0, found.start()) is None
+
+
+def points(subject: Word) -> bool:
+    """Whether a subject is a pronoun, or a noun with only "the" or "this"."""
+    return subject.lower in PERSONAL or _is_bare(subject)
+
+
+def points_back(parse: Parse) -> bool:
+    """Whether the subject of a statement is a noun with only "the" or "this"."""
+    subject = parse.root.dependent("nsubj", "nsubjpass")
+    return subject is not None and subject.lower not in PERSONAL and _is_bare(subject)
+
+
+def _is_bare(subject: Word) -> bool:
+    return subject.pos == "NOUN" and [child.lower for child in subject.children] in _DETERMINERS

@@ -1,0 +1,207 @@
+"""Reads a model's reply: the facts of each sentence, or the sentence's own statements."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from factreasoner import prompts
+from factreasoner.atoms.alignment import Locator
+from factreasoner.atoms.checks import PERSONAL, Material, is_vague, negates, points, quantifiers
+from factreasoner.atoms.chunks import parts
+from factreasoner.atoms.plain_text import without_citations
+from factreasoner.atoms.statements import Statement, statements
+from factreasoner.llm.ask import NoResult
+from factreasoner.models import Record
+from factreasoner.models.messages import Reply
+from factreasoner.text.language import Matter
+from factreasoner.text.parsing import Parser
+from factreasoner.text.sentences import Span
+from factreasoner.text.tree import Parse, Word
+
+_SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
+_ARROW = "=>"
+_LETTERS = re.compile(r"[^\W\d_]+")
+_SAYING = ("VERB", "ADJ", "ADV")
+_LEAST_SAID, _LEAST_KNOWN = 0.75, 0.5
+"""Share of a sentence's words that its facts have; and, if none is parsed, of a fact's that it has."""
+_TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
+_LEAST_SHARED = 0.75
+"""Share of what a fact says of its subject that the statement says too."""
+_PLURAL = ("NNS", "NNPS")
+_MANY = ("they", "these", "those")
+_SUBJECTS = ("nsubj", "nsubjpass")
+_RELATIVE = ("WDT", "WP", "WP$")
+
+
+class ReplyReader:
+    """Reads replies about sentences of a record; `stated` are the statements that replace a refused reply."""
+
+    def __init__(self, record: Record, stated: Sequence[Statement], parser: Parser | None) -> None:
+        self._response = record.response
+        self._stated = stated
+        self._parser = parser
+        texts = (record.response, record.prompt, record.topic or "")
+        self._material, self._matter = Material(*texts), Matter(*texts)
+        self._refused: set[Span] = set()
+
+    def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
+        """The statements of each sentence, or why it must be asked about again."""
+        said = reply.arguments.get("statements")
+        if not isinstance(said, list):
+            return [NoResult("'statements' is not a list")] * len(sentences)
+        found: dict[Span, list[Statement]] = {sentence: [] for sentence in sentences}
+        problems: dict[Span, str] = {}
+        for sentence, fact in self._facts(said, sentences):
+            if added := ", ".join(self._material.strangers(fact.text)):
+                problems.setdefault(sentence, f"{added} is neither in the text nor in the question")
+            else:
+                found[sentence].append(fact)
+        return [self._concluded(sentence, found[sentence], problems.get(sentence)) for sentence in sentences]
+
+    def _facts(self, said: Sequence[object], sentences: Sequence[Span]) -> Iterator[tuple[Span, Statement]]:
+        """Each fact with its sentence, found by its part, else by its number, else by its own words."""
+        asked = parts(self._response, sentences)
+        locator = Locator(self._response, Span(sentences[0].start, sentences[-1].end), sentences)
+        after, sentence = sentences[0].start, sentences[0]
+        for item in said:
+            if not isinstance(item, str):
+                continue
+            numbered = _SAID.fullmatch(item.strip())
+            known = numbered is not None and 1 <= int(numbered["number"]) <= len(asked)
+            echo, _, fact = (numbered["rest"] if numbered and known else item).rpartition(_ARROW)
+            text = prompts.requoted(without_citations(" ".join(fact.split())), self._response)
+            if not text.strip():
+                continue
+            span = locator.find(echo, after) if echo.strip() else None
+            if span is None and numbered and known:
+                sentence, part = asked[int(numbered["number"]) - 1]
+                span = locator.find(part, max(after, sentence.start))
+            span = span or locator.find(text, after)
+            if span:
+                sentence = next((s for s in sentences if s.start <= span.start < s.end), sentence)
+                after = span.start
+            yield sentence, Statement(text, span)
+
+    def _concluded(
+        self, sentence: Span, found: list[Statement], problem: str | None
+    ) -> list[Statement] | NoResult:
+        """The facts of a sentence, or its own statements if the facts say something else."""
+        if problem is not None and sentence not in self._refused:
+            self._refused.add(sentence)
+            return NoResult(problem)
+        stated = [s for s in self._stated if s.span and sentence.start <= s.span.start < sentence.end]
+        pieces = _distinct([piece for fact in found for piece in self._split(fact)])
+        if not stated:
+            text = self._response[sentence.start : sentence.end]
+            return [piece for piece in pieces if not self._matter.is_left(text, piece.text)]
+        named = [self._named(statement, found) for statement in stated]
+        leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
+        better = len(pieces) > len(stated) or (len(pieces) == len(stated) and leaning)
+        return pieces if better and not problem and not self._differs(sentence, pieces) else named
+
+    def _parse(self, text: str) -> Parse | None:
+        return self._parser.parse([text])[0] if self._parser else None
+
+    def _named(self, statement: Statement, facts: Sequence[Statement]) -> Statement:
+        """A statement with the subject of the fact that says the same, if its own only points."""
+        read = self._parse(statement.text)
+        for fact in facts:
+            parse = self._parse(fact.text)
+            text = _with_subject_of(read, parse) if read and parse else None
+            if text:
+                return Statement(text, statement.span, statement.original or statement.text)
+        return statement
+
+    def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
+        """Whether facts add to what their sentence says, or leave some of it out."""
+        text = self._response[sentence.start : sentence.end]
+        said = Material(*(fact.text for fact in facts))
+        if said.strangers(text) or said.share(text) < _LEAST_SAID:
+            return True
+        if any(negates(fact.text) != negates(text) for fact in facts):
+            return True
+        if quantifiers(" ".join(fact.text for fact in facts)) != quantifiers(text):
+            return True
+        whole = self._parse(text)
+        return any(
+            self._matter.is_left(text, fact.text)
+            or self._strays(text, fact.text)
+            or self._turns(whole, sentence, fact)
+            for fact in facts
+        )
+
+    def _strays(self, text: str, fact: str) -> bool:
+        """Whether a fact has a verb or an adjective that `text` lacks; names and nouns may be new."""
+        if self._material.share(fact) < 1:
+            return True
+        parse = self._parse(fact)
+        if parse is None:
+            return Material(text).share(fact) < _LEAST_KNOWN
+        there = set(_LETTERS.findall(text.casefold()))
+        if any(word.tag == "MD" and word.lower not in there for word in parse.words):
+            return True
+        told = [word.text for word in parse.words if word.pos in _SAYING and word.text == word.lower]
+        return Material(text).share(" ".join(told)) < 1
+
+    def _turns(self, whole: Parse | None, sentence: Span, fact: Statement) -> bool:
+        """Whether a fact says of one thing what a relative clause says of another."""
+        parse = self._parse(fact.text)
+        if whole is None or parse is None or fact.span is None:
+            return False
+        at = fact.span.start - sentence.start
+        pronoun = next((w for w in whole.words if w.start == at and w.tag in _RELATIVE), None)
+        clause = pronoun and next((word for word in pronoun.above() if word.dep == "relcl"), None)
+        if clause is None:
+            return False
+        subject = parse.root.dependent(*_SUBJECTS)
+        named = {word.lemma.lower() for word in subject.subtree()} if subject else set()
+        return clause.head.lemma.lower() not in named
+
+    def _split(self, fact: Statement) -> list[Statement]:
+        """What the parse of a fact splits it into, unless a part of it would not stand alone."""
+        pieces = statements(fact.text, self._parser) if self._parser else []
+        if len(pieces) < 2 or (_any_vague(pieces) and not is_vague(fact.text)):
+            return [fact]
+        return [Statement(piece.text, fact.span) for piece in pieces]
+
+
+def _any_vague(found: Sequence[Statement]) -> bool:
+    return any(is_vague(statement.text) for statement in found)
+
+
+def _distinct(facts: Sequence[Statement]) -> list[Statement]:
+    """The facts that no other one contains."""
+    kept: list[Statement] = []
+    for fact in sorted(facts, key=lambda fact: len(fact.text), reverse=True):
+        if not any(fact.text.rstrip(".").casefold() in other.text.casefold() for other in kept):
+            kept.append(fact)
+    return [fact for fact in facts if fact in kept]
+
+
+def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
+    """The statement with the fact's subject in the place of its own.
+
+    None if its own names what is meant, and if the fact says something else or only points itself.
+    """
+    own, other = statement.root.dependent(*_SUBJECTS), fact.root.dependent(*_SUBJECTS)
+    if own is None or other is None or not points(own) or points(other):
+        return None
+    if other.pos not in ("NOUN", "PROPN") or _is_plural(own) != _is_plural(other):
+        return None
+    said, below = {word.lemma for word in statement.words}, other.subtree()
+    told = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
+    if own.dep != other.dep or sum(lemma in said for lemma in told) < _LEAST_SHARED * len(told):
+        return None
+    alike = fact.root.lemma == statement.root.lemma or (own.lower in PERSONAL and fact.root.lemma in said)
+    if not alike or other.lemma in said:
+        return None
+    start, end = statement.words[own.first].start, statement.words[own.last].end
+    name = fact.text[fact.words[other.first].start : fact.words[other.last].end]
+    if other.first == 0 and start > 0 and fact.words[0].pos != "PROPN":
+        name = name[0].lower() + name[1:]
+    return f"{statement.text[:start]}{name}{statement.text[end:]}"
+
+
+def _is_plural(subject: Word) -> bool:
+    return subject.tag in _PLURAL or subject.lower in _MANY or bool(subject.dependents("conj"))
