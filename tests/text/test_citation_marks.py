@@ -53,3 +53,79 @@ def test_a_long_run_of_raised_digits_is_no_mark():
 def test_raised_numbers_behind_words_and_asides_are_marks():
     text = "It rained (in 1990)¹ on the author(s)² over coal³ and carbon¹."
     assert [mark.labels for mark in find_marks(text)] == [("1",), ("2",), ("3",), ("1",)]
+
+
+CITATIONS = [
+    "The effect was shown in [1, 3].",
+    "As shown in [1, 3], it rains.",
+    "It is described in [1] and in [2, 3].",
+    "The museum opened in 1932[1].",
+    "The bridge[2] is old.",
+    "The **bold** word [1, 2].",
+    "*Italic*[1] words.",
+    "- [1] says so.",
+    "It rained ([1], [2]).",
+    "p = 0.05 [1].",
+    "It is *[1, 2]* so.",
+    "It rained.\n* [1, 2] agree.",
+    "According to the data in [1, 2], it rains.",
+    "It was first proposed in [2], then extended in [1, 3].",
+    "Paris[1] is the capital.",
+    "It is __important__ [1, 3].",
+    "</b>[2] It rained.",
+    "It rose by +3 [1].",
+    "x <= 3 [2].",
+    "Values range between 1 and 5 [1, 2].",
+    "Nothing is known of vitamin C in [1, 2].",
+    "Paris[1] (the capital) grew.",
+    "It is 828 m[1] high.",
+    "It is New York's[1] tallest.",
+    "It was printed in _Nature_[1] then.",
+    "1. [1, 2] agree on that.",
+    "The tuple (1, 2) is listed in [1].",
+]
+NUMBERS = [
+    "Let x be in [1, 3].",
+    "scipy.stats.rankdata([1, 2], [2, 3])",
+    "The weight is in the range [2, 3].",
+    "We set a = [1, 2] and go on.",
+    "Take A = [[1, 2], [3, 1]] as the matrix.",
+    "Read arr[1] first.",
+    "Numbers are clipped to [1, 3].",
+    "An integer in [1, 3] is drawn.",
+    "Sort it with sorted([3, 1, 2]).",
+    "y > 2 holds for x + [1, 2].",
+    "t ∈ [1, 2] ∪ [2, 3]",
+    "where k in [1, 3] is an index",
+    "over the range [1, 3]",
+    "b := [1, 3]",
+    "The points [[1, 2], [3, 3]] are joined.",
+    "The score is rescaled to [1, 3].",
+    "Choose integers in [1, 2].",
+    "len([1, 2]) is two.",
+    "The list is printed: x = [3].",
+    "for x in the interval [1, 2]",
+]
+EITHER = [
+    "It lies within the Alpine mountain range [2, 3].",
+    "The values in [1, 3] differ.",
+    "The matrix [1, 2].",
+    "The species keeps its range [1, 2].",
+    "The scores in [1, 2] were high.",
+    "This was reported for mice in [1, 2].",
+    "The list [1, 3].",
+    "The Rocky Mountains range [1, 3] is high.",
+    "Ratings in [1, 5] were asked for.",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        *((text, {False}) for text in CITATIONS),
+        *((t, set()) for t in NUMBERS),
+        *((t, {True}) for t in EITHER),
+    ],
+)
+def test_numbers_in_brackets_are_citations_or_an_index_an_interval_a_list_a_matrix(text, kinds):
+    assert {mark.either for mark in find_marks(text)} == kinds

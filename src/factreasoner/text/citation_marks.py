@@ -1,31 +1,25 @@
 """Citation marks in a text, by their form: where they stand, and the labels in them.
 
-What a mark is:
-
-- numbers or ids of sources in brackets, wide and escaped ones too: [1], [1, 2], [1; 2], [1-3], [^1], [c0],
-  [1, p. 3], also nested ([[1]], [1, [2]]) or as a link ([1](https://...)), and in the form 【1†...】;
-- numbers behind a word for a source, in parentheses or brackets: (Source 1), (see sources 1 and 2),
-  (Source 1, Source 2);
+- numbers or ids of sources in brackets: [1], [1, 2], [1-3], [^1], [c0], [1, p. 3], [[1]], [1, [2]],
+  [1](https://...), 【1†...】; wide and escaped ones too;
+- numbers behind a word for a source: (Source 1), (see sources 1 and 2), [Source 2];
 - superscript digits, <sup>1</sup> too, unless they are a power, a unit's or an isotope's (m², 10³, x², ¹⁴C);
-- author and year (`text.author_years`): (Klabnik 2019), (Smith & Lee, 2020; Wu et al. 2021a), [Smith20],
-  and where the authors are words of the sentence: Smith et al. (2020).
+- author and year (`text.author_years`).
 
-No marks are: numbers of four digits or more and 0 (years, indices from 0), unless they are ids; what stands
-in code, and pictures; indices, intervals, lists and matrices, as far as what stands around tells them
-(`text.brackets`).
+Numbers of four digits or more and 0 are not marks (years, indices from 0) unless they are ids, nor is what
+stands in code, a picture or a formula, nor an index, interval, list or matrix that its surroundings tell.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from factreasoner.text.author_years import author_years, work_of_key, works_of
-from factreasoner.text.brackets import MATRIX, reading_of
 
-MOST_IN_RANGE = 50
-"""Sources a range may name; a wider one is no citation."""
+_MOST_IN_RANGE = 50
+"""Sources a range may name; a wider one is not a citation."""
 _WORD = (
     r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|footnotes?"
     r"|quellen?|fu(?:ß|ss)noten?|fuentes?|fontes?|fonti|bron(?:nen)?|källa|källor|kilder?|źródł[oa]|источники?)"
@@ -90,7 +84,7 @@ BROKEN = re.compile(
     r"\[\^?\d{1,3}(?:(?=[.;!?]\s+[^\W\d_a-z][^\W\d_])|(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\]))"
     r"|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()"
 )
-ASKS_FOR_NOUN = re.compile(
+_ASKS_FOR_NOUN = re.compile(
     r"\b(?:according to|per|"
     r"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*$",
     re.IGNORECASE,
@@ -100,11 +94,42 @@ _PREPOSITION = re.compile(r"\b(?:in|by|from|of|with)[ \t]+$", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 
 
+_NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
+_ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
+_SERIES = re.compile(_ROW)
+_LABELS = re.compile(r"\[\s*[1-9]\d{0,2}(?:\s*[,;]\s*[1-9]\d{0,2})+\s*\]")
+_MATRIX = re.compile(rf"\[\s*{_ROW}(?:\s*,\s*{_ROW})+\s*\]")
+_USED = re.compile(r"\s*[-+*/]?=(?!=)|\(|\.[a-z_]+\(|\[0\]")
+"""What stands behind an index alone: it is assigned to, called or indexed again."""
+_INDEXED = re.compile(
+    r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
+)
+"""A name that an index is attached to: not a word of a sentence ("York's"), a unit ("828 m") or emphasis."""
+_ASSIGNED = re.compile(r"(?:^|[\s(])[a-z]\w*\s*:?=\s*$", re.IGNORECASE)
+_BEFORE_NUMBERS = re.compile(
+    r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
+    r"|\$|(?:[=∈∉∪∩⊂⊆×]|\\in\b|[\w)\]][ \t]+[+·*][ \t])\s*"
+    r"|(?:^|[\s(])(?!a\b)(?-i:[a-zα-ω])\d?\s+(?:(?:is|be|lies)\s+)?in\s+|\bintegers?\s+in\s+"
+    r"|\b(?:in|within|over|on|from|outside|inside)\s+(?:the|a)\s+(?:(?:closed|full|whole)\s+)?range\s+"
+    r"|\b(?:clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted)\s+to\s+"
+    r"|(?:\w[._]\w+|\b(?:all|any|len|list|max|mean|min|print|range|set|sorted|sum|tuple))\(\s*)"
+    rf"(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
+    re.IGNORECASE,
+)
+"""What stands before numbers in a row, or before the first of several such rows."""
+_BEFORE_EITHER = re.compile(
+    r"\b(?:values?|numbers?|points?|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?|for\s+\w+)\s+in"
+    r"\s+$|\b(?:ranges?|list|array|tuple|vector|matrix|domain|scale|shape|sequence)\s+(?:of\s+)?$",
+    re.IGNORECASE,
+)
+"""What stands before numbers and before citations: "values in [1, 3]"."""
+
+
 class Mark(NamedTuple):
     """A citation in `text[start:end]`, with the labels of what it cites.
 
     `either`: it may be numbers that cite nothing. `narrative`: its authors are words of the sentence, as in
-    "Smith et al. (2020) say"; it is `sure` where these can't be a title.
+    "Smith et al. (2020) say". `sure`: its authors cannot be a title.
     """
 
     start: int
@@ -116,18 +141,14 @@ class Mark(NamedTuple):
 
 
 class Known:
-    """What labels there are, as far as they are known: ids of sources, and other labels that name one."""
+    """The labels that are known to name a source: ids of sources, and other labels."""
 
     def __init__(self, ids: Collection[str] = (), labels: Collection[str] = ()) -> None:
         self.ids = frozenset(ids)
-        self._labels = self.ids | frozenset(labels)
-
-    def names(self, label: str) -> bool:
-        """Whether a label is known to name a source."""
-        return label in self._labels
+        self.labels = self.ids | frozenset(labels)
 
     def read(self, inside: str) -> list[str] | None:
-        """The labels that the inside of a mark holds; None where it is no citation."""
+        """The labels inside a mark; None where it is not a citation."""
         inside = inside.strip()
         if inside in self.ids:
             return [inside]
@@ -146,11 +167,8 @@ class Known:
         return list(dict.fromkeys(labels)) if labels and plausible else None
 
 
-NOTHING_KNOWN = Known()
-
-
 def _numbers(part: str) -> list[str] | None:
-    """The numbers that one part of a mark stands for; one that runs backwards is read forwards."""
+    """The numbers of one part of a mark; a range that runs backwards is read forwards."""
     part = part.strip().removeprefix("^").removesuffix("^")
     if part.isdecimal() and part.isascii():
         return [str(int(part))]
@@ -158,10 +176,13 @@ def _numbers(part: str) -> list[str] | None:
     if found is None:
         return None
     low, high = sorted((int(found[1]), int(found[2])))
-    return [str(n) for n in range(low, high + 1)] if low > 0 and high - low < MOST_IN_RANGE else None
+    return [str(n) for n in range(low, high + 1)] if low > 0 and high - low < _MOST_IN_RANGE else None
 
 
-def find_marks(text: str, known: Known = NOTHING_KNOWN) -> list[Mark]:
+_NOTHING_KNOWN = Known()
+
+
+def find_marks(text: str, known: Known = _NOTHING_KNOWN) -> list[Mark]:
     """The citation marks in `text`, in order, none within another."""
     text = text.translate(_NARROW)
     apart = nothing_cited(text)
@@ -174,8 +195,8 @@ def find_marks(text: str, known: Known = NOTHING_KNOWN) -> list[Mark]:
 
 
 def is_word(text: str, start: int, end: int) -> bool:
-    """Whether a mark stands where a word of its sentence would: "as [1] says", "used in [2]."."""
-    if ASKS_FOR_NOUN.search(text[max(0, start - 40) : start]):
+    """Whether a mark is used as a word of its sentence: "as [1] says", "used in [2]."."""
+    if _ASKS_FOR_NOUN.search(text[max(0, start - 40) : start]):
         return True
     if _PREPOSITION.search(text[max(0, start - 10) : start]) and _CLAUSE_ENDS.match(text, end):
         return True
@@ -191,7 +212,21 @@ def is_word(text: str, start: int, end: int) -> bool:
 
 def nothing_cited(text: str) -> list[tuple[int, int]]:
     """Where nothing is a citation: code, mathematics and the like, and matrices."""
-    return [match.span() for pattern in (_APART, _MATHS, MATRIX) for match in pattern.finditer(text)]
+    return [match.span() for pattern in (_APART, _MATHS, _MATRIX) for match in pattern.finditer(text)]
+
+
+def reading_of(text: str, start: int, end: int) -> Literal["citation", "numbers", "either"]:
+    """How to read the bracket `text[start:end]` without a link; "either": the sources decide."""
+    before = text[max(0, start - 80) : start]
+    if before[-1:].isalnum() or before[-1:] in ("_", ")"):
+        return "numbers" if _USED.match(text, end) or _INDEXED.search(before) else "citation"
+    if not _SERIES.fullmatch(text, start, end):
+        return "numbers" if _ASSIGNED.search(before) else "citation"
+    if _BEFORE_NUMBERS.search(before):
+        return "numbers"
+    if _BEFORE_EITHER.search(before):
+        return "either" if _LABELS.fullmatch(text, start, end) else "numbers"
+    return "citation"
 
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -252,5 +287,5 @@ def _digits(run: str, known: Known) -> list[str]:
         return []
     digits = [str(_RAISED.index(character)) for character in run]
     number = str(int("".join(digits)))
-    apart = not known.names(number) and all(known.names(digit) for digit in digits)
+    apart = number not in known.labels and known.labels.issuperset(digits)
     return digits if apart else [number]

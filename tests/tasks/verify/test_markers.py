@@ -189,3 +189,19 @@ def test_a_number_in_round_brackets_that_ends_a_sentence_is_noted_where_a_source
     assert notes_on(text, find_markers(text, sources), sources) == (
         "'(1)' was not read as a citation; if it is one, write '[1]'",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "reading"),
+    [
+        ("The values in [1, 3] differ.", "read as a citation; it may be"),
+        ("Ratings in [1, 5] were asked for.", "read as numbers and not as a citation"),
+        ("The values in [0, 1] and the scores in [1987, 1990].", None),
+        ("```\nthe values in [1, 2]\n```\n", None),
+    ],
+)
+def test_what_may_be_numbers_is_a_citation_where_each_names_a_source_and_is_noted(text, reading):
+    sources = Sources(CONTEXTS)
+    markers = find_markers(text, sources)
+    assert bool(markers) == (reading is not None and "may be" in reading)
+    assert [reading in note for note in notes_on(text, markers, sources)] == [True] * (reading is not None)

@@ -19,8 +19,15 @@ from typing import NamedTuple
 
 from factreasoner.models import Context
 from factreasoner.text.author_years import AuthorYear, work_of_key, works_of
-from factreasoner.text.brackets import reading_of
-from factreasoner.text.citation_marks import BROKEN, LINKED, Known, Mark, find_marks, nothing_cited
+from factreasoner.text.citation_marks import (
+    BROKEN,
+    LINKED,
+    Known,
+    Mark,
+    find_marks,
+    nothing_cited,
+    reading_of,
+)
 from factreasoner.text.links import page_of
 from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 
