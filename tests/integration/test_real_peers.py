@@ -78,7 +78,7 @@ def test_a_model_that_is_shown_next_to_nothing_is_refused_with_the_remedy(peer, 
     asked = peer("blind")
     done = command("run", records(tmp_path), *options(asked, "blind"), "--out", tmp_path / "run")
     assert done.returncode == 1
-    assert "has not seen all that it was asked" in done.stderr
+    assert "has not seen everything it was asked" in done.stderr
     assert "chat template" in done.stderr
     assert len(asked.relay.exchanges) <= 4
 

@@ -13,8 +13,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import key_of
 from factreasoner.llm.capabilities import Capabilities, KeptCapabilities
-from factreasoner.llm.exchange import Exchange, Question
-from factreasoner.llm.form_search import FormSearch
+from factreasoner.llm.form_search import Exchange, FormSearch, Question
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.transport import Transport

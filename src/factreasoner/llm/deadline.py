@@ -1,9 +1,8 @@
-"""A hard limit on the wait for something that can't be stopped, and the threads it runs on."""
+"""Daemon threads that are used again, and calls on them that are abandoned when they take too long."""
 
 from __future__ import annotations
 
-import contextlib
-import itertools
+import functools
 import os
 import queue
 import threading
@@ -11,57 +10,81 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
-from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
-from factreasoner.llm.stack import with_room
-
+P = ParamSpec("P")
 T = TypeVar("T")
 
 POLL_SECONDS = 0.2
-"""A signal that arrives just before a thread begins to wait is seen only once it wakes: so it wakes."""
-_Task = Callable[[], Callable[[], None]]
-_idle: deque[queue.SimpleQueue[_Task]] = deque()
+"""A thread sees a signal that arrived just before it began to wait only when it wakes: so it wakes."""
+_FRAME_WORDS = 1 << 15
+"""A frame of this size makes CPython allocate 512 KiB; half of it is left for the frames above."""
 
 
-def run_in_thread(task: _Task) -> None:
-    """Run `task` on an idle daemon thread or a new one, and what it returns once that thread is idle again.
+def with_room(fn: Callable[P, T]) -> Callable[P, T]:
+    """`fn` with room for the frames of deep calls; for a thread's first function, or one called seldom.
 
-    A new thread for each request would take litellm 1 to 2 ms, for what it keeps by thread.
+    CPython keeps a thread's frames in chunks of 16 KiB. It allocates one when a call needs it and frees it
+    when that call returns, so a loop that calls across such an edge does both each time: 120,000 times, or a
+    second of CPU, while litellm is imported from a command.
+    """
+
+    def roomy(*args: P.args, **kwargs: P.kwargs) -> T:
+        return fn(*args, **kwargs)
+
+    roomy.__code__ = roomy.__code__.replace(co_stacksize=_FRAME_WORDS)
+    return functools.update_wrapper(roomy, fn)
+
+
+_Calls = queue.SimpleQueue[tuple[Callable[[], Any], Future[Any]]]
+_idle: deque[_Calls] = deque()
+
+
+def run_in_thread(fn: Callable[[], T]) -> Future[T]:
+    """The future of `fn()`, run on an idle daemon thread or a new one.
+
+    A new thread for each request would cost litellm 1 to 2 ms, for what it keeps per thread.
     """
     try:
-        tasks = _idle.pop()
+        calls = _idle.pop()
     except IndexError:
-        tasks = queue.SimpleQueue()
-        threading.Thread(target=_work, args=(tasks,), name="factreasoner-worker", daemon=True).start()
-    tasks.put(task)
+        calls = queue.SimpleQueue()
+        threading.Thread(target=_work, args=(calls,), name="factreasoner-worker", daemon=True).start()
+    future: Future[T] = Future()
+    calls.put((fn, future))
+    return future
 
 
 @with_room
-def _work(tasks: queue.SimpleQueue[_Task]) -> None:
+def _work(calls: _Calls) -> None:
     while True:
-        tell = tasks.get()()
-        _idle.append(tasks)
+        fn, future = calls.get()
+        try:
+            tell = functools.partial(future.set_result, fn())
+        except BaseException as error:  # noqa: BLE001 - whoever has the future raises it
+            tell = functools.partial(future.set_exception, error)
+        _idle.append(calls)  # before the caller goes on: its next call uses this thread again
         tell()
+        del fn, future, tell
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_idle.clear)  # threads don't live on in a child process
+    os.register_at_fork(after_in_child=_idle.clear)  # a child process has none of these threads
 
 
 def turns(seconds: float) -> Iterator[float]:
-    """Timeouts to wait for one after the other, until `seconds` have passed; Ctrl-C works between them."""
+    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them."""
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
         yield min(left, POLL_SECONDS)
 
 
 _held_back = threading.Event()
-_under_way: set[Future[Any]] = set()
+_under_way: set[object] = set()
 
 
 def hold_requests_back() -> None:
-    """Let no call of `within` begin any more: whoever wants to make one waits for the process's end."""
+    """Let no call of `within` begin any more: whoever makes one waits until the process ends."""
     _held_back.set()
 
 
@@ -71,7 +94,7 @@ def requests_under_way() -> int:
 
 
 def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
-    """`fn()`, run on a daemon thread that is abandoned after `seconds`, or so long after `since`.
+    """`fn()`, run on a daemon thread that is abandoned after `seconds`, counted from `since()` if later.
 
     A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
     caller for ever.
@@ -80,51 +103,14 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
         TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
         Exception: what `fn` raised.
     """
-    answer: Future[T] = Future()
-
-    def work() -> Callable[[], None]:
-        try:
-            result = fn()
-        except BaseException as error:  # noqa: BLE001 - the caller's thread raises it
-            return partial(answer.set_exception, error)
-        return partial(answer.set_result, result)
-
     while _held_back.is_set():
         time.sleep(POLL_SECONDS)
-    _under_way.add(answer)
+    _under_way.add(mine := object())
     try:
-        run_in_thread(work)
-        begun = time.monotonic()
+        answer, begun = run_in_thread(fn), time.monotonic()
         while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
             if wait([answer], min(left, POLL_SECONDS)).done:
                 return answer.result()
     finally:
-        _under_way.discard(answer)
+        _under_way.discard(mine)
     raise TimeoutError(f"no answer within {seconds:g} s")
-
-
-class ServerQueue:
-    """When the time of each request to one server that is under way began, in their order. Thread-safe.
-
-    A server may work on them one by one: so each that ends well starts the time of those behind it anew.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._begun: dict[int, float] = {}
-        self._numbers = itertools.count()
-
-    @contextlib.contextmanager
-    def joined(self) -> Iterator[tuple[int, Callable[[], float]]]:
-        """For the request made inside: how many are under way with it, and since when its time runs."""
-        with self._lock:
-            number = next(self._numbers)
-            self._begun[number] = time.monotonic()
-            ahead = len(self._begun)
-        try:
-            yield ahead, lambda: self._begun[number]
-            with self._lock:
-                self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
-        finally:
-            with self._lock:
-                del self._begun[number]

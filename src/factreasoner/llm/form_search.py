@@ -1,29 +1,229 @@
-"""Which call form a model obeys: found out from the first questions of a kind, and then kept."""
+"""A question asked in one call form, and the search for the form that a model obeys."""
 
 from __future__ import annotations
 
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
+from factreasoner.errors import CallTimeoutError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
+from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import worth_keeping
-from factreasoner.llm.capabilities import Capabilities, FoundForm, KeptCapabilities
-from factreasoner.llm.exchange import Exchange, Question, Tried
-from factreasoner.llm.send import Attempts
+from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, Dialect, FoundForm, KeptCapabilities
+from factreasoner.llm.faults import shown as fit_to_show
+from factreasoner.llm.replies import parse, runs_in_circles
+from factreasoner.llm.responses import Completion
+from factreasoner.llm.send import Attempts, Sender
+from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
 from factreasoner.llm.transport import Transport
-from factreasoner.models.messages import Reply
+from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 from factreasoner.settings.choices import CallForm
 
 MOST_QUESTIONS = 4
-"""Questions without one usable answer after which a form is taken all the same."""
+"""Questions without a usable answer after which a form is settled on anyway."""
+RAISE = 4
+"""How much `max_tokens` is raised for a model that thinks before it answers."""
+ROOM = 100
+"""Tokens that a reply may take beyond twice its expected length."""
+TELLING_TOKENS = 64
+"""With fewer tokens than these, a chat template adds too many to tell whether all was seen."""
+NO_LOGPROBS = Dialect(refused=frozenset({"logprobs"}))
+
+
+class Question(NamedTuple):
+    """What one call asks, whatever the form."""
+
+    prompt: Prompt
+    schema: FunctionSchema
+    temperature: float
+    logprobs: bool
+
+
+class Tried(NamedTuple):
+    """The result of asking in one form: a reply, or the problem.
+
+    `obeyed`: the reply came the way the form says. `final`: no other form would do better. `refused` quotes
+    the provider if it does not take the form.
+    """
+
+    form: CallForm
+    reply: Reply | None
+    problem: LLMError | None = None
+    obeyed: bool = False
+    final: bool = False
+    refused: str = ""
+
+    @property
+    def scored(self) -> bool:
+        """Whether log-probabilities came."""
+        return self.reply is not None and bool(self.reply.chances)
+
+
+class _FormRefusedError(Exception):
+    """The provider does not take requests in this form."""
+
+
+class Exchange:
+    """Asks a question in one form, in the dialect its provider takes, and again with a longer limit if cut.
+
+    With batches nothing is learnt.
+    """
+
+    def __init__(
+        self, config: Config, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
+    ) -> None:
+        self._config, self._transport, self.sender, self._kept = config, transport, sender, kept
+        self._learns = config.batch == "none"
+        self._helped = False
+        """Whether a longer limit has helped: later calls then begin with it."""
+        self._forms_without_logprobs: frozenset[CallForm] = frozenset()
+        """Forms in which the provider refuses log-probabilities; others may have them."""
+        self._longest_seen: dict[tuple[CallForm, str], int] = {}
+        """Characters of the longest request that the model saw in full, by form and prompt."""
+
+    def ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
+        """The result of a question in one form. Raises what the sender raises."""
+        if attempts.count and attempts.budget.left <= 0:
+            problem = UnusableReplyError("no more replies are paid for", attempts=attempts.count)
+            return Tried(form, None, problem, final=True)
+        content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
+        try:
+            answer = self._long_enough(form, content, question, attempts)
+        except _FormRefusedError as error:
+            told = f"call form {form} is refused ({error}); try another --form"
+            problem = UnusableReplyError(told, attempts=attempts.count)
+            return Tried(form, None, problem, refused=str(error))
+        self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
+        if answer.cut and form != "word" and not answer.blocked:
+            return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
+        parsed = parse(form, answer, question.schema)
+        if answer.blocked or parsed.problem:
+            problem = self._unusable(answer, parsed.problem, attempts)
+            return Tried(form, None, problem, final=bool(answer.blocked))
+        chances = parsed.chances if question.logprobs else None
+        reply = Reply(
+            arguments=parsed.arguments, text=answer.said, form=form, chances=chances, usage=attempts.usage
+        )
+        return Tried(form, reply, obeyed=parsed.obeyed)
+
+    def _long_enough(
+        self, form: CallForm, content: Mapping[str, Any], question: Question, attempts: Attempts
+    ) -> Completion:
+        """The answer in one form; a cut one is asked for once more and longer, unless a form is searched."""
+        budget = attempts.budget
+        wanted = self._wanted(form, question, long=self._helped or self._kept.known.thinks or budget.raised)
+        answer = self._answer(form, content, wanted, attempts)
+        if answer.thinks:
+            self._kept.learn(Capabilities(thinks=True))
+        if not answer.cut or budget.left <= 0 or form == "word" or budget.too_slow:
+            return answer
+        searching = forms.kind_of(question.schema) not in self._kept.known.forms and not answer.thinks
+        longer = self._wanted(form, question, long=True)
+        if searching or longer["max_tokens"] <= wanted["max_tokens"] or runs_in_circles(answer.said):
+            return answer
+        attempts.most_timeouts = attempts.timeouts + 1
+        try:
+            answer = self._answer(form, content, longer, attempts)
+        except CallTimeoutError:
+            budget.raised, budget.too_slow = False, True
+            return answer
+        budget.raised = True
+        self._helped = self._helped or (not answer.cut and self._learns)
+        return answer
+
+    def _answer(
+        self, form: CallForm, content: Mapping[str, Any], wanted: Mapping[str, Any], attempts: Attempts
+    ) -> Completion:
+        """The answer to a request of `content`, reworded as the provider's refusals teach.
+
+        A lesson is kept if the server is asked directly; with batches it holds for this request alone: the
+        same results must lead to the same requests.
+        """
+        lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Dialect()
+        room, extra = None, self._config.model_parameters
+        while True:
+            request = self._kept.known.learnt(lesson).request(content, wanted, room=room) | extra
+            answer = self.sender.tried(request, form, extra.keys(), attempts)
+            if isinstance(answer, Completion):
+                if self._learns and lesson != Dialect():
+                    self._learn(form, lesson)
+                return answer
+            if answer.kind == "form":
+                raise _FormRefusedError(answer.message)
+            if answer.kind != "dialect":
+                raise self.sender.failure(answer, attempts)
+            lesson, room = lesson.learnt(answer.lesson), answer.room or room
+            limitless = self._kept.known.learnt(lesson).refused.issuperset(TOKEN_LIMITS)
+            if limitless and self._config.max_cost is not None:
+                remedy = "neither the length of a reply nor its cost can be limited: run without --max-cost"
+                raise self.sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
+
+    def _learn(self, form: CallForm, lesson: Dialect) -> None:
+        """Keep the lesson of a request that was answered; log-probabilities are refused in its form alone."""
+        if "logprobs" in lesson.refused:
+            self._forms_without_logprobs |= {form}
+        self._kept.learn(lesson.model_copy(update={"refused": lesson.refused - NO_LOGPROBS.refused}))
+
+    def _check_all_was_seen(
+        self, kind: tuple[CallForm, str], answer: Completion, messages: Sequence[Mapping[str, Any]]
+    ) -> None:
+        """Compare a request with the prompt tokens that the model reports, if none of its kind was longer."""
+        reported = answer.prompt_tokens
+        texts = [_text(message.get("content")) for message in messages]
+        length = sum(map(len, texts))
+        if reported is None or length <= self._longest_seen.get(kind, 0):
+            return
+        least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
+        if least >= TELLING_TOKENS and reported < least / 2:
+            raise self.sender.stop(
+                f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not "
+                "seen everything it was asked about: raise its context length (num_ctx with Ollama), give "
+                "its server a chat template that shows every message, or use another model"
+            )
+        self._longest_seen[kind] = length
+
+    def _wanted(self, form: CallForm, question: Question, *, long: bool) -> dict[str, Any]:
+        """The parameters of a request; a reply may take twice its expected length, and a bit more."""
+        config, word = self._config, form == "word"
+        expected = forms.expected_tokens(question.schema)
+        limit = config.max_tokens if expected is None else min(config.max_tokens, 2 * expected + ROOM)
+        if long:
+            limit = RAISE * config.max_tokens if self._kept.known.thinks else config.max_tokens
+        wanted = {"temperature": question.temperature, "max_tokens": forms.WORD_TOKENS if word else limit}
+        if question.logprobs and question.schema.choices:
+            alternatives = forms.WORD_ALTERNATIVES if word else forms.ALTERNATIVES
+            wanted |= {"logprobs": True, "top_logprobs": alternatives}
+        return wanted
+
+    def _unusable(self, answer: Completion, problem: str, attempts: Attempts) -> UnusableReplyError:
+        reason = answer.blocked or problem
+        excerpt = fit_to_show(answer.said, self._transport.key)
+        told = {
+            "content filter": "the provider's content filter stopped the reply",
+            "refusal": f"the model refused: {excerpt}",
+            "empty": "the reply is empty",
+            "malformed": f"the reply holds no arguments, but: {excerpt}",
+        }
+        message = told.get(reason, f"{problem}: {excerpt}")
+        return UnusableReplyError(
+            message, reason=reason if reason in told else "malformed", attempts=attempts.count
+        )
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):
+        return "".join(str(part.get("text", "")) for part in content)
+    return content if isinstance(content, str) else json.dumps(content) if content else ""
 
 
 class FormSearch:
-    """Asks each question in the form that the model obeys, searching for it where that is not known.
+    """Asks each question in the form that the model obeys, and searches for that form while it is unknown.
 
-    A refused form, a reply of no use and one that was cut go on to the next. Where log-probabilities are
-    wanted and a tool call is obeyed without them, a JSON schema is tried too. Batches search for nothing.
+    After a refused form, a useless reply or a cut one, the next form is tried. If log-probabilities are
+    wanted and a tool call comes without them, a JSON schema is tried, too. Batches search for nothing.
     """
 
     def __init__(
@@ -35,7 +235,7 @@ class FormSearch:
         self._questions = 0
 
     def answer(self, question: Question, attempts: Attempts) -> Reply:
-        """The best reply to a question, in whatever form; LLMError where there is none."""
+        """The best reply to a question, in whatever form; LLMError if there is none."""
         kind = forms.kind_of(question.schema)
         while True:
             found = self._kept.known.forms.get(kind)
@@ -43,7 +243,7 @@ class FormSearch:
                 order = self._forms(kind)
                 found = FoundForm(form="tool" if "tool" in order else order[0])
             if found is None:
-                with self._searching:  # one at a time; those that waited know by then
+                with self._searching:  # one at a time; those that waited find the form known
                     if kind not in self._kept.known.forms:
                         return self._learn(kind, question, attempts)
             elif (reply := self._settled(kind, found, question, attempts)) is not None:
@@ -56,7 +256,7 @@ class FormSearch:
         return forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
 
     def _learn(self, kind: forms.Kind, question: Question, attempts: Attempts) -> Reply:
-        """The answer to a question of a kind whose form is not known yet; the form is known then."""
+        """The answer to a question of a kind whose form is not known yet, and is known afterwards."""
         self._questions += 1
         order = self._forms(kind)
         wanted = question._replace(logprobs=self._scored or question.logprobs)
@@ -67,14 +267,14 @@ class FormSearch:
             self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
         elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
             likely: CallForm = "json_schema" if "json_schema" in order else order[0]
-            self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # it is enforced most often
+            self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # servers enforce it most
         reply = _best_reply(tried, scored=self._scored)
         return reply if question.logprobs else reply.model_copy(update={"chances": None})
 
     def _settled(
         self, kind: forms.Kind, found: FoundForm, question: Question, attempts: Attempts
     ) -> Reply | None:
-        """The answer in the form that was found, or in others if useless; None: that form is refused now."""
+        """The answer in the known form, or in others if it is useless; None: the form is refused now."""
         if found.logprobs is False:
             question = question._replace(logprobs=False)
         first = self._exchange.ask(found.form, question, attempts)
@@ -83,7 +283,7 @@ class FormSearch:
             self._kept.forget(kind)
             return None
         reply, tried = first.reply, [first]
-        # What a reply lacks is asked for again, whether its form was obeyed or not.
+        # Whether its form was obeyed or not, what a reply lacks is asked for again.
         useful = reply is not None and (reply.truncated or worth_keeping(reply, question.schema))
         if searched and not (useful or first.obeyed or first.final):
             others = [form for form in self._forms(kind) if form not in (found.form, "word")]
@@ -93,7 +293,7 @@ class FormSearch:
     def _tried(
         self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
     ) -> list[Tried]:
-        """What came of form after form, until one is obeyed."""
+        """The results of form after form, until one is obeyed."""
         tried, left = [], list(order)
         while left:
             one = self._exchange.ask(left.pop(0), question, attempts)
@@ -109,13 +309,13 @@ class FormSearch:
 
 
 def _obeyed(tried: Sequence[Tried], *, scored: bool) -> Tried | None:
-    """The first that obeyed its form, one with log-probabilities where they are wanted."""
+    """The first that obeyed its form; if wanted, one with log-probabilities goes first."""
     obeyed = [one for one in tried if one.obeyed]
     return min(obeyed, key=lambda one: scored and not one.scored, default=None)
 
 
 def _best_reply(tried: Sequence[Tried], *, scored: bool = False) -> Reply:
-    """The best reply, though its form may not have been obeyed; the last problem is raised without one."""
+    """The best reply, even if no form was obeyed; without one the last problem is raised."""
     best = _obeyed(tried, scored=scored)
     replies = [one.reply for one in (best, *tried) if one is not None and one.reply is not None]
     if replies:

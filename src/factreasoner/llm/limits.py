@@ -1,4 +1,4 @@
-"""What every request passes before it is sent: a free slot, the limits a minute, the budget."""
+"""What every request waits for before it is sent: a free slot, the limits per minute, the budget."""
 
 from __future__ import annotations
 
@@ -8,38 +8,258 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit
 
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.slots import Slots, lease
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
 from factreasoner.settings import Config
 
+ANSWERS_TO_TELL = 6
+"""Answers after which a server's speed is known, at least."""
+FIRST_REST = 32
+"""Measurements of speed before more slots are tried again, the first time."""
+WORTH_IT = 1.3
+"""How much more work twice as many slots must get done to be kept."""
 FIRST_COMPLETION = 256
-"""Completion tokens expected of the first request, for the rate limits; then a mean of the last answers."""
+"""Completion tokens expected of the first request, for the limits; later a mean of the last answers."""
 WEIGHT = 8
 """The last answer counts for one in so many."""
 SECONDS = 60.0
-"""What the limits are of."""
+"""The period that the limits are for."""
+
+
+class Slots:
+    """How many requests may be under way at once: a `limit` that adapts to the server, `most` at most.
+
+    It begins with `first`. When all slots are `used`, twice as many are tried, and kept if they get at least
+    1.3 times as many tokens a second done; else they are tried again after a rest that doubles each time. A
+    trial at less than half the speed ends once more answers came than there are slots: a server with one
+    prefix cache reads every passage again for each call while two passages are under way. A request that
+    times out halves the slots. `Limits` guards it.
+    """
+
+    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit = min(first, most)
+        self.used = 0
+        self._most, self._clock = most, clock
+        self._before: tuple[int, float] | None = None
+        """Slots and tokens a second before the trial that is under way; None without one."""
+        self._rest, self._next_rest = 0, FIRST_REST
+        self._peak = self._answers = self._tokens = 0
+        self._begun = 0.0
+        self._warm = False
+
+    @classmethod
+    def of(cls, config: Config) -> Slots:
+        """The slots of a run: one at first if the server is on this machine, whose cores it shares."""
+        host = urlsplit(config.api_base or "").hostname or ""
+        near = host in ("localhost", "::1") or host.startswith("127.")
+        return cls(config.concurrency, 1 if near else config.concurrency)
+
+    def take(self) -> None:
+        """Use one more slot."""
+        self.used += 1
+        self._peak = max(self._peak, self.used)
+
+    def answered(self, tokens: int) -> None:
+        """A request was answered, and took so many tokens."""
+        if not self._warm:  # the first one waited for imports, and the server for its model
+            self._warm = True
+            self._start_over()
+            return
+        self._answers += 1
+        self._tokens += tokens
+        passed = self._clock() - self._begun
+        speed = self._tokens / passed if passed > 0 else float("inf")
+        # Answers may come in bursts, one per slot.
+        lost = self._before is not None and self._answers > self.limit and 2 * speed < self._before[1]
+        if lost or self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit):
+            self._decide(speed)
+
+    def timed_out(self) -> None:
+        """A request timed out: too many are under way."""
+        self._back_to(max(1, self.limit // 2))
+        self._start_over()
+
+    def _decide(self, speed: float) -> None:
+        """Set the limit by the speed of the last answers."""
+        before, self._before = self._before, None
+        if before is not None and speed < WORTH_IT * before[1]:
+            self._back_to(before[0])
+        elif self._rest:
+            self._rest -= 1
+        elif self._peak >= self.limit < self._most:
+            self._before = self.limit, speed
+            self.limit = min(2 * self.limit, self._most)
+        self._start_over()
+
+    def _back_to(self, limit: int) -> None:
+        """Lower the limit, and keep it for a while."""
+        self.limit, self._before = limit, None
+        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
+
+    def _start_over(self) -> None:
+        self._answers = self._tokens = 0
+        self._peak, self._begun = self.used, self._clock()
+
+
+_lease: ContextVar[list[Callable[[], None]] | None] = ContextVar("factreasoner_slot", default=None)
+"""How the slot that the calls inside `one_slot` share is given back; empty until one of them has it."""
+
+
+@contextlib.contextmanager
+def one_slot() -> Iterator[None]:
+    """Let the calls made inside, one after the other, share a slot: no other call comes between them."""
+    held: list[Callable[[], None]] = []
+    token = _lease.set(held)
+    try:
+        yield
+    finally:
+        _lease.reset(token)
+        for give_back in held:
+            give_back()
+
+
+@dataclass(eq=False)
+class Admitted:
+    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`."""
+
+    at: float
+    tokens: int
+    took: int = 0
+    timed_out: bool = False
+
+
+class Limits:
+    """Where requests wait in line for a slot and the limits per minute.
+
+    Calls inside `one_slot` go first once they have a slot. Thread-safe.
+    """
+
+    def __init__(
+        self,
+        slots: Slots,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.slots = slots
+        self.line: deque[object] = deque()
+        """The requests that wait."""
+        self._requests, self._tokens = requests_per_minute, tokens_per_minute
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._minute: deque[Admitted] = deque()
+        self._paused_until = 0.0
+        self._released = False
+
+    @classmethod
+    def of(cls, config: Config) -> Limits:
+        """The limits that the settings name."""
+        return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
+
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Admitted]:
+        """Wait, then hold a slot for the request of about `tokens` made inside, which sets what it took."""
+        held = _lease.get()
+        admitted = self._wait(tokens, holding=bool(held))
+        if held is not None and not held:
+            held.append(self._give_back)
+        try:
+            yield admitted
+        finally:
+            with self._changed:
+                admitted.tokens = admitted.took
+                if admitted.timed_out:
+                    self.slots.timed_out()
+                elif admitted.took:
+                    self.slots.answered(admitted.took)
+                self._changed.notify_all()
+            if held is None:
+                self._give_back()
+
+    def _wait(self, tokens: int, *, holding: bool) -> Admitted:
+        """Wait in line; at its head with a slot already, which goes back if there are fewer slots now."""
+        place = object()
+        with self._changed:
+            kept = holding and self.slots.used <= self.slots.limit
+            self.slots.used -= holding and not kept
+            (self.line.appendleft if holding else self.line.append)(place)
+            try:
+                while (left := self._left(place, tokens, kept=kept)) > 0:
+                    self._changed.wait(min(left, POLL_SECONDS))
+            except BaseException:
+                self.slots.used += holding and not kept  # whoever holds it gives it back
+                raise
+            finally:  # an interrupted wait must leave the line, too, or nobody behind it would ever move
+                self.line.remove(place)
+                self._changed.notify_all()
+            if not kept:
+                self.slots.take()
+            admitted = Admitted(self._clock(), tokens)
+            if self._requests is not None or self._tokens is not None:
+                self._minute.append(admitted)
+            return admitted
+
+    def _left(self, place: object, tokens: int, *, kept: bool) -> float:
+        """Seconds until the request at `place` checks again whether it may go; 0: it may go now."""
+        free = kept or self.slots.used < self.slots.limit
+        return self.delay(tokens) if free and self.line[0] is place else POLL_SECONDS
+
+    def _give_back(self) -> None:
+        with self._changed:
+            self.slots.used -= 1
+            self._changed.notify_all()
+
+    def delay(self, tokens: int) -> float:
+        """Seconds until a minute has room for `tokens`; more than its limit go once nothing else counts."""
+        now = self._clock()
+        if self._released:
+            return 0.0
+        while self._minute and self._minute[0].at <= now - SECONDS:
+            self._minute.popleft()
+        taken = tokens + sum(one.tokens for one in self._minute)
+        over = 0 if self._requests is None else len(self._minute) + 1 - self._requests
+        excess = 0 if self._tokens is None else taken - self._tokens
+        until = self._paused_until
+        for one in self._minute:
+            if over <= 0 and excess <= 0:
+                break
+            over, excess, until = over - 1, excess - one.tokens, max(one.at + SECONDS, self._paused_until)
+        return max(until - now, 0.0)
+
+    def pause(self, seconds: float) -> None:
+        """Let nothing through for `seconds`."""
+        with self._changed:
+            self._paused_until = max(self._paused_until, self._clock() + seconds)
+
+    def release(self) -> None:
+        """Stop applying the limits per minute: what waits for them will not be sent."""
+        with self._changed:
+            self._released = True
+            self._changed.notify_all()
 
 
 class Reservation:
-    """Money set aside for one request; `cost` is what it came to, the whole estimate until told otherwise."""
+    """Money set aside for one request; `cost` is what it cost, the whole estimate unless it is set."""
 
     def __init__(self, estimate: float) -> None:
         self.estimate = self.cost = estimate
 
 
 class Budget:
-    """What all requests of a run are paid from. Thread-safe.
+    """The money for all requests of a run. Thread-safe.
 
-    `limit` is in US dollars, None where there is none; `spent` starts with what earlier runs paid. `paid` is
-    told what each request cost, if anything, before its answer is used.
+    `limit` is in US dollars, None without one; `spent` starts with what earlier runs paid. `paid` is called
+    with the cost of each request, if any, before its answer is used.
     """
 
     def __init__(
@@ -51,17 +271,17 @@ class Budget:
 
     @property
     def spent(self) -> float:
-        """US dollars that count towards the limit so far; without one they are not counted."""
+        """US dollars spent so far; not counted without a limit."""
         with self._settled:
             return self._spent
 
     @contextlib.contextmanager
     def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:
-        """Set aside what the request made inside could cost; its reservation's `cost` is what is paid.
+        """Set aside what the request made inside could cost; the reservation's `cost` is what is paid.
 
         Raises:
-            BudgetError: it doesn't fit in what is left.
-            ConfigError: there is a limit and the price is not known; `unknown` says whose, and the remedy.
+            BudgetError: not enough money is left.
+            ConfigError: there is a limit and no known price; `unknown` says whose, and the remedy.
         """
         most = 0.0 if self.limit is None else estimate()
         if most is None:
@@ -77,7 +297,7 @@ class Budget:
     def set_aside(self, estimate: float) -> Iterator[Reservation]:
         """Set `estimate` aside for the request made inside, then replace it by the reservation's `cost`.
 
-        Where only requests under way leave no room, it waits: they come to far less than their estimates.
+        It waits while requests under way leave no room: they cost far less than their estimates.
         """
         limit, reservation = self.limit or 0.0, Reservation(estimate)
         with self._settled:
@@ -98,131 +318,10 @@ class Budget:
                 self._settled.notify_all()
 
 
-@dataclass(eq=False)
-class Admitted:
-    """A request that was let through at `at`: about how many `tokens` it takes, and how many it `took`."""
-
-    at: float
-    tokens: int
-    took: int = 0
-    timed_out: bool = False
-
-
-class Limits:
-    """Where each request waits for its turn, first come, first served: for a slot and the limits a minute.
-
-    No minute holds more requests and tokens than allowed. Calls inside `one_slot` have theirs before others.
-    """
-
-    def __init__(
-        self,
-        slots: Slots,
-        requests_per_minute: int | None = None,
-        tokens_per_minute: int | None = None,
-        *,
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self.slots = slots
-        self.line: deque[object] = deque()
-        """Who waits."""
-        self._requests, self._tokens = requests_per_minute, tokens_per_minute
-        self._clock = clock
-        self._changed = threading.Condition()
-        self._minute: deque[Admitted] = deque()
-        self._paused_until = 0.0
-        self._released = False
-
-    @classmethod
-    def of(cls, config: Config) -> Limits:
-        """The limits that the settings name."""
-        return cls(Slots.of(config), config.requests_per_minute, config.tokens_per_minute)
-
-    @contextlib.contextmanager
-    def passed(self, tokens: int) -> Iterator[Admitted]:
-        """Wait, and hold a slot for the request of about `tokens` made inside, which tells what it took."""
-        held = lease.get()
-        admitted = self._wait(tokens, holding=bool(held))
-        if held is not None and not held:
-            held.append(self._give_back)
-        try:
-            yield admitted
-        finally:
-            with self._changed:
-                admitted.tokens = admitted.took
-                if admitted.timed_out:
-                    self.slots.timed_out()
-                elif admitted.took:
-                    self.slots.answered(admitted.took)
-                self._changed.notify_all()
-            if held is None:
-                self._give_back()
-
-    def _wait(self, tokens: int, *, holding: bool) -> Admitted:
-        """Wait in line; with a slot already, before it, and for another where there are fewer than in use."""
-        place = object()
-        with self._changed:
-            kept = holding and self.slots.used <= self.slots.limit
-            self.slots.used -= holding and not kept
-            (self.line.appendleft if holding else self.line.append)(place)
-            try:
-                while (left := self._left(place, tokens, kept=kept)) > 0:
-                    self._changed.wait(min(left, POLL_SECONDS))
-            except BaseException:
-                self.slots.used += holding and not kept  # whoever holds it gives it back
-                raise
-            finally:  # an interrupted wait must leave the line too, or nobody behind it would ever move
-                self.line.remove(place)
-                self._changed.notify_all()
-            if not kept:
-                self.slots.take()
-            admitted = Admitted(self._clock(), tokens)
-            if self._requests is not None or self._tokens is not None:
-                self._minute.append(admitted)
-            return admitted
-
-    def _left(self, place: object, tokens: int, *, kept: bool) -> float:
-        """Seconds after which to see whether who has that place may go; 0: now."""
-        free = kept or self.slots.used < self.slots.limit
-        return self.delay(tokens) if free and self.line[0] is place else POLL_SECONDS
-
-    def _give_back(self) -> None:
-        with self._changed:
-            self.slots.used -= 1
-            self._changed.notify_all()
-
-    def delay(self, tokens: int) -> float:
-        """Seconds until a minute has room for `tokens`; more than its limit fit once nothing else counts."""
-        now = self._clock()
-        if self._released:
-            return 0.0
-        while self._minute and self._minute[0].at <= now - SECONDS:
-            self._minute.popleft()
-        taken = tokens + sum(one.tokens for one in self._minute)
-        over = 0 if self._requests is None else len(self._minute) + 1 - self._requests
-        excess = 0 if self._tokens is None else taken - self._tokens
-        until = self._paused_until
-        for one in self._minute:
-            if over <= 0 and excess <= 0:
-                break
-            over, excess, until = over - 1, excess - one.tokens, max(one.at + SECONDS, self._paused_until)
-        return max(until - now, 0.0)
-
-    def pause(self, seconds: float) -> None:
-        """Let nothing through for `seconds`: a provider that asks one request to wait means them all."""
-        with self._changed:
-            self._paused_until = max(self._paused_until, self._clock() + seconds)
-
-    def release(self) -> None:
-        """Let no limit of a minute hold anybody from now on: what they wait to send will not be sent."""
-        with self._changed:
-            self._released = True
-            self._changed.notify_all()
-
-
 class SharedLimits:
-    """What all model calls of a run share: this process's own, or what stands in for another process's.
+    """What all model calls of a run share: slots, limits per minute, money, cache and learnt capabilities.
 
-    That is slots, limits a minute, money, stored answers and what is learnt of models.
+    They belong to this process, or stand in for another's.
     """
 
     def __init__(
@@ -236,22 +335,22 @@ class SharedLimits:
     def of(
         cls, config: Config, *, budget: Budget | None = None, memory: Memory | None = None
     ) -> SharedLimits:
-        """Those of this process, as the settings say."""
+        """Those of this process, from the settings."""
         folder = cache_folder(config) if config.cache else None
         return cls(Limits.of(config), budget or Budget(config.max_cost), memory, lambda: ReplyCache(folder))
 
     @functools.cached_property
     def cache(self) -> ReplyCache:
-        """Where answered calls are kept. Raises ConfigError where that can't be used."""
+        """Where answers are kept. Raises ConfigError if it can't be used."""
         return self._open_cache()
 
     @contextlib.contextmanager
     def admitted(
         self, request: Mapping[str, Any], transport: Transport, config: Config
     ) -> Iterator[tuple[Admitted, Reservation]]:
-        """Wait for a slot, for the limits and for money, and hold them for the request made inside.
+        """Wait for a slot, the limits and money, and hold them for the request made inside.
 
-        All go back unless it says what it took, and what it cost.
+        All of it goes back, but for the tokens it took and the money it cost.
         """
         unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
         prompt = estimate_request(request) if config.tokens_per_minute is not None else 0

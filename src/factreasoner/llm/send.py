@@ -1,20 +1,21 @@
-"""One request to a model, sent until it is answered or can't be."""
+"""One request to a model, sent until it is answered or can't be; and whether its server answers at all."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import random
 import threading
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
 
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
 from factreasoner.llm.ask import RetryBudget
-from factreasoner.llm.breaker import CircuitBreaker
-from factreasoner.llm.deadline import ServerQueue, turns, within
+from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.responses import Completion
@@ -25,18 +26,89 @@ from factreasoner.settings import Config
 from factreasoner.settings.choices import CallForm
 
 LONGEST_BACKOFF = 15.0
-"""Seconds between two tries at most, where the provider does not say when: so an end is noticed soon."""
+"""Most seconds between two tries if the provider does not say when: so that a recovery is noticed soon."""
+SECONDS_BETWEEN_PROBES = 15.0
+"""How often one call asks a server that has been given up."""
 TIMEOUT_STATUS = 408
 TOO_MANY_STATUS = 429
 CROWDED = 4
-"""How many times longer to wait when the provider says it has too many requests, and not until when."""
+"""How much longer to wait if the provider has too many requests and does not say until when."""
+
+_listener: ContextVar[Callable[[float, str], None] | None] = ContextVar("factreasoner_waiting", default=None)
+
+
+@contextlib.contextmanager
+def told_of_waiting(listener: Callable[[float, str], None]) -> Iterator[None]:
+    """Call `listener(seconds, server)` in any thread while calls made inside wait; 0: none waits now."""
+    token = _listener.set(listener)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+class CircuitBreaker:
+    """Knows since when `server` has answered no call. Thread-safe.
+
+    After `patience` seconds without one answer the server is given up: calls fail at once, and one in 15 s
+    asks whether it is back. Without patience nobody waits, and nothing is given up.
+    """
+
+    def __init__(self, server: str, patience: float, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.server, self.patience, self._clock = server, patience, clock
+        self.given_up = (
+            f"{server} has answered no call for {patience:g} s (--patience), and is now asked only every "
+            f"{SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
+        )
+        self._lock = threading.RLock()
+        self._down_since: float | None = None
+        self._probed = float("-inf")
+
+    @property
+    def left(self) -> float:
+        """Seconds for which calls still wait for the server."""
+        with self._lock:
+            down = 0.0 if self._down_since is None else self._clock() - self._down_since
+            return self.patience - down
+
+    def admits(self) -> bool:
+        """Whether a request may be sent now."""
+        with self._lock:
+            if self.left > 0 or not self.patience:
+                return True
+            if self._clock() - self._probed < SECONDS_BETWEEN_PROBES:
+                return False
+            self._probed = self._clock()
+            return True
+
+    def failed(self) -> None:
+        """A request met an error that waiting may cure."""
+        with self._lock:
+            if self._down_since is None:
+                self._down_since = self._probed = self._clock()
+
+    def answered(self) -> None:
+        """A request was answered."""
+        with self._lock:
+            was_down, self._down_since = self._down_since is not None, None
+        if was_down:
+            self._tell(0.0)
+
+    def wait(self) -> None:
+        """Tell the listener that a call waits for the server."""
+        if (seconds := self.patience - self.left) > 0:
+            self._tell(seconds)
+
+    def _tell(self, seconds: float) -> None:
+        if (listener := _listener.get()) is not None:
+            listener(seconds, self.server)
 
 
 @dataclass
 class Attempts:
-    """What one call has taken so far, over all its requests; `budget` is its planned call's.
+    """What one call has used so far, over all its requests; `budget` belongs to its planned call.
 
-    When `most_timeouts` of its requests have run into the deadline, it has failed. `key` names the question.
+    The call fails when `most_timeouts` of its requests have timed out. `key` names the question.
     `troubled_since` is when the first error came that waiting may cure, on the monotonic clock.
     """
 
@@ -49,19 +121,18 @@ class Attempts:
     troubled_since: float | None = None
 
     def pay(self, answer: Completion) -> None:
-        """Count an answer that came."""
+        """Count an answer."""
         self.usage += answer.usage
         record_usage(answer.usage)
         self.budget.left -= 1
 
 
 class Sender:
-    """Sends requests: retried, within a deadline and every limit.
+    """Sends requests within a deadline and every limit, and retries them.
 
-    A server that is down, or has too many requests, is waited for up to `patience` seconds, by all calls
-    together (see `CircuitBreaker`). A request that runs into `timeout` is sent `max_attempts` times in all. A
-    fault that only the user can mend ends this request and all later ones. `backoff_seconds` is the longest
-    first wait before a retry.
+    All calls together wait up to `patience` seconds for a server that is down or has too many requests (see
+    `CircuitBreaker`). A request that times out is sent `max_attempts` times in all. A fault that only the
+    user can mend ends this request and all later ones. `backoff_seconds` is the longest first wait.
     """
 
     def __init__(
@@ -69,24 +140,28 @@ class Sender:
     ) -> None:
         self._config, self._shared, self._transport = config, shared, transport
         self._backoff_seconds = backoff_seconds
-        self._breaker = CircuitBreaker(_server(config), config.patience)
-        self._queue = ServerQueue()
+        server = urlsplit(config.api_base).netloc if config.api_base else ""
+        self._breaker = CircuitBreaker(server or f"the server of {config.model}", config.patience)
+        self._lock = threading.Lock()
+        self._begun: dict[int, float] = {}
+        """When the time of each request under way began, in the order they were sent."""
+        self._numbers = itertools.count()
         self._fatal: str | None = None
         self._stopped = threading.Event()
 
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """The answer to a request that is sent again while its fault may pass; else the fault.
+        """The answer to a request, sent again while its fault may pass; else the fault.
 
-        `fixed` names the parameters that can't be left out. Raises ProviderError for a server given up.
+        `fixed` names the parameters that can't be left out. Raises ProviderError if the server is given up.
         """
         for number in itertools.count():
             answer = self._attempt(request, form, fixed, attempts)
             if isinstance(answer, Completion) or answer.kind != "retry" or self._gives_up(answer, attempts):
                 return answer
             seconds = self._wait(number, answer, attempts)
-            if answer.retry_after is not None:  # a provider that asks one request to wait means them all
+            if answer.retry_after is not None:  # a provider that asks one request to wait means all of them
                 self._shared.limits.pause(answer.retry_after)
             for turn in turns(seconds):
                 self._breaker.wait()
@@ -97,7 +172,7 @@ class Sender:
     def _attempt(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """Send one request, within every limit."""
+        """Send one request within every limit, and count what came of it."""
         with self._shared.admitted(request, self._transport, self._config) as (turn, money):
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
@@ -110,11 +185,6 @@ class Sender:
                 money.cost = answer.usage.cost or 0.0
             elif answer.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for, as estimated
                 turn.timed_out, turn.took, money.cost = True, turn.tokens, money.estimate
-        self._count(answer, attempts)
-        return answer
-
-    def _count(self, answer: Completion | ProviderFault, attempts: Attempts) -> None:
-        """What an answer, or a fault, means for the call and for its server."""
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)
@@ -125,26 +195,45 @@ class Sender:
                 attempts.budget.left -= 1
             elif attempts.troubled_since is None:
                 attempts.troubled_since = time.monotonic()
-            return
+            return answer
         elif answer.kind == "sample":
             attempts.budget.left -= 1
         self._breaker.answered()
+        return answer
 
     def _sent(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str]
     ) -> Completion | ProviderFault:
-        timeout = self._config.timeout
-        load()  # no part of a request's time
+        load()  # its import does not count towards the timeout
         try:
-            with self._queue.joined() as (ahead, since):
-                longest = timeout * ahead + 1  # the library's own limit frees the abandoned thread
-                return within(
-                    timeout, lambda: self._transport.complete(request, timeout=longest), since=since
-                )
+            return self._within_timeout(request)
         except TimeoutError as error:
             return ProviderFault("retry", str(error), TIMEOUT_STATUS)
-        except Exception as error:  # noqa: BLE001 - of any library below; it is classified
+        except Exception as error:  # noqa: BLE001 - from any library below; it is classified
             return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
+
+    def _within_timeout(self, request: Mapping[str, Any]) -> Completion:
+        """The answer to a request, which has `timeout` seconds once those sent before it have ended.
+
+        The server may work on requests one by one: each that ends well restarts the time of those behind it.
+        """
+        timeout = self._config.timeout
+        with self._lock:
+            number = next(self._numbers)
+            self._begun[number] = time.monotonic()
+            longest = timeout * len(self._begun) + 1  # the library's own limit, which frees the thread
+        try:
+            answer = within(
+                timeout,
+                lambda: self._transport.complete(request, timeout=longest),
+                since=lambda: self._begun[number],
+            )
+            with self._lock:
+                self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
+            return answer
+        finally:
+            with self._lock:
+                del self._begun[number]
 
     def _patience(self, attempts: Attempts) -> float:
         """Seconds the call may still wait for its server."""
@@ -152,9 +241,9 @@ class Sender:
         return min(self._config.patience - waited, self._breaker.left)
 
     def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float:
-        """Seconds until the try after that number, at random within twice as long as before."""
+        """Seconds to wait after try `number`: random, and up to twice as long each time."""
         seconds = random.uniform(0, min(self._backoff_seconds * 2 ** min(number, 20), LONGEST_BACKOFF))
-        if fault.retry_after is not None:  # and a bit more, lest all come at once, or at once again
+        if fault.retry_after is not None:  # and a bit more, so that calls do not all come at once
             return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
         seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
         return max(min(seconds, self._patience(attempts)), 0.0)
@@ -178,13 +267,18 @@ class Sender:
         return ConfigError(self._fatal)
 
     def failure(self, fault: ProviderFault, attempts: Attempts) -> ConfigError | LLMError:
-        """The exception a fault becomes when it is final. One only the user can mend ends all other calls."""
+        """The exception for a final fault. One that only the user can mend ends all other calls."""
+        remedy = fault.remedy
+        if remedy == "connection":
+            remedy = f"is {self._config.api_base or 'the server, or the network,'} up?"
+        elif remedy == "key":
+            remedy = self._transport.key_remedy
         if fault.kind == "config":
-            return self.stop(f"{fault.message}; {self._remedy(fault)}")
+            return self.stop(f"{fault.message}; {remedy}")
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=attempts.count)
         why = f" ({self._why_no_longer(fault)})" if fault.kind == "retry" else ""
-        return fault.error(attempts.count, self._remedy(fault), why)
+        return fault.error(attempts.count, remedy, why)
 
     def _why_no_longer(self, fault: ProviderFault) -> str:
         patience = self._config.patience
@@ -193,13 +287,3 @@ class Sender:
         if fault.retry_after is not None and fault.retry_after > patience:
             return f"it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g}"
         return f"waited for as long as --patience {patience:g} allows"
-
-    def _remedy(self, fault: ProviderFault) -> str:
-        if fault.remedy == "connection":
-            return f"is {self._config.api_base or 'the server, or the network,'} up?"
-        return self._transport.key_remedy if fault.remedy == "key" else fault.remedy
-
-
-def _server(config: Config) -> str:
-    """What a person knows the model's server by."""
-    return (urlsplit(config.api_base).netloc if config.api_base else "") or f"the server of {config.model}"

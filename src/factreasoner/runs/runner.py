@@ -12,8 +12,8 @@ from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import counting
 from factreasoner.llm.batches.service import BatchService
-from factreasoner.llm.breaker import told_of_waiting
 from factreasoner.llm.client import check_keys
+from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.plugins.kinds import named
