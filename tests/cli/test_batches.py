@@ -391,7 +391,7 @@ def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreason
         done = factreasoner("run", data, *flags)
         assert server.calls == 2
     assert done.returncode == 0, done.stderr
-    assert "1.requests.jsonl: there are no results of it; what it asks is asked now" in done.stderr
+    assert "1.requests.jsonl: it has no results; its requests are made now" in done.stderr
     assert len(list((tmp_path / "out" / "batches").glob("*.requests.jsonl"))) == 1
 
 

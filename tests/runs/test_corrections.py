@@ -65,8 +65,8 @@ def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tm
     [
         (GOOD | {"record": "r11"}, "1: record: .*no record 'r11'; did you mean 'r1'?"),
         (GOOD | {"claim": "a7"}, "1: premise: .*has no verdict of 'c0' on 'a7' in record 'r1'"),
-        (GOOD | {"was": "neutral"}, "1: was: is 'neutral', and the run's verdict is 'entailment'"),
-        (GOOD | {"task": "rag"}, "1: task: is 'rag', and this is a run of `run`"),
+        (GOOD | {"was": "neutral"}, "1: was: is 'neutral', but the run's verdict is 'entailment'"),
+        (GOOD | {"task": "rag"}, "1: task: is 'rag', but this is a run of `run`"),
         (GOOD | {"label": "wrong"}, "1: label: .*a line is"),
         ({"record": "r1"}, "1: task: missing"),
         ("7", "1: is the number 7; each line must be an object"),
@@ -100,7 +100,7 @@ def test_no_record_is_looked_up_once_there_are_enough_problems(folder, tmp_path,
 
 @pytest.mark.parametrize("content", ["", "\n\n"])
 def test_a_file_without_a_correction(folder, tmp_path, content):
-    with pytest.raises(InputError, match="holds no correction"):
+    with pytest.raises(InputError, match="has no corrections"):
         corrections(folder, tmp_path, content)
 
 

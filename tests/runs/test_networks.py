@@ -68,8 +68,9 @@ def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest() -> None:
 def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path: Path) -> None:
     folder = tmp_path / "made" / "here"
     ids = ["plain", *HOSTILE, "x" * 300]
+    check_export(folder, Config())
     done = export_networks([*map(assessed, ids), assessed("none", None)], Config(), folder)
-    assert str(done) == f"{len(ids)} networks written to {folder}; 1 without one"
+    assert done == f"{len(ids)} networks written to {folder}; 1 without one"
     assert {path.parent for path in tmp_path.rglob("*") if path.is_file()} == {folder}
     records = set()
     for path in folder.glob("*.uai"):
@@ -92,7 +93,7 @@ def test_what_can_not_be_exported_is_found_out_before(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="networks can't be written there"):
         check_export(tmp_path / "file" / "in", Config())
-    with pytest.raises(RunError, match="networks can't be written there"):
+    with pytest.raises(RunError, match=r"r\.uai: can't be written"):
         export_networks([assessed("r")], Config(), tmp_path / "file")
     check_export(tmp_path / "new", Config())
     assert (tmp_path / "new").is_dir()

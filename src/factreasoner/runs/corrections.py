@@ -23,10 +23,12 @@ Pair = tuple[str, str]
 
 LINE_FORMAT = 'a line is {"record", "task", "premise", "claim", "label", "was", "note"?}'
 MOST_PROBLEMS = 100
+CORRECTED = "corrected"
+"""Where the probability of a corrected verdict comes from."""
 
 
 class Correction(Model):
-    """What a reader says of the verdict on a premise and a claim: its right `label`, and which it `was`."""
+    """A reader's correction of a premise's verdict on a claim: the right `label`, and the one it `was`."""
 
     record: str = Field(min_length=1)
     task: str
@@ -38,33 +40,25 @@ class Correction(Model):
 
     @property
     def pair(self) -> Pair:
-        """Ids of the premise and the claim that the verdict is on."""
+        """Ids of the premise and the claim."""
         return self.premise, self.claim
 
     def applied(self, verdict: Verdict) -> Verdict:
-        """The verdict as the reader has it: sure, and without the judge's quote, which was for another."""
+        """The corrected verdict: certain, and without the judge's quote if that was for another label."""
         given = verdict.as_given
         said = f"corrected by a reader; the judge said {given.label} ({given.probability:.2f})"
-        return given.model_copy(
-            update={
-                "label": self.label,
-                "probability": 1.0,
-                "confidence": "corrected",
-                "quote": given.quote if self.label == given.label else None,
-                "citation": given.citation if self.label == given.label else None,
-                "note": f"{said}: {self.note}" if self.note else said,
-            }
-        )
+        note = f"{said}: {self.note}" if self.note else said
+        changes = {"label": self.label, "probability": 1.0, "confidence": CORRECTED, "note": note}
+        unquoted = {} if self.label == given.label else {"quote": None, "citation": None}
+        return given.model_copy(update=changes | unquoted)
 
 
 class Corrections:
-    """The corrections in a file, each of a verdict that the run in `folder` has.
-
-    The file is JSONL, as the page of `report` hands it out.
+    """The corrections in a JSONL file, as the page of `report` saves it, for the run in `folder`.
 
     Raises:
-        InputError: the file can't be read, or a line is wrong: it is about another task, about a record or a
-            pair that the run has no verdict on, or about a verdict with another label than the line says.
+        InputError: the file can't be read, or a line is wrong: it is for another task, for a record or a pair
+            that the run has no verdict on, or for a verdict with another label than the line says.
     """
 
     def __init__(self, file: Path, folder: RunFolder[Any]) -> None:
@@ -84,7 +78,7 @@ class Corrections:
         if self._problems:
             raise InputError(self._problems[:MOST_PROBLEMS])
         if not self._by_record:
-            raise InputError([InputProblem(str(file), "", f"holds no correction; {LINE_FORMAT}")])
+            raise InputError([InputProblem(str(file), "", f"has no corrections; {LINE_FORMAT}")])
 
     @property
     def records(self) -> frozenset[str]:
@@ -92,7 +86,7 @@ class Corrections:
         return frozenset(self._by_record)
 
     def applied(self, result: R) -> R:
-        """The result with the corrected verdicts in the place of its own; nothing is solved again."""
+        """The result with corrected verdicts; nothing is solved again."""
         own = self._by_record.get(result.record_id)
         if own is None:
             return result
@@ -102,7 +96,7 @@ class Corrections:
         return corrected
 
     def label_of(self, record_id: str, verdict: Verdict) -> Label:
-        """The right label of a verdict of a record that has corrections: what is not corrected is right."""
+        """The right label of a verdict of a record with corrections: one that is not corrected is right."""
         correction = self._by_record[record_id].get(pair(verdict))
         return correction.label if correction else verdict.label
 
@@ -111,13 +105,13 @@ class Corrections:
         if key in self._places:
             self._problem(where, "claim", f"{self._places[key]} corrects that verdict too; keep one")
         elif correction.task != self._task.name:
-            self._problem(where, "task", f"is {correction.task!r}, and this is a run of `{self._task.name}`")
+            self._problem(where, "task", f"is {correction.task!r}, but this is a run of `{self._task.name}`")
         else:
             self._places[key] = where
             self._by_record.setdefault(correction.record, {})[correction.pair] = correction
 
     def _check(self, record_id: str, corrections: Mapping[Pair, Correction], folder: RunFolder[Any]) -> None:
-        """Note what does not fit the verdicts of the record."""
+        """Note each correction that does not fit the verdicts of the record."""
         found: dict[Pair, Verdict] = {}
         missing = ""
         try:
@@ -134,8 +128,8 @@ class Corrections:
                 message = f"{folder.path} has no verdict of {premise!r} on {claim!r} in record {record_id!r}"
                 self._problem(where, "premise", message)
             elif verdict.label != correction.was:
-                said = f"is {correction.was!r}, and the run's verdict is {verdict.label!r}"
-                self._problem(where, "was", f"{said}: the correction is of another run")
+                said = f"is {correction.was!r}, but the run's verdict is {verdict.label!r}"
+                self._problem(where, "was", f"{said}: the correction is for another run")
 
     def _problem(self, where: str, field: str, message: str) -> None:
         self._problems.append(InputProblem(where, field, message))
@@ -147,7 +141,7 @@ def pair(verdict: Verdict) -> Pair:
 
 
 def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
-    """What scores a result again: with corrections, and where there is a graph, solved as `config` says."""
+    """What scores a result again: corrected and, if it is an assessment, solved as `config` says."""
     solver = SOLVER.make(config.solver, {"config": lambda: config})
 
     def again(result: TaskResult) -> TaskResult:

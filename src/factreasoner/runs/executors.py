@@ -1,9 +1,8 @@
-"""Where records are worked on: in threads of this process, in processes of their own, or on a Ray cluster.
+"""Hands records to workers: threads of this process, other processes, or a Ray cluster.
 
-Whatever the executor, only the driver writes a run's files, and results are the same to the last bit. One
-loop hands records out, `done`. It takes them only as workers free up: each has `Pool.room` portions, so that
-it need not wait for the driver. A portion is as many records as take a tenth of a second, since handing out
-takes time too.
+Whatever the executor, only the driver writes a run's files, and results are the same to the last bit. The
+loop `done` takes records only as workers free up. Each worker has up to `Pool.room` portions, so that it need
+not wait for the driver; a portion is as many records as take a tenth of a second.
 """
 
 from __future__ import annotations
@@ -35,12 +34,11 @@ def lines_of(
 ) -> Generator[Sequence[JournalLine]]:
     """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
-    `calls` says how workers elsewhere are paid for; the worker that is given knows already. For the rest see
-    `done`.
+    `calls` is for workers elsewhere; the given one has its own. Raises what `done` does.
     """
 
     def failed(record: Record) -> JournalLine:
-        error = RunError("the process that worked on it ended, alone too: killed, or out of memory")
+        error = RunError("each process that worked on it ended: killed, or out of memory")
         failure = Failure.of("pipeline", record.id, error)
         return line_of(task, task.failed(record, worker.config, failure))
 
@@ -87,10 +85,10 @@ def _threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
 def done(
     pool: Pool[Any], records: Iterable[Record], failed: Callable[[Record], JournalLine]
 ) -> Iterator[Sequence[JournalLine]]:
-    """The lines of records as they are done, those that come together together.
+    """The lines of records as they are done.
 
-    The records of a worker that dies are done again, each by a worker that has nothing else, and all others
-    lose nothing. `failed` makes the line of one that ended every worker it was alone with.
+    The records of a worker that dies are done again, each by a worker that has nothing else; no other record
+    is affected. `failed` makes the line of one that ended every worker it was alone with.
 
     Raises:
         ConfigError, InputError, RunError, BudgetError: of a worker, or of `records`, once all that was
@@ -105,7 +103,7 @@ def done(
 
 
 class _Handed(NamedTuple):
-    """Records that one worker has, and for how many portions they count. `alone`: it has nothing else."""
+    """Records that one worker has, counted as `load` portions. `alone`: it has nothing else."""
 
     worker: Any
     records: tuple[Record, ...]
@@ -114,9 +112,9 @@ class _Handed(NamedTuple):
 
 
 class _Loop:
-    """What is handed out, what is to be handed out again, and the first error.
+    """What is handed out, what has to be handed out again, and the first error.
 
-    Each step takes the same time however much is under way: what ends says so itself.
+    A step takes the same time however much is under way: each future that ends reports itself.
     """
 
     def __init__(
@@ -135,7 +133,7 @@ class _Loop:
         self._deaths: Counter[str] = Counter()
 
     def hand_out(self) -> bool:
-        """Give workers what they have room for; whether anything is under way, or still to be."""
+        """Give workers what they have room for; returns whether anything is under way or still to come."""
         try:
             for worker in () if self.error else self._pool.renew():
                 while self._has_room(worker):
@@ -149,17 +147,17 @@ class _Loop:
 
     @property
     def _unended(self) -> bool:
-        """Whether there may be records that nobody has."""
+        """Whether there may be records that no worker has."""
         return self.error is None and bool(self._more or self._suspects)
 
     def _has_room(self, worker: object) -> bool:
-        """Whether a worker gets another portion, now."""
+        """Whether a worker gets another portion now."""
         if not self._unended or (self._handed and not self._pool.settled):
             return False
         return self._load[id(worker)] < (1 if self._suspects else self._pool.room)
 
     def _portion(self) -> tuple[Record, ...]:
-        """Records to come; where they fail, those that came before that."""
+        """The next records; if reading them fails, those before that."""
         size = self._size if self._pool.settled else 1
         taken: list[Record] = []
         try:
@@ -177,14 +175,14 @@ class _Loop:
         future.add_done_callback(self._ended.put)
 
     def ended(self) -> Iterator[Future[Portion]]:
-        """What is done by now; waits a little where nothing is, also for workers that cannot begin yet."""
+        """What is done by now; waits a little if nothing is, also for workers that can't begin yet."""
         with contextlib.suppress(Empty):
             yield self._ended.get(timeout=POLL_SECONDS)
             while True:
                 yield self._ended.get_nowait()
 
     def lines(self, future: Future[Portion]) -> Iterator[JournalLine]:
-        """What came of a portion; of a worker that died, the records that ended it."""
+        """The lines of a portion; if its worker died, those of records that are given up."""
         handed = self._handed.pop(future)
         self._load[id(handed.worker)] -= handed.load
         try:
@@ -201,7 +199,7 @@ class _Loop:
         yield from portion.lines
 
     def _suspected(self, handed: _Handed) -> Iterator[JournalLine]:
-        """Have the records of a worker that died done again, but for one that ends them all."""
+        """Have the records of a worker that died done again, except for one that ends every worker."""
         for record in handed.records:
             self._deaths[record.id] += handed.alone
             if self._deaths[record.id] >= self._pool.least_deaths:

@@ -1,4 +1,4 @@
-"""A run folder that is only read: by whatever evaluates, compares, calibrates or checks a run."""
+"""Finished runs: read to evaluate, compare, calibrate or check them, and as the input of another run."""
 
 from __future__ import annotations
 
@@ -22,8 +22,6 @@ from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import Tally, Task
 
 R = TypeVar("R", bound=TaskResult)
-
-
 CORRECTIONS = "corrections.jsonl"
 
 
@@ -36,7 +34,7 @@ class ScoredAgain(NamedTuple):
 
 
 def note_scored_again(out: Path, scored: ScoredAgain) -> None:
-    """Write into `out`, a folder of its own, how the scores there came about; corrections are copied."""
+    """Write into `out`, if it is not the run's folder, how its scores were made, with the corrections."""
     if out.resolve() == scored.run.resolve():
         return
     kept = out / CORRECTIONS
@@ -53,7 +51,7 @@ def note_scored_again(out: Path, scored: ScoredAgain) -> None:
 
 
 def read_scored_again(path: Path) -> ScoredAgain | None:
-    """How the scores in a folder came about; None of a run's own folder, or any other.
+    """How the scores in a folder were made; None if it is not a folder of scores.
 
     Raises:
         RunError: the note is damaged.
@@ -78,14 +76,14 @@ def parser_of(path: Path) -> str | None:
 
 
 class FinishedRun(Generic[R]):
-    """The results of a run of `task`, in the order of its results, with a reader's `corrections` where given.
+    """The results of a run of `task`, in their order, with a reader's `corrections` if given.
 
     A folder in which `score` put the scores of a run is that run, scored as it was there.
 
     Raises:
-        InputError: the corrections are not of this run's verdicts.
-        RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
-        ConfigError: its settings are not ones this version knows.
+        InputError: the corrections do not fit this run's verdicts.
+        RunError: not a run folder, a damaged one, or one without an assessed record.
+        ConfigError: this version does not know its settings.
     """
 
     def __init__(self, path: Path, task: Task[R], corrections: Path | None = None) -> None:
@@ -110,7 +108,7 @@ class FinishedRun(Generic[R]):
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
-        """A run of whatever task. Raises RunError when it is no run, or of an unknown task."""
+        """A run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
         _check_is_there(path)
         scored = read_scored_again(path)
         return FinishedRun(path, RunFolder.of_any_task(scored.run if scored else path).task, corrections)
@@ -124,19 +122,19 @@ class FinishedRun(Generic[R]):
         return map(self._again, found) if self._again else found
 
     def known_id(self, record_id: str) -> str:
-        """The id of a record. Raises RunError for one that is not in this run, with the nearest that is."""
+        """The id of a record. Raises RunError if this run has none such, with the nearest one it has."""
         return self._folder.known_id(record_id)
 
     @property
     def asked_with(self) -> dict[str, Any]:
-        """Fingerprints of the judge's prompts, and how each model was asked, as the manifest has them."""
+        """Fingerprints of the judge's prompts, and how each model was asked."""
         manifest = self._folder.manifest.content()
         prompts = {name: kept for name, kept in manifest["prompts"].items() if name.startswith("judge")}
         return {"prompts": prompts, "models": manifest.get("models", {})}
 
     @property
     def judged_by(self) -> str:
-        """What judged, in words, with what a probe found of a model. Raises RunError as `asked_with` does."""
+        """What judged, in words, with what a probe found of a model."""
         return judged_by(self.config, self._folder.manifest.models())
 
     @property
@@ -145,12 +143,12 @@ class FinishedRun(Generic[R]):
         return array("L", (self._folder.entries[i].size for i in self.ids))
 
     def tally(self, config: Config) -> Tally[R]:
-        """What adds up this run's results, scored as `config` says; nothing is added yet."""
+        """An empty tally for this run's results, scored as `config` says."""
         return self.task.tally(config, self.sizes)
 
     @property
     def unfinished(self) -> str | None:
-        """What is missing of the run, in words; None when it came to its end."""
+        """What is missing of the run, in words; None if it came to its end."""
         rest = f"{len(self.ids)} records are finished; the same run command goes on"
         try:
             records = json.loads(self._folder.summary_path.read_text(encoding="utf-8"))["records"]
@@ -174,10 +172,10 @@ def _check_is_there(path: Path) -> None:
 
 
 class PastRecords:
-    """What the records of a run folder became before they were judged.
+    """The records of a run folder with the atoms and contexts they had when they were judged.
 
-    They bring the atoms and contexts that run worked on, so that no stage before the assessor has anything
-    to do. `problems` are those of the records left out (`skip_invalid`).
+    No stage before the assessor has anything to do for them. `problems` are those of the records left out
+    (`skip_invalid`).
 
     Raises:
         RunError: not a run folder, or a damaged one.

@@ -20,7 +20,7 @@ _REMEDY = "remove it and run again, or start over with --fresh"
 
 
 class JournalEntry(NamedTuple):
-    """Where a record's latest result stands in the journal, and what its line tells of it; see `Packed`."""
+    """Where a record's latest result is in the journal, and what its line says of it; see `Packed`."""
 
     offset: int
     status: Status
@@ -29,14 +29,14 @@ class JournalEntry(NamedTuple):
 
     @property
     def to_repeat(self) -> bool:
-        """Whether something failed, so that a resumed run works on the record again."""
+        """Whether something failed, so that a resumed run assesses the record again."""
         return self.fingerprint is None
 
 
 class JournalLine(NamedTuple):
-    """One result as it goes into the journal; the `entry` stands at 0 until it does.
+    """One result as it goes into the journal; the offset of its `entry` is 0 until it does.
 
-    Workers make it, as that takes longer than writing it, and the driver has one core for them all.
+    Workers make it: that takes longer than writing it, and one driver serves them all.
     """
 
     record_id: str
@@ -46,7 +46,7 @@ class JournalLine(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """How the record fared: the status of its result."""
+        """The status of the result."""
         return self.entry.status
 
 
@@ -72,9 +72,9 @@ class Journal(Generic[R]):
 
     @functools.cached_property
     def entries(self) -> dict[str, JournalEntry]:
-        """Where the last line of each record stands, by id, in the order in which records first came.
+        """Where the last line of each record is, by id, in the order in which records first came.
 
-        Every line is checked when this is first wanted; a torn last line is passed over.
+        Every line is checked when this is first read; a torn last line is skipped.
 
         Raises:
             RunError: a line other than a torn last one is damaged.
@@ -144,10 +144,10 @@ class Journal(Generic[R]):
         self._end = offset
 
     def results(self, ids: Iterable[str]) -> Iterator[R]:
-        """The results of `ids`, in that order, read one at a time; ids without one are passed over.
+        """The results of `ids`, in that order, read one at a time; ids without one are skipped.
 
         Raises:
-            RunError: a line is damaged, or holds what is no result of the task.
+            RunError: a line is damaged, or does not hold a result of the task.
         """
         if not self.entries:
             return

@@ -34,9 +34,9 @@ from factreasoner.tasks.task import Task, Worker
 R = TypeVar("R", bound=TaskResult)
 W = TypeVar("W")
 TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
-"""What ends a run; everything else that goes wrong in a record is a failure in its result."""
+"""Errors that end a run; everything else that goes wrong in a record is a failure in its result."""
 MOST_FALSE_STARTS = 5
-"""Workers in a row that may end before they have begun."""
+"""How many workers in a row may end before they have begun."""
 
 logger = logging.getLogger(__name__)
 
@@ -44,8 +44,8 @@ logger = logging.getLogger(__name__)
 class Portion(NamedTuple):
     """What came of records that were handed out together.
 
-    `seconds` is how long they took; `settled` whether it is known now how the model is to be asked; `error`,
-    one of TO_THE_USER, is what ended the work on them early.
+    `seconds` is how long they took; `settled` says whether it is known now how to ask the model; `error`, one
+    of TO_THE_USER, ended the work on them early.
     """
 
     lines: tuple[JournalLine, ...] = ()
@@ -55,7 +55,7 @@ class Portion(NamedTuple):
 
 
 class PortionWorker(Generic[R]):
-    """Works on records one after the other by a task's worker, which is made at the first. Thread-safe."""
+    """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
 
     def __init__(self, task: Task[R], make: Callable[[], Worker[R]]) -> None:
         self._task = task
@@ -66,7 +66,7 @@ class PortionWorker(Generic[R]):
 
     @with_room
     def work(self, records: Sequence[Record]) -> Portion:
-        """What comes of `records`; what is done before an error is kept, and nothing is begun after one.
+        """The lines of `records`. After an error nothing is begun; what was done before it is kept.
 
         A record that waits for a batch has no line yet.
         """
@@ -96,13 +96,12 @@ class PortionWorker(Generic[R]):
 
 
 class Pool(ABC, Generic[W]):
-    """Workers that records are handed out to, made anew where they die.
+    """Workers that records are handed to; those that die are replaced.
 
-    `settled`: it is known how the model is asked; until then, records go one by one, in order. Each worker
-    has `room` portions at most, of `largest` records at most, so that it need not wait for the driver.
-    `deadly`: what a future raises whose worker has died. `least_deaths`: workers that a record must have
-    ended while they had nothing else, for it to be the cause. `cannot_begin` is told where `count` workers
-    in a row have ended before they had begun, the last by `error`.
+    `settled`: it is known how to ask the model; until then records go one by one, in order. A worker has at
+    most `room` portions of at most `largest` records. `deadly`: what a future raises whose worker has died.
+    `least_deaths`: how many workers a record must have ended, alone with them, to be given up.
+    `cannot_begin`: the message if `count` workers in a row ended before they had begun, the last by `error`.
     """
 
     settled = True
@@ -118,18 +117,18 @@ class Pool(ABC, Generic[W]):
 
     @abstractmethod
     def submit(self, worker: W, records: Sequence[Record]) -> Future[Portion]:
-        """Have a worker begin with `records` once those before are done."""
+        """Have a worker begin with `records` once its earlier ones are done."""
 
     def hired(self) -> W | None:
-        """One more worker, which begins meanwhile; None where there are enough."""
+        """One more worker, which may not have begun yet; None if there are enough."""
         return None
 
     def begun(self, worker: W) -> bool:
-        """Whether a worker can be given records. Raises one of `deadly` where it ended before."""
+        """Whether a worker can be given records. Raises one of `deadly` if it has ended."""
         return True
 
     def renew(self) -> Sequence[W]:
-        """The workers that can be given records now. Others take the place of dead ones, sooner or later."""
+        """The workers that can be given records now; new ones replace the dead."""
         while (worker := self.hired()) is not None:
             self._workers.append(worker)
         return [worker for worker in tuple(self._workers) if self._ready(worker)]
@@ -147,19 +146,19 @@ class Pool(ABC, Generic[W]):
         return False
 
     def died(self, worker: W) -> None:
-        """Take note that this worker has ended: it gets no more records."""
+        """Note that this worker has ended: it gets no more records."""
         self._workers = [other for other in self._workers if other is not worker]
 
 
 class _Process:
-    """One process, with a worker made from the task's name and the settings; `begun` gives its number."""
+    """One process with a worker made from the task's name and the settings; `begun` gives its process id."""
 
     def __init__(self, task: str, config: Config) -> None:
         self.pool = ProcessPoolExecutor(1, _context(), _begin, (task, config))
         self.begun = self.pool.submit(os.getpid)
 
     def kill(self) -> None:
-        """End at once, in the middle of a record; what the system holds for it is given back."""
+        """End it at once, in the middle of a record, and free what the system holds for it."""
         if self.begun.done() and self.begun.exception() is None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.begun.result(), signal.SIGTERM)
@@ -171,8 +170,8 @@ class Processes(Pool[_Process]):
 
     deadly = (BrokenProcessPool,)
     cannot_begin = (
-        "no process can begin: {count} in a row ended at their start ({error}); memory is short, or what "
-        "they import ends them: try fewer --workers, or --executor threads"
+        "no process can begin: {count} in a row ended at their start ({error}); either memory is short, or "
+        "something they import ends them: try fewer --workers, or --executor threads"
     )
 
     def __init__(self, task: str, config: Config) -> None:
@@ -218,14 +217,14 @@ class Processes(Pool[_Process]):
 
 
 def processes_at_once(config: Config) -> int:
-    """How many processes work: as the setting says, else one a core that this process may use."""
+    """How many processes work: as the settings say, else one for each core that this process may use."""
     if config.workers is not None:
         return config.workers
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _context() -> multiprocessing.context.BaseContext:
-    """Processes that inherit no thread of this one; a fork server, where there is one, imports for all."""
+    """How processes start: they inherit no thread; a fork server, if there is one, imports for all."""
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
@@ -235,7 +234,7 @@ def _context() -> multiprocessing.context.BaseContext:
 
 @contextlib.contextmanager
 def _quiet_tracker() -> Iterator[None]:
-    """The tracker started here gives semaphores back without a warning where the driver ended at once."""
+    """A tracker started here frees semaphores without a warning if the driver is killed."""
     ignored = "ignore::UserWarning:multiprocessing.resource_tracker"
     sys.warnoptions.append(ignored)
     try:
@@ -246,7 +245,7 @@ def _quiet_tracker() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _sigint_blocked() -> Iterator[None]:
-    """What is started here never hears of Ctrl-C, which terminals send to all: it is for the driver alone."""
+    """What is started here never gets Ctrl-C, which a terminal sends to all: the driver handles it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -255,11 +254,11 @@ def _sigint_blocked() -> Iterator[None]:
 
 
 _here: list[PortionWorker[Any]] = []
-"""What works in this process, as one item; empty in the driver."""
+"""The worker of this process; empty in the driver."""
 
 
 def _begin(task: str, config: Config) -> None:
-    """Take up work in a new process. Ctrl-C is the driver's to handle; without a driver there is no work."""
+    """Begin in a new process. The driver handles Ctrl-C; the process ends with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     driver = multiprocessing.parent_process()
     assert driver is not None, "called in a process of the pool alone"

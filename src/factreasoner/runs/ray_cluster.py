@@ -1,8 +1,8 @@
 """Workers on a Ray cluster, or on one that is started on this machine for the run.
 
-One named actor, on the driver's machine, owns limits, money and cache (`SharedCalls`) and notes on disk what
-is paid and what is learnt of models; every other is a worker with a core to itself. All else in the run's
-folder is the driver's to write.
+One named actor, on the driver's machine, owns limits, money and cache (`SharedCalls`); it writes what is paid
+and what is learnt about models. Every other actor is a worker with a core to itself. The driver writes
+everything else in the run folder.
 """
 
 from __future__ import annotations
@@ -48,16 +48,16 @@ from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
 
 LOOK_SECONDS = 5.0
-"""Between two looks at how many cores the cluster has."""
+"""Between two checks of how many cores the cluster has."""
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_KEEP = 0.1
 """From a model's answer to its place in the cache."""
 CONNECT_SECONDS = 10.0
 OBJECT_STORE = 128 * 2**20
-"""Bytes of shared memory on a cluster of our own: records and results are small, and written at once."""
+"""Bytes of shared memory on a cluster that is started here: records and results are small."""
 
 GROUPS = {"turns": 32, "money": 32, "claims": 64, "files": 32, "swift": 4}
-"""Threads of the owner by what they wait for, so that who gives something back never waits for who takes."""
+"""Threads of the owner by what they wait for, so that giving back never waits for taking."""
 _GROUP_OF = {
     "enter": "turns",
     "reserve": "money",
@@ -68,7 +68,7 @@ _GROUP_OF = {
 
 
 def calling(owner: Any) -> Call:
-    """Calls methods of the actor that owns what workers share, as if it were here."""
+    """Calls methods of the actor that owns what workers share."""
 
     def call(name: str, *args: Any, **options: Any) -> Any:
         method = getattr(owner, name).options(concurrency_group=_GROUP_OF.get(name, "swift"))
@@ -91,7 +91,7 @@ class Owner(SharedCalls):
 
 
 class Assignment(NamedTuple):
-    """What a worker is to do: a task under settings, as if from the driver's folder, called by a name."""
+    """A worker's name, task, settings, and the driver's folder, which its paths are relative to."""
 
     name: str
     task: str
@@ -110,16 +110,16 @@ class RayWorker:
         self._worker = PortionWorker(named, lambda: named.worker(config, Calls(shared=shared)))
 
     def version(self) -> str:
-        """The version of factreasoner that the worker's node runs."""
+        """The version of factreasoner on the worker's node."""
         return __version__
 
     def work(self, records: Sequence[Record]) -> Portion:
-        """Work on records one after the other."""
+        """Work on records one after another."""
         return self._worker.work(records)
 
 
 class _Actor:
-    """One worker of the cluster, from when it is asked for; `version` is that of its package."""
+    """A worker of the cluster, begun or not; `version` is that of its package."""
 
     def __init__(self, name: str, actor: Any) -> None:
         self.name = name
@@ -133,7 +133,7 @@ class RayCluster(Pool[_Actor]):
     With a model, `config.concurrency` records are under way, however many workers share them.
 
     Raises:
-        ConfigError: there is no such cluster, or code of one's own can't be sent to it.
+        ConfigError: there is no such cluster, or a user's own code can't be sent to it.
         RunError: workers can't begin, or the cluster has another version of this package.
     """
 
@@ -186,7 +186,7 @@ class RayCluster(Pool[_Actor]):
             ray.shutdown()
 
     def _let_answers_in(self) -> None:
-        """Have no request begun, and those under way answered and kept, as far as they are quick."""
+        """Stop new requests, and wait a moment for the answers of those under way to be kept."""
         with contextlib.suppress(Exception):
             self._call("stop")
             until = time.monotonic() + SECONDS_FOR_ANSWERS
@@ -221,9 +221,9 @@ class RayCluster(Pool[_Actor]):
         try:
             version = worker.version.result()
         except RuntimeEnvSetupError as error:
-            raise ConfigError(f"executor: code of your own can't be sent to the cluster: {error}") from None
+            raise ConfigError(f"executor: your own code can't be sent to the cluster: {error}") from None
         if version != __version__:
-            raise RunError(f"a worker of the cluster has factreasoner {version}, and this is {__version__}")
+            raise RunError(f"a worker of the cluster has factreasoner {version}, but this is {__version__}")
         return True
 
     def submit(self, worker: _Actor, records: Sequence[Record]) -> Future[Portion]:
@@ -240,11 +240,7 @@ class RayCluster(Pool[_Actor]):
 
 
 def _connect(config: Config) -> None:
-    """Join the cluster that is named, or start one on this machine.
-
-    Raises:
-        ConfigError: there is none there.
-    """
+    """Join the cluster that is named, or start one here. Raises ConfigError if there is none."""
     address = config.ray_address or os.environ.get("RAY_ADDRESS") or "local"
     if address.startswith("ray://"):
         raise ConfigError(
@@ -257,7 +253,7 @@ def _connect(config: Config) -> None:
         options = {"num_cpus": cores, "include_dashboard": False, "object_store_memory": OBJECT_STORE}
     elif modules := own_modules(part for kind in PLUGINS for part in str(getattr(config, kind)).split(",")):
         options = {"runtime_env": {"py_modules": modules}}
-    logging.getLogger("ray").setLevel(logging.ERROR)  # it warns of what it does by default
+    logging.getLogger("ray").setLevel(logging.ERROR)  # it warns about its own defaults
     token_told = _reached(address)
     with _own_signals():
         try:
@@ -275,10 +271,9 @@ def _connect(config: Config) -> None:
 
 
 def _reached(address: str) -> str:
-    """What may be missing where Ray does not connect to an address that somebody listens at.
+    """What may be missing if Ray does not connect to an address that answers.
 
-    Ray would look for one where nobody does for minutes. To a cluster that is named by its host it shows its
-    token only where told to.
+    If nothing answered, Ray would try for minutes. It shows a cluster named by its host a token only if told.
     """
     host, _, port = address.rpartition(":")
     if not host:
@@ -294,7 +289,7 @@ def _reached(address: str) -> str:
 
 @contextlib.contextmanager
 def _own_signals() -> Iterator[None]:
-    """Keep our handlers of signals, in whose place Ray puts its own."""
+    """Keep our signal handlers, which Ray replaces with its own."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     ours = {number: signal.getsignal(number) for number in numbers}
     try:

@@ -1,7 +1,8 @@
-"""Files of a run that are replaced as a whole, so that a reader sees the old one or the new."""
+"""Files that are replaced as a whole."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,9 +14,9 @@ _TEMPORARY = ".{name}.{process}.tmp"
 
 
 def replace_file(path: Path, lines: Iterable[str]) -> None:
-    """Write `lines` beside `path` and move them into its place, so that a reader sees the old or the new.
+    """Write `lines` beside `path` and move them into its place: a reader sees the old file or the new one.
 
-    They are compressed where the ending of `path` says so.
+    They are compressed if the ending of `path` says so.
 
     Raises:
         RunError: the file can't be written.
@@ -31,11 +32,12 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
     except OSError as error:
         raise RunError(f"{path}: can't be written: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the first error names the problem
+            temporary.unlink(missing_ok=True)
 
 
 def clear_interrupted(*paths: Path) -> None:
-    """Remove what killed processes left of files that were to replace `paths`; nobody may be writing them."""
+    """Remove what killed processes left of new versions of `paths`; nobody may be writing them."""
     for path in paths:
         for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
             left.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Runs a task's worker over records into a run folder."""
+"""Runs a task's worker over records into a run folder: at once, or in rounds of batches."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WRITTEN_AT_ONCE = 1000
 
 
 class Progress(Protocol):
-    """What the runner tells of a run while it goes on; `cli/progress.py` shows it."""
+    """What the runner reports while a run goes on; `report/progress.py` shows it."""
 
     def started(self, total: int, finished: int) -> None:
         """`finished` of `total` records were assessed by an earlier run."""
@@ -39,11 +39,11 @@ class Progress(Protocol):
         """One more record is on disk."""
 
     def waiting(self, seconds: float, server: str) -> None:
-        """Calls have waited for that server of models for so long; 0: none does any more. From any thread."""
+        """Calls have waited for that model server for so long; 0: none does any more. From any thread."""
 
 
 class RunReport(NamedTuple):
-    """How a run ended. `summary` is summary.json's content; `stopped` says why it ended early, if it did."""
+    """How a run ended. `summary` is what summary.json holds; `stopped` says why it ended early, if it did."""
 
     summary: dict[str, object]
     total: int
@@ -58,10 +58,10 @@ class RunReport(NamedTuple):
 
 @contextlib.contextmanager
 def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, fresh: bool) -> Iterator[None]:
-    """Open a folder for a run under `config`; `given` are a model and parts of the caller's own.
+    """Open a folder for a run under `config`; `given` has the caller's own model and parts.
 
-    Raises what `RunFolder.start` does, and, before anything is written or deleted, ConfigError where a new
-    run lacks a key, and what keeps a worker from being made.
+    Raises what `RunFolder.start` does. Before anything is written or deleted, raises ConfigError if a new run
+    lacks a key, and what making a worker raises.
     """
     task = folder.task
     if config.model and given.llm is None and config.batch == "none" and (fresh or not folder.path.exists()):
@@ -80,20 +80,20 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
 def run(
     worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
 ) -> RunReport:
-    """Put to `worker` what the folder does not hold yet; write the results of all `ids`.
+    """Have `worker` assess what the folder does not hold yet; write the results of all `ids`.
 
     Finished records are not touched; those that failed, wholly or in part, or whose input changed, are
     assessed anew. One whose posteriors have not converged is finished: the same solver would do no better.
 
     Raises:
         ConfigError: a key or the model is wrong.
-        RunError: atoms would be made with another parser than those that the folder holds.
-        InputError: a record can't be read any more, or lacks what the configuration needs.
+        RunError: the folder holds atoms made with another parser.
+        InputError: a record can't be read any more, or lacks what the settings need.
         KeyboardInterrupt: the process is told to stop.
 
-    Whatever is raised, the finished records are in the journal before, and a note on the exception says how
-    many there are. Results and summary are written before where that is a moment's work, of
-    `WRITTEN_AT_ONCE` records at most; those of more stay as they are until the run comes to its end.
+    Whatever is raised, the finished records are in the journal, and a note on the exception says how many
+    there are. Results and summary are written too if there are at most `WRITTEN_AT_ONCE` records; those of a
+    larger run stay as they are until it comes to its end.
     """
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
     try:
@@ -103,7 +103,7 @@ def run(
         folder.mend_journal()
         written = False
         if len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError):
-            with contextlib.suppress(RunError):  # a full disk is told by what came first
+            with contextlib.suppress(RunError):  # the first error names a full disk
                 score_journal(folder, ids, worker.config)
                 written = True
         error.add_note(_kept(folder, len(ids), written=written))
@@ -122,7 +122,7 @@ def run(
 def _worked_off(
     worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
-    """Write the lines of what is unfinished as they come; why that stopped early, None where it did not."""
+    """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
     unfinished = _unfinished(folder, records, worker.config)
     made = lines_of(worker, folder.task, unfinished, folder.calls(worker.config))
     try:
@@ -137,7 +137,7 @@ def _worked_off(
 
 
 def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
-    """What is there of a run that did not come to its end."""
+    """What there is of a run that did not come to its end."""
     kept = f"{len(folder.entries)} of {total} records are assessed, and kept in {folder.path}"
     if written or not folder.entries:
         return f"{kept}."
@@ -149,7 +149,7 @@ def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
 
 
 def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Config) -> Iterator[Record]:
-    """The records that are to be worked on; RunError where atoms would be made otherwise than those there."""
+    """The records to work on. Raises RunError if the folder holds atoms made with another parser."""
     settled = False
     for record in records:
         entry = folder.entries.get(record.id)
@@ -174,14 +174,14 @@ def run_in_rounds(
     config: Config,
     told: Callable[[str], None],
 ) -> RoundsReport:
-    """Go through the records with `run_round` until all are done, or until batches have to be waited for.
+    """Go through the records with `run_round` until all are done, or until batches need an answer.
 
-    Those of `files` are left to whoever runs the command, those of `openai` are waited for here. `told` gets
-    a line on everything worth knowing.
+    Batches of `files` are left to the user, those of `openai` are waited for here. `told` gets notes for the
+    user.
 
     Raises:
-        ConfigError: `max_cost` is set and no price is known; or the service refuses the key.
-        RunError: a file of batches is damaged; or the service has failed, and the same command goes on.
+        ConfigError: `max_cost` is set but no price is known, or the service refuses the key.
+        RunError: a file of batches is damaged, or the service has failed; the same command goes on.
     """
     batches = folder.batches
     while True:
@@ -212,8 +212,8 @@ def run_at_once(
 ) -> RunReport:
     """Go through the records with `run_round` and calls that are made at once.
 
-    Where earlier commands left batches, what these came to is used first: a round with them finishes the
-    records that need no more, and keeps every other answer in the cache, where there is one.
+    If earlier commands left batches, their answers are used first: a round with them finishes the records
+    that need no more, and keeps every other answer in the cache, if there is one.
 
     Raises:
         RunError: a file of batches is damaged.
@@ -227,8 +227,8 @@ def run_at_once(
     batches.discard()
     for number in sorted(batches.wanted):
         told(
-            f"{Batch(batches.path, number).requests_path}: there are no results of it; what it asks is asked "
-            "now, and its results will not be needed any more"
+            f"{Batch(batches.path, number).requests_path}: it has no results; its requests are made now, and "
+            "its results are not needed any more"
         )
     if not report.complete:
         report = run_round(config.model_copy())  # by a worker that knows what the batches cost
@@ -238,7 +238,7 @@ def run_at_once(
 
 
 def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Batch]:
-    """Write what was asked, where `max_cost` allows it; returns all batches to wait for."""
+    """Write what was asked, if `max_cost` allows it; returns all batches to wait for."""
     if batches.drafted and config.max_cost is not None:
         most = batches.most_cost
         requests = batches.drafted
@@ -246,7 +246,7 @@ def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Ba
             batches.discard()
         if most is None:
             raise ConfigError(
-                f"max_cost: the price of {config.model} is not known, so no limit can be kept; run without "
+                f"max_cost: the price of {config.model} is not known, so a limit can't be kept; run without "
                 "--max-cost"
             )
         if spent + most > config.max_cost:

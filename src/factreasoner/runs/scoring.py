@@ -15,6 +15,7 @@ from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
+from factreasoner.runs.corrections import CORRECTED
 from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -23,13 +24,11 @@ from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
-CORRECTED = "corrected"
-"""Where the probability of a verdict comes from that a reader corrected."""
 WRITER_KEYS = ("model_name", "model")
 """Keys of a record that say which model wrote its answer."""
 
 NO_ANSWER = Estimate(None, None, "the judge never answered")
-"""What stands for every score of a judge by itself that gave no verdict."""
+"""Every score of a judge that gave no verdict."""
 Content = dict[str, Any]
 """What summary.json holds."""
 
@@ -44,8 +43,8 @@ def score_journal(
 ) -> Content:
     """Write results.jsonl and summary.json of `ids`, in that order; returns the summary.
 
-    `again` is done to every result first: it is what scores a run anew. The files go to `out`, by default
-    into the run folder, and replace older ones atomically.
+    `again` scores each result anew first. The files go to `out`, by default the run folder, and replace older
+    ones atomically.
     """
     out = out or folder.path
     out.mkdir(parents=True, exist_ok=True)
@@ -85,7 +84,7 @@ def score_journal(
 
 
 def _probes_of(folder: RunFolder[R]) -> Content:
-    """What each model was found to bear, by model and prompt."""
+    """What the probe of each model found, by model and prompt."""
     return {
         name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
         for name, known in folder.manifest.models().items()
@@ -105,7 +104,7 @@ def _credibility_of(config: Config, used: Sequence[str]) -> Content:
 
 
 def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:
-    """Fingerprint of the calibration in force: of a run, the one it began with."""
+    """Fingerprint of the calibration in use; a run keeps the one it began with."""
     if config.calibration is None:
         return None
     if again:
@@ -138,7 +137,7 @@ class PanelTally:
     def content(self) -> dict[str, Any]:
         """For summary.json: each judge's own scores; Krippendorff's alpha over pairs of several votes.
 
-        A judge that never answered has no score, whatever needs no judge.
+        A judge that never answered has no score at all.
         """
         names = [metric.name for metric in self._table if not metric.usage]
         return {
@@ -165,7 +164,7 @@ def votes_of(result: TaskResult) -> Iterator[Verdict]:
 
 
 def as_judged_by(result: TaskResult, judge: str, config: Config) -> TaskResult:
-    """The result as it had been with that judge alone; pairs that it did not answer are unjudged."""
+    """The result as that judge alone would have made it; pairs that it did not answer are unjudged."""
     own = tuple(vote for vote in votes_of(result) if vote.judge == judge)
     if isinstance(result, ClaimResult):
         known = tuple(verdict for verdict in result.verdicts if not verdict.votes)
@@ -180,7 +179,7 @@ def as_judged_by(result: TaskResult, judge: str, config: Config) -> TaskResult:
 
 
 def own_answers(result: TaskResult, models: Sequence[str]) -> list[str]:
-    """The models that judge here and, as the record says, wrote the answer."""
+    """The models that judge here and wrote the answer, as the record says."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
     if not isinstance(writer, str):
         return []
@@ -193,7 +192,7 @@ def _bare(model: str) -> str:
 
 
 class SelfPreference:
-    """Counts the records whose answer was written by a model that judges it."""
+    """Counts the records with an answer by a model that judges it."""
 
     def __init__(self, config: Config) -> None:
         model = (config.model,) if config.model and config.plugin("judge") == "llm" else ()
@@ -205,5 +204,5 @@ class SelfPreference:
         self._counts.update(own_answers(result, self._models))
 
     def content(self) -> dict[str, int]:
-        """Records by model; none where no judge wrote an answer."""
+        """Number of records by model."""
         return dict(self._counts)

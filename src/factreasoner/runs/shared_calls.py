@@ -1,6 +1,6 @@
-"""The limits, the money, the cache and what is learnt of models, for workers in many processes.
+"""Limits, money, cache and what is learnt about models, for workers in many processes.
 
-One object owns them all, `SharedCalls`; a worker reaches it by `remote_limits`.
+`SharedCalls` owns them all; a worker reaches it by `remote_limits`.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
 Call = Callable[..., Any]
-"""Calls a method of SharedCalls, by its name, wherever that object is; raises what it raises."""
+"""Calls a method of SharedCalls by its name, wherever that object is; raises what it raises."""
 
 
 class _Held(NamedTuple):
-    """What a worker holds while it makes a request."""
+    """A turn or money that a worker holds for a request."""
 
     worker: str
     given_back: contextlib.ExitStack
@@ -36,11 +36,9 @@ class _Held(NamedTuple):
 class SharedCalls:
     """Owns what the calls of a run share. Thread-safe; its methods take and return plain values.
 
-    `spent` US dollars count from the start. `paid` notes those of each answered request, and `memory` how
-    models are asked, on disk before the worker goes on.
-
-    What a worker holds that dies goes back with `forget`: its slots, what it was to ask, and its reservations
-    as spent, since nobody knows what became of the requests.
+    `spent` US dollars count from the start. `paid` notes the cost of each answered request and `memory` how
+    models are asked, on disk before the worker goes on. `forget` takes back what a dead worker held; its
+    reservations count as spent, since nobody knows what became of the requests.
     """
 
     def __init__(self, config: Config, spent: float, paid: Callable[[float], None], memory: Memory) -> None:
@@ -60,11 +58,11 @@ class SharedCalls:
     # turns and money
 
     def enter(self, worker: str, tokens: int) -> int:
-        """Wait for a turn; returns the number to give it back with, and with how many tokens it took."""
+        """Wait for a turn for a request of about `tokens`; returns the number for `give_back`."""
         return self._hold(worker, self._limits.passed(tokens))
 
     def reserve(self, worker: str, estimate: float) -> int:
-        """Set money aside; returns the number to give it back with, and with the cost. Raises BudgetError."""
+        """Set money aside for a request; returns the number for `give_back`. Raises BudgetError."""
         return self._hold(worker, self._budget.set_aside(estimate))
 
     def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Admitted | Reservation]) -> int:
@@ -81,10 +79,10 @@ class SharedCalls:
         return number
 
     def give_back(self, number: int, took: float) -> None:
-        """The request that a turn or money of that number was for is done, and took so much."""
+        """Give back a turn, whose request took so many tokens, or money, whose request cost so much."""
         with self._lock:
             held = self._held.pop(number, None)
-        if held is None:  # taken back already, of a worker that was given up
+        if held is None:  # taken back already: the worker was given up
             return
         if isinstance(held.what, Admitted):
             held.what.took = int(took)
@@ -105,7 +103,7 @@ class SharedCalls:
         return self._budget.spent
 
     def stop(self) -> None:
-        """Let no request begin any more: whoever wants to make one waits for the end."""
+        """Let no request begin any more: whoever wants to make one waits until the process ends."""
         self._stopped.set()
 
     def in_flight(self) -> int:
@@ -116,14 +114,14 @@ class SharedCalls:
     # answers
 
     def claim(self, worker: str, key: str) -> str | None:
-        """The stored reply, or that of whoever asks for it now, as JSON; None: this worker is to ask.
+        """The stored reply, or that of the worker that asks for it now, as JSON.
 
-        It then calls `answered` or `unanswered`.
+        None: this worker is to ask, and then calls `answered` or `unanswered`.
         """
         while True:
             with self._lock:
                 asked = self._asked.get(key)
-                if asked is None and worker in self._gone:  # it died while it waited: nobody would ask
+                if asked is None and worker in self._gone:  # it died while it waited, and will not ask
                     return None
                 if asked is None:
                     self._asked[key] = worker, Future()
@@ -144,7 +142,7 @@ class SharedCalls:
         return text
 
     def answered(self, key: str, reply: str | None, *, keep: bool) -> None:
-        """The reply that came, None where none did: somebody else may ask. `keep`: it is worth storing."""
+        """The reply that came; None: none did, and another worker may ask. `keep`: it is worth storing."""
         if keep and reply is not None:
             self._replies().store(key, Reply.model_validate_json(reply))
         with self._lock:
@@ -153,7 +151,7 @@ class SharedCalls:
             waiting.set_result(reply)
 
     def unanswered(self, key: str) -> None:
-        """No reply came; somebody else may ask."""
+        """No reply came; another worker may ask."""
         self.answered(key, None, keep=False)
 
     def note_all(self, texts: dict[str, str]) -> None:
@@ -161,21 +159,21 @@ class SharedCalls:
         self._replies().note_all(texts)
 
     def noted(self, key: str) -> str | None:
-        """The text kept in the cache."""
+        """A text kept in the cache."""
         return self._replies().noted(key)
 
     def _replies(self) -> ReplyCache:
-        """The cache, opened when it is used: without a model's calls there may be none."""
+        """The cache, opened when it is first used."""
         with self._lock:
             if self._cache is None:
-                assert self._config.cache_dir is not None, "the driver says where"
+                assert self._config.cache_dir is not None, "the driver names it"
                 self._cache = ReplyCache(self._config.cache_dir)
             return self._cache
 
     # what is learnt
 
     def capabilities(self, model: str) -> str | None:
-        """How that model is asked, as JSON, where it is learnt."""
+        """How that model is asked, as JSON; None if that is not learnt yet."""
         known = self._memory.capabilities(model)
         return None if known is None else known.model_dump_json()
 
@@ -184,7 +182,7 @@ class SharedCalls:
         self._memory.keep_capabilities(model, Capabilities.model_validate_json(capabilities))
 
     def forget(self, worker: str) -> None:
-        """Take back what a dead worker held, and let others ask its questions."""
+        """Take back what a dead worker held, and let other workers ask its questions."""
         with self._lock:
             self._gone.add(worker)
             held = [(n, h.what) for n, h in self._held.items() if h.worker == worker]
@@ -219,7 +217,7 @@ class _Limits(Limits):
         self._call("pause", seconds)
 
     def release(self) -> None:
-        """Nothing: others may wait for the same limits, and those of this process are let through in turn."""
+        """Nothing: workers of other processes may wait for the same limits."""
 
 
 class _Budget(Budget):
@@ -245,7 +243,7 @@ class _Budget(Budget):
 
 
 class _Memory(NamedTuple):
-    """What the owner has learnt of models."""
+    """What the owner has learnt about models."""
 
     call: Call
 
@@ -268,7 +266,7 @@ class _Cache(ReplyCache):
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
     ) -> Reply:
-        assert not anew, "asked for by batches alone, which are answered in one process"
+        assert not anew, "only batches ask anew, and they are answered in one process"
         stored = self._call("claim", self._worker, key)
         if stored is not None:
             return Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
@@ -289,7 +287,7 @@ class _Cache(ReplyCache):
 
 
 def remote_limits(call: Call, worker: str, config: Config) -> SharedLimits:
-    """What a worker uses in the place of limits, money, cache and memory of its own."""
+    """What a worker uses instead of its own limits, money, cache and memory."""
     return SharedLimits(
         _Limits(call, worker, config),
         _Budget(call, worker, config.max_cost),
