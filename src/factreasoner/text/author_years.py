@@ -74,18 +74,19 @@ class Cited(NamedTuple):
     start: int
     end: int
     works: tuple[AuthorYear, ...]
-    narrative: bool = False
+    narrative: bool
 
 
 def author_years(text: str) -> Iterator[Cited]:
     """The citations by author and year in a text, in parentheses or as a part of its sentences."""
     for match in _PARENTHESIS.finditer(text):
         if works := works_of(match["inside"]):
-            yield Cited(*match.span(), works)
+            yield Cited(*match.span(), works, narrative=False)
     for match in _NARRATIVE.finditer(text):
         work = _work(match, f"{match['authors']} {match['date']}")
         if work and (match["joined"] or match["others"] or _REPORTING.match(text, match.end())):
-            yield Cited(*match.span(), (work._replace(sure=match["others"] is not None),), narrative=True)
+            sure = match["others"] is not None
+            yield Cited(*match.span(), (work._replace(sure=sure),), narrative=True)
 
 
 @lru_cache(maxsize=4096)

@@ -13,29 +13,35 @@ BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
 ENDS = (".", ",", ";", ":", "!", "?")
 _STOP = re.compile(r"[.!?…]+")
 _ENDED = re.compile(rf"\w{{2,}}[.!?…]+[)\"”’*_{UNSEEN}]*$")
+_BETWEEN = re.compile(r"[ \t]*[,;]?[ \t]*")
 
 
 def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
-    """The text without citation marks and `others`, and where each of its characters stands.
+    """The text without citation marks and `others`, and the place of each of its characters.
 
-    A blank stands for a marker that alone parts two sentences: "is tall.[1]The light", "is tall[1].The".
+    A blank replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".
     """
     places: list[int] = []
     characters: list[str] = []
+
+    def keep(start: int, end: int) -> None:
+        places.extend(range(start, end))
+        characters.extend(text[start:end])
+
     at = 0
     for cut in cuts(newline_ended(text), marks, others):
-        _extend(characters, places, text, at, cut.start)
+        keep(at, cut.start)
         at = max(at, cut.end)
         stop = _STOP.match(text, at)
         begins = stop.end() if stop else at
         if _begins_sentence(text, begins, after_stop=stop is not None) and (
             stop or _ENDED.search("".join(characters[-12:]))
         ):
-            _extend(characters, places, text, at, begins)
+            keep(at, begins)
             places.append(begins - 1 if stop else cut.start)
             characters.append(" ")
             at = begins
-    _extend(characters, places, text, at, len(text))
+    keep(at, len(text))
     return "".join(characters), places
 
 
@@ -44,12 +50,6 @@ def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
     while text[place : place + 1] == UNSEEN:
         place += 1
     return text[place : place + 1].isupper() and not (after_stop and text[place + 1 : place + 2].isupper())
-
-
-def _extend(characters: list[str], places: list[int], text: str, start: int, end: int) -> None:
-    """Add what stands in `text[start:end]`."""
-    places.extend(range(start, end))
-    characters.extend(text[start:end])
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
@@ -96,11 +96,8 @@ def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
     """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
     merged: list[Span] = []
     for cut in cuts:
-        if merged and re.fullmatch(r"[ \t]*[,;]?[ \t]*", text[merged[-1].end : cut.start] or " "):
-            if merged[-1].end <= cut.start:
-                merged[-1] = Span(merged[-1].start, cut.end)
-            else:
-                merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
+        if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
         else:
             merged.append(cut)
     return [_opened(text, span) for span in merged]

@@ -278,37 +278,21 @@ def _full_stop_ends(last_word: str, next_word: str) -> bool:
     return True
 
 
-_PAIRS = dict(zip("([（“„«「『【《", ")]）”“»」』】》", strict=True))
-_LONE = re.compile(r"\[\^?\d{1,3}[.;!?](?=\s)")
+_LONE = r"\[\^?\d{1,3}[.;!?]\s"
 """A citation whose bracket is not closed before its sentence ends: "is tall [1. The light"."""
-_PAIRED = re.compile('["`' + re.escape("".join(_PAIRS) + "".join(_PAIRS.values())) + "]")
-_LONGEST_REGION = 400
+_ENCLOSED = re.compile(
+    r"(?<![^\W_])(?P<quote>[\"`])(?:(?!(?P=quote)).){0,400}+(?<!\s)(?P=quote)"
+    + "".join(
+        rf"|(?!{_LONE})\{one}(?:[^\{one}\{two}]|\{one}[^\{one}\{two}]*+\{two}){{0,400}}+\{two}"
+        for one, two in ("()", "[]", "（）", "“”", "„“", "«»", "「」", "『』", "【】", "《》")
+    ),
+    re.DOTALL,
+)
 
 
 def enclosed(text: str, block: Span | Block) -> list[Span]:
-    """Parentheses, quotations and code of up to 400 characters in a block, merged and in order."""
-    opened: dict[str, list[int]] = {}
-    pairs: list[Span] = []
-    for match in _PAIRED.finditer(text, block.start, block.end):
-        mark, at = match[0], match.start()
-        waiting = opened.get(mark)
-        symmetric = mark in '"`'
-        if waiting and (not symmetric or not text[at - 1].isspace()):
-            start = waiting.pop()
-            if at - start <= _LONGEST_REGION:
-                pairs.append(Span(start, at + 1))
-        elif symmetric and (at == block.start or not text[at - 1].isalnum()):
-            # A straight quote left open is given up where the next one opens.
-            opened[mark] = [at]
-        elif mark in _PAIRS and not _LONE.match(text, at):
-            opened.setdefault(_PAIRS[mark], []).append(at)
-    merged: list[Span] = []
-    for pair in sorted(pairs):
-        if merged and pair.start < merged[-1].end:
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, pair.end))
-        else:
-            merged.append(pair)
-    return merged
+    """Parentheses, quotations and code of up to about 400 characters in a block, in order."""
+    return [Span(*match.span()) for match in _ENCLOSED.finditer(text, block.start, block.end)]
 
 
 def _skip_openers(text: str, start: int, end: int) -> int:

@@ -1,4 +1,4 @@
-"""Tags and entities of HTML in a text, as its reader sees them: borders of lines and cells, or nothing."""
+"""Tags and entities of HTML in a text, read as a browser shows them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from itertools import accumulate
 from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 
 UNSEEN = "\u2060"
-"""Stands where a character of a tag or an entity stood that shows nothing."""
+"""Replaces a character of a tag or an entity that shows nothing."""
 _INLINE = (
     "a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|s|samp|small|span|strike|strong"
     "|sub|sup|time|tt|u|var|wbr"
@@ -21,16 +21,13 @@ _BLOCKS = (
     "|head|header|hr|html|li|main|nav|ol|p|pre|section|summary|table|tbody|td|tfoot|th|thead|tr|ul"
 )
 _BARE = "compact|download|hidden|inert|itemscope|noshade|nowrap|open|reversed"
-"""Attributes that stand without a value."""
+"""Attributes without a value."""
 TAG = re.compile(
     rf"{NOT_SHOWN}|<!doctype\b[^<>]{{0,300}}>|<(?P<close>/)?(?:(?P<block>{_BLOCKS})|(?P<inline>{_INLINE}))"
     rf"(?:\s++(?:(?:(?:{_BARE})\b|[a-z_:@][-\w:.@]{{0,60}}\s*+=)[^<>]{{0,600}})?)?/?>",
     re.IGNORECASE | re.DOTALL,
 )
-"""What looks like a tag, or is not shown, as a comment; `p<q and r>s` does not.
-
-`Tags` tells that of `List<Address>` apart.
-"""
+"""What looks like a tag, or is not shown, as a comment; `Tags` leaves out that of `List<Address>`."""
 ANCHOR = re.compile(
     r"""<a\s[^<>]{0,300}?\bhref\s*=\s*["']?(?P<url>[^\s"'<>]{1,600})["']?[^<>]{0,300}>"""
     r"(?P<inside>(?:(?!</?a\b).){1,600}?)</a>",
@@ -55,15 +52,15 @@ _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
 }
 _CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
 _RULED = "\n|-|\n"
-"""Ends a row of heads of columns."""
+"""Ends a row of column headers."""
 _BORDER = "\n\n"
 
 
 def without_tags(text: str) -> str:
-    """The text as its reader sees it in Markdown, each character at its place.
+    """The text as a browser shows it, in Markdown, each character at its place.
 
-    Paragraphs and other blocks are parted by blank lines, items and headings have markers, rows of a table
-    are lines of cells. What stands in code, and a tag that is a word of its sentence, stays.
+    Blank lines separate paragraphs and other blocks; items and headings have markers, rows of a table are
+    lines of cells. What is in code, and a tag that is a word of its sentence, stays.
     """
     if "<" not in text and "&" not in text:
         return text
@@ -87,7 +84,7 @@ def without_tags(text: str) -> str:
 
 
 def _filled(match: re.Match[str], name: str, shown: str) -> str:
-    """What stands for a tag, as long as it; the marks of words stand beside these."""
+    """What replaces a tag, as long as it is; marks of bold type are next to their words."""
     length = match.end() - match.start()
     if match[0].startswith("</") and not name:
         return shown.rjust(length, UNSEEN)
@@ -95,7 +92,7 @@ def _filled(match: re.Match[str], name: str, shown: str) -> str:
 
 
 def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Tags and entities with the name of the block, if they begin or end one, and what stands for them."""
+    """Tags and entities, the name of the block that they begin or end, if any, and what replaces them."""
     bold = {place for match in _BOLD.finditer(text) for place in (match.start(), match.start("close"))}
     for match in Tags(text).all:
         name = tag_name(match)
@@ -109,10 +106,9 @@ def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
 
 
 class Tags:
-    """The tags and comments of a text, in order; those in code are none.
+    """The tags and comments of a text, in order, without those in code.
 
-    Nor is one that opens behind a word and has no partner that closes it, as in "List<Address>" and "the <p>
-    tag", but for those that need none.
+    One that opens behind a word and is never closed is not a tag, as in "List<Address>" and "the <p> tag".
     """
 
     def __init__(self, text: str) -> None:
@@ -127,27 +123,22 @@ class Tags:
         self._ends = [tag.end() for tag in self.all]
 
     def _is_word(self, tag: re.Match[str]) -> bool:
-        """Whether a tag stands behind a word as if it were one."""
+        """Whether a tag follows a word as if it were one."""
         if tag["close"] or is_whole(tag) or self.is_closed(tag):
             return False
         return any(_WORD_BEFORE.fullmatch(self.text, tag.start() - n, tag.start()) for n in (1, 2))
 
     def is_closed(self, tag: re.Match[str]) -> bool:
-        """Whether a tag that opens has a partner that closes it."""
+        """Whether another tag closes this one."""
         return tag.start() in self._closed
 
-    def within(self, start: int, end: int) -> tuple[re.Match[str], ...]:
-        """The tags in `text[start:end]`."""
-        first = bisect.bisect_left(self._starts, start)
-        return self.all[first : max(first, bisect.bisect_right(self._ends, end))]
-
     def holding(self, place: int) -> re.Match[str] | None:
-        """The tag that the character at a place is part of."""
+        """The tag that contains the character at a place."""
         at = bisect.bisect_right(self._starts, place) - 1
         return self.all[at] if at >= 0 and place < self._ends[at] else None
 
     def wholly(self, start: int, end: int) -> tuple[int, int]:
-        """A span of characters with all of the tags that it begins and ends in."""
+        """A span, widened to the whole tags that it begins and ends in."""
         first, last = self.holding(start), self.holding(end - 1)
         return first.start() if first else start, last.end() if last else end
 
@@ -176,7 +167,7 @@ class Tags:
 
 
 def _outside_code(text: str) -> Iterator[re.Match[str]]:
-    """What looks like a tag and does not stand in code."""
+    """What looks like a tag outside code."""
     if "<" not in text:
         return
     apart = sorted(nothing_cited(text))
@@ -189,7 +180,7 @@ def _outside_code(text: str) -> Iterator[re.Match[str]]:
 
 
 def _closed(tags: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Where tags begin that others close; these end what may stay open within."""
+    """Where tags begin that others close; closing one ends what may stay open within it."""
     waiting: dict[str, list[int]] = {}
     for tag in tags:
         if is_whole(tag):
@@ -211,19 +202,19 @@ def is_whole(tag: re.Match[str]) -> bool:
 
 
 def tag_name(tag: re.Match[str]) -> str:
-    """The name of a tag in small letters; empty for a comment."""
+    """The name of a tag in lower case; empty for a comment."""
     return (tag["block"] or tag["inline"] or "").lower()
 
 
 def are_pair(opening: re.Match[str] | None, closing: re.Match[str] | None) -> bool:
-    """Whether two tags are the beginning and the end of one thing."""
+    """Whether two tags open and close one element."""
     if opening is None or closing is None or opening["close"] or not closing["close"]:
         return False
     return tag_name(opening) == tag_name(closing)
 
 
 def _shown(text: str, tag: re.Match[str], name: str) -> str:
-    """What stands for a tag; that of a power remains one."""
+    """What replaces a tag; a power stays one."""
     if name == "code":
         return "`"
     if name == "sup" and not tag["close"]:
@@ -244,7 +235,7 @@ def _line_before(text: str, place: int) -> str:
 
 
 def _blanks(text: str, comment: re.Match[str]) -> str:
-    """Blanks for a comment that stands beside a sentence, and not in one."""
+    """Blanks for a comment beside a sentence, nothing for one within it."""
     start, end = comment.span()
     while text[start - 1 : start] in (" ", "\t"):
         start -= 1
