@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch
 from factreasoner.explanations.parts import Part, network
-from factreasoner.explanations.removal import Removals, removals
-from factreasoner.explanations.scale import log_odds, probability
+from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.models import FactGraph, FactorTable, side_of
 from factreasoner.models.factor_graph import Table
 from factreasoner.solvers.exact import ExactSolver

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 
 import numpy as np
@@ -15,10 +14,10 @@ from factreasoner.solvers import clique_tree as cliques
 from factreasoner.solvers.clique_tree import clique_tree
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.junction_tree import (
+    LINEAR,
+    LOGARITHMIC,
     Arithmetic,
     JunctionTree,
-    Linear,
-    Logarithmic,
     junction_tree_marginals,
 )
 from factreasoner.solvers.reduction import LogFactor, distribution, logarithm
@@ -31,22 +30,18 @@ def tables(graph: FactorGraph) -> tuple[LogFactor, ...]:
     return tuple(map(LogFactor.of, (*scaled, *observed)))
 
 
-@pytest.mark.parametrize("numbers", [Linear(), Logarithmic()], ids=["linear", "logarithmic"])
+@pytest.mark.parametrize("numbers", [LINEAR, LOGARITHMIC], ids=["linear", "logarithmic"])
 @settings(max_examples=60)
 @given(graph=networks())
-def test_both_kinds_of_numbers_give_marginals_and_log_z(numbers: Arithmetic, graph: FactorGraph) -> None:
+def test_both_kinds_of_numbers_give_marginals(numbers: Arithmetic, graph: FactorGraph) -> None:
     factors = tables(graph)
     sizes, scopes = graph.cardinalities, [factor.scope for factor in factors]
     found = JunctionTree(sizes, factors, eliminate(sizes, scopes).order).propagated(numbers)
     for i, expected in enumerate(brute_force(graph).values()):
         np.testing.assert_allclose(distribution(found.logs(i))[:, 0], expected, rtol=0, atol=1e-12)
-    joint = np.ones(sizes)
-    for factor in factors:
-        joint = np.einsum(joint, range(len(sizes)), np.exp(factor.logs), factor.scope, range(len(sizes)))
-    assert found.log_z[0] == pytest.approx(math.log(joint.sum()), abs=1e-9)
 
 
-@pytest.mark.parametrize("numbers", [Linear(), Logarithmic()], ids=["linear", "logarithmic"])
+@pytest.mark.parametrize("numbers", [LINEAR, LOGARITHMIC], ids=["linear", "logarithmic"])
 @settings(max_examples=60)
 @given(graph=networks(max_variables=6), seed=st.integers(0, 99))
 def test_variants_lack_the_factors_of_their_variables(
@@ -94,7 +89,7 @@ def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None
         patch.setattr(cliques, "GROUPED_FROM", 1)
         patch.setattr(cliques, "GROUP_SHARE", 2)
         solved = junction_tree_marginals(graph.cardinalities, factors, order)
-    for expected, found in zip(brute_force(graph).values(), solved.marginals, strict=True):
+    for expected, found in zip(brute_force(graph).values(), solved, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
@@ -112,8 +107,8 @@ def test_products_beyond_the_range_of_a_double_balance() -> None:
     factors = [LogFactor((0, i), logs if i <= 1000 else logs[::-1]) for i in range(1, 2001)]
     scopes = [factor.scope for factor in factors]
     solved = junction_tree_marginals([2] * 2001, factors, eliminate([2] * 2001, scopes).order)
-    np.testing.assert_allclose(solved.marginals[0], [0.5, 0.5], rtol=1e-9)
-    np.testing.assert_allclose(solved.marginals[1], [7 / 12, 5 / 12], rtol=1e-9)
+    np.testing.assert_allclose(solved[0], [0.5, 0.5], rtol=1e-9)
+    np.testing.assert_allclose(solved[1], [7 / 12, 5 / 12], rtol=1e-9)
 
 
 def test_an_impossible_network_is_an_error_and_not_nan() -> None:

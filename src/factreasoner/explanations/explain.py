@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch
+from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch, Scale
 from factreasoner.explanations.models import (
     AtomExplanation,
     Effect,
@@ -18,8 +18,7 @@ from factreasoner.explanations.models import (
     NextPrior,
 )
 from factreasoner.explanations.parts import Beliefs, Part, conflicts, network
-from factreasoner.explanations.removal import Removals, removals
-from factreasoner.explanations.scale import Scale, log_odds, probability
+from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.graph.pairs import Belief, beliefs
 from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table

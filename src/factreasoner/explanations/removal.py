@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.parts import Part
-from factreasoner.explanations.scale import log_odds
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.protocols import Solver
@@ -33,111 +32,65 @@ SEARCH_ENTRIES = 1 << 26
 CHUNK_ENTRIES = 1 << 22
 """Table entries of all cliques and variants that are worked on together: 32 MiB."""
 
+FEWEST_SETS = 32
+"""Sets that may be tried in a part however large its tables are."""
+
 SAME = 1e-9
 """Posteriors this close to exact ones are exact, whatever other parts of the network are."""
 
 
-class Removals(Protocol):
-    """Posteriors of one part's atoms when contexts are taken out of it.
-
-    `candidates` are the contexts worth trying, `affordable` is how many sets of them a search may try, and
-    `at_once` how many of them cost little more than one.
-    """
-
-    candidates: tuple[int, ...]
-    affordable: int
-    at_once: int
-
-    @property
-    def solves(self) -> int:
-        """How often the solver was called."""
-        ...
-
-    @property
-    def exact(self) -> bool:
-        """Whether all posteriors so far are exact."""
-        ...
-
-    @property
-    def stderr(self) -> float | None:
-        """The largest standard error of any posterior so far."""
-        ...
-
-    @property
-    def untold(self) -> str:
-        """Why something could not be found out; empty where nothing was left undone."""
-        ...
-
-    def whole(self) -> Table | None:
-        """Log-odds of the atoms with nothing taken out; None where only the solver could tell."""
-        ...
-
-    def one_by_one(self) -> Table:
-        """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms).
-
-        What can't be told is no candidate any more afterwards.
-        """
-        ...
-
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """Log-odds of the atoms without each set of contexts, shape (sets, atoms).
-
-        Raises:
-            OutOfTimeError: not all of them could be told.
-        """
-        ...
+def log_odds(marginals: Marginals, names: Sequence[str]) -> Table:
+    """ln P(true) - ln P(false) of the variables `names`."""
+    p = np.array([marginals.probabilities[name] for name in names]).reshape(len(names), 2)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(p[:, 1]) - np.log(p[:, 0]))
 
 
-def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float) -> Removals:
-    """The cheapest way for a part of a network whose posteriors are `base`, as the solver found them.
-
-    Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones. `solver`
-    makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
-    """
-    plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
-    if part.priors:
-        return BySolver(part, base, solver, deadline=deadline)
-    if plan.total <= NARROW_ENTRIES:
-        many = ManyAtOnce(part, plan)
-        # A network may be sampled in its wide parts alone.
-        if base.exact or _equal(many.whole(), log_odds(base, [part.graph.names[i] for i in part.atoms])):
-            return many
-    return BySolver(part, base, solver, deadline=deadline)
-
-
-def _equal(one: Table, other: Table) -> bool:
-    with np.errstate(over="ignore"):
-        return bool(np.allclose(1.0 / (1.0 + np.exp(-one)), 1.0 / (1.0 + np.exp(-other)), rtol=0, atol=SAME))
+def probability(log_odds: npt.ArrayLike) -> Table:
+    """P(true) of log-odds."""
+    return np.asarray(0.5 + 0.5 * np.tanh(np.asarray(log_odds) / 2.0))
 
 
 class ManyAtOnce:
-    """All sets through one junction tree, as variants of it: exact, and without the solver."""
+    """All sets through one junction tree, as variants of it: exact, and without the solver.
+
+    `candidates` are the contexts worth trying, `affordable` is how many sets of them a search may try, and
+    `at_once` how many of them cost little more than one. `exact` and `stderr` describe the worst posterior so
+    far, `solves` counts the solver's calls, and `untold` says why something could not be computed.
+    """
 
     exact = True
-    stderr = None
+    stderr: float | None = None
     solves = 0
     untold = ""
 
     def __init__(self, part: Part, plan: Elimination) -> None:
         self.candidates = part.contexts
-        self.affordable = SEARCH_ENTRIES // plan.total
-        self.at_once = self.affordable
+        self.affordable = self.at_once = SEARCH_ENTRIES // plan.total
         self._variables = len(part.graph.names)
         self._atoms = part.atoms
         factors = merged(LogFactor.of(factor) for factor in part.graph.factors)
         self._tree = JunctionTree(part.graph.cardinalities, factors, plan.order)
         self._chunk = max(1, CHUNK_ENTRIES // plan.total)
 
-    def whole(self) -> Table:
-        """See `Removals`."""
+    def whole(self) -> Table | None:
+        """Log-odds of the atoms with nothing taken out; None if only the solver could tell."""
         return np.asarray(self.log_odds([()])[0])
 
     def one_by_one(self) -> Table:
-        """See `Removals`."""
+        """Log-odds of the atoms without each candidate in turn, shape (candidates, atoms).
+
+        What can't be computed is no longer a candidate afterwards.
+        """
         return self.log_odds([(c,) for c in self.candidates])
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `Removals`. Raises SolverError where a variant allows no joint state."""
+        """Log-odds of the atoms without each set of contexts, shape (sets, atoms).
+
+        Raises:
+            OutOfTimeError: there was not enough time for all of them.
+            SolverError: a variant allows no joint state.
+        """
         chunks = (sets[start : start + self._chunk] for start in range(0, len(sets), self._chunk))
         return np.concatenate([np.empty((0, len(self._atoms))), *map(self._solved, chunks)])
 
@@ -150,18 +103,10 @@ class ManyAtOnce:
         return np.asarray(logs[1] - logs[0]).T
 
 
-FEWEST_SETS = 32
-"""Sets that may be tried in a part however large its tables are."""
-
-SMALLEST_CHANCE = 1e-6
-"""A context at least this probably false can be conditioned on being false without loss of precision."""
-
-
 class BySolver:
-    """Sets one by one through the solver, each once. `exact` and `stderr` are of its worst result.
+    """Sets one by one through the solver, each once; fields and methods as those of `ManyAtOnce`.
 
-    Nothing can be told where what is to be compared, or a result, has not converged: samples that differ then
-    differ by chance.
+    Gives up if the base or a result has not converged: samples that differ then differ by chance.
     """
 
     def __init__(
@@ -175,35 +120,26 @@ class BySolver:
         self.stderr = base.stderr
         self.untold = ""
         self._part = part
-        self._base = base
         self._solver = solver
         self._deadline = deadline
         self._known: dict[frozenset[int], Table] = {}
         if base.converged is False:
-            self._give_up("the posteriors have not converged, so what a context does to them can't be told")
+            self._give_up("the posteriors have not converged, so the effect of a context is unknown")
 
     def whole(self) -> Table | None:
-        """See `Removals`."""
+        """See `ManyAtOnce`."""
         return None
 
     def one_by_one(self) -> Table:
-        """See `Removals`."""
-        through_atoms = self._through_atoms()
-        done = []
+        """See `ManyAtOnce`."""
         try:
-            if through_atoms:
-                rows = self._by_atoms(through_atoms)
-                self._known.update((frozenset((c,)), row) for c, row in zip(through_atoms, rows, strict=True))
-            for c in self.candidates:
-                self.log_odds([(c,)])
-                done.append(c)
+            return self.log_odds([(c,) for c in self.candidates])
         except OutOfTimeError as error:
-            self.candidates = tuple(done)
             self._give_up(str(error))
         return self.log_odds([(c,) for c in self.candidates])
 
     def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
-        """See `Removals`."""
+        """See `ManyAtOnce`."""
         for gone in map(frozenset, sets):
             if gone not in self._known:
                 self._known[gone] = self._without(gone)
@@ -211,44 +147,9 @@ class BySolver:
         return np.array(rows).reshape(len(sets), len(self._part.atoms))
 
     def _give_up(self, why: str) -> None:
-        """Answer nothing more, for the reason `why`, which `untold` then gives."""
         self.untold = why
         self.affordable = 0
         self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)
-
-    def _through_atoms(self) -> tuple[int, ...]:
-        """The contexts that one call an atom can take out, if that is fewer: those silent when false.
-
-        To take such a context out is to condition on its being false. That is done by Bayes' rule, which
-        multiplies errors, so it needs results to a double's precision.
-        """
-        if not self._base.exact or "precision" in self._base.diagnostics or self._part.priors:
-            return ()
-        names = self._part.graph.names
-        fitting = tuple(
-            c
-            for c in self.candidates
-            if self._base.probabilities[names[c]][0] >= SMALLEST_CHANCE and silent(self._part.graph, c)
-        )
-        return fitting if len(self._part.atoms) < len(fitting) else ()
-
-    def _by_atoms(self, contexts: Sequence[int]) -> Table:
-        """P(a | c false) = P(c false | a) P(a) / P(c false), for all contexts by one call an atom."""
-        graph, names = self._part.graph, self._part.graph.names
-
-        def false(marginals: Marginals) -> Table:
-            return np.array([marginals.probabilities[names[c]][0] for c in contexts])
-
-        columns = []
-        for atom in self._part.atoms:
-            p = self._base.probabilities[names[atom]]
-            state = int(p[1] > p[0])
-            given = self._solved(replace(graph, evidence={atom: state}))
-            p_state = np.minimum(p[state] * false(given) / false(self._base), 1.0)
-            with np.errstate(divide="ignore"):
-                odds_of_state = np.log(p_state) - np.log1p(-p_state)
-            columns.append(odds_of_state if state else -odds_of_state)
-        return np.stack(columns, axis=1)
 
     def _without(self, gone: frozenset[int]) -> Table:
         names = self._part.graph.names
@@ -271,11 +172,25 @@ class BySolver:
         return given
 
 
-def silent(graph: FactorGraph, variable: int) -> bool:
-    """Whether a variable that is false says nothing about any other: its tables are then constant."""
-    rows = [
-        factor.table.take(0, axis=factor.scope.index(variable))
-        for factor in graph.factors
-        if variable in factor.scope and len(factor.scope) > 1
-    ]
-    return all(np.ptp(row) == 0.0 for row in rows)
+Removals: TypeAlias = ManyAtOnce | BySolver
+"""Posteriors of one part's atoms when contexts are taken out of it."""
+
+
+def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, deadline: float) -> Removals:
+    """The cheapest way for a part of a network whose posteriors are `base`, as the solver found them.
+
+    Sampled posteriors are compared to posteriors by the same solver, exact ones to exact ones. `solver`
+    makes one that takes about so many seconds; none is asked after `deadline`, a time of time.monotonic().
+    """
+    plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
+    if part.priors or plan.total > NARROW_ENTRIES:
+        return BySolver(part, base, solver, deadline=deadline)
+    many = ManyAtOnce(part, plan)
+    # A network may be sampled in its wide parts alone.
+    if base.exact or _equal(many.whole(), log_odds(base, [part.graph.names[i] for i in part.atoms])):
+        return many
+    return BySolver(part, base, solver, deadline=deadline)
+
+
+def _equal(one: Table | None, other: Table) -> bool:
+    return one is not None and np.allclose(probability(one), probability(other), rtol=0, atol=SAME)

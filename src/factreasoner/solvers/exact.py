@@ -86,10 +86,10 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
     if len(part.variables) == 1:
         return [alone(part)]
     if bytes_needed(plan) <= _LARGE:
-        return junction_tree_marginals(part.cardinalities, part.factors, plan.order).marginals
+        return junction_tree_marginals(part.cardinalities, part.factors, plan.order)
     # Threads that solve one large network each would need the budget once for every thread.
     with _one_large_at_a_time:
-        return junction_tree_marginals(part.cardinalities, part.factors, plan.order).marginals
+        return junction_tree_marginals(part.cardinalities, part.factors, plan.order)
 
 
 MEMORY_BUDGET = 1 << 31
