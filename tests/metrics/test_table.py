@@ -17,7 +17,7 @@ from factreasoner.analysis.rules import apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
 from factreasoner.metrics.result_line import result_line
 from factreasoner.metrics.table import Metric, OfRecords, Table
-from factreasoner.report.comparison_tables import csv_text, markdown
+from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 
@@ -66,8 +66,8 @@ def test_a_row_is_a_metric_everywhere(
     content = evaluate_run(run, run.config, out=tmp_path / "e")
     assert content["scores"]["worst_p"]["value"] == pytest.approx(0.3)
     compared = compare_runs(named_runs(paths))
-    assert "| worst P | 0.30 | 0.30 |" in markdown(compared)
-    assert "worst_p" in csv_text(compared)
+    assert "| worst P | 0.30 | 0.30 |" in comparison_markdown(compared)
+    assert "worst_p" in comparison_csv(compared)
     found = apply_rules(parse_rules(["worst_p=0.25"], [], TASK), summarised(run, run.config), TASK)
     assert found[0].kept
 

@@ -10,8 +10,8 @@ from reported import VERDICTS, bridge, cited, data_in, report_of, run_of
 
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
-from factreasoner.report import effects
-from factreasoner.report.page import write_report
+from factreasoner.report import record_content
+from factreasoner.report.page import json_text, write_report
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 
@@ -89,7 +89,7 @@ def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
 
 
 def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
-    monkeypatch.setattr(effects, "MOST_PAIRS", 12)
+    monkeypatch.setattr(record_content, "MOST_PAIRS", 12)
     page = report_of(run_of(tmp_path / "run", bridge(), bridge("second")))
     first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
     told = [entry["without"] for entry in first["claims"][0]["evidence"] if "without" in entry]
@@ -126,3 +126,8 @@ def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, mon
     assert content["left_out"] == 3
     assert content["runs"][0]["records"]["total"] == 5
     assert [row[0] for row in data_in(written.path, "rows")] == ["r0", "r1"]
+
+
+def test_no_text_breaks_out_of_a_script_element():
+    text = '</script><!-- & \u2028 \u2029 " \\ \x00'
+    assert json_text({"k": text}) == r'{"k":"\u003c/script\u003e\u003c!-- \u0026 \u2028 \u2029 \" \\ \u0000"}'

@@ -127,13 +127,14 @@ def _compare_runs(asked: _Asked, folders: list[Path], out: Path | None) -> None:
     """Print the comparison of finished runs; write the files that were asked for, all of them into `out`."""
     from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
     from factreasoner.cli.score_tables import print_comparison
-    from factreasoner.report.comparison_tables import csv_text, json_text, markdown
+    from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
     from factreasoner.report.figures import comparison_figure
+    from factreasoner.report.tables import json_text
 
     settings, comparing, files, running = asked.settings, asked.comparing, asked.files, asked.running
     how = ComparisonSettings(settings["k"], settings["seed"] or 0, comparing.gold, comparing.intersect)
     content = compare_runs(named_runs(folders), baseline=comparing.baseline, settings=how)
-    texts = {"md": markdown(content), "csv": csv_text(content), "json": json_text(content)}
+    texts = {"md": comparison_markdown(content), "csv": comparison_csv(content), "json": json_text(content)}
     files.write(out, "comparison", texts)
     for path in filter(None, (files.plot, out and out / "comparison.png")):
         try:
@@ -183,9 +184,8 @@ def _compare_modes(asked: _Asked) -> int:
     """Run the modes of factual recall on the same facts, and print their table; returns the exit code."""
     from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
     from factreasoner.cli.score_tables import print_modes
-    from factreasoner.report.comparison_tables import csv_lines, json_text
-    from factreasoner.report.markdown_tables import markdown_table
     from factreasoner.report.progress import named_progress
+    from factreasoner.report.tables import csv_text, json_text, markdown_table
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.recall.task import TASK
 
@@ -200,7 +200,7 @@ def _compare_modes(asked: _Asked) -> int:
     runs = {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}
     content = modes_content(runs, comparing.by)
     rows = mode_rows(content)
-    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_lines(rows), "json": json_text(content)}
+    texts = {"md": markdown_table(rows[0], rows[1:]), "csv": csv_text(rows), "json": json_text(content)}
     files.write(out, "modes", texts)
     if running.as_json:
         say_json(content)

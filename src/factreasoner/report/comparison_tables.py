@@ -1,29 +1,17 @@
-"""A comparison as Markdown and as CSV."""
+"""What a comparison of runs says: its rows for any table, and the whole as Markdown and as CSV."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
-from factreasoner.report.markdown_tables import cell, markdown_table
+from factreasoner.report.tables import cell, csv_text, markdown_table
 from factreasoner.tasks.registry import FACTUALITY, task_named
 
 CSV_COLUMNS = (
-    "score",
-    "run",
-    "value",
-    "low",
-    "high",
-    "baseline",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_value",
-    "p_holm",
+    *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),
+    *("p_value", "p_holm"),
 )
 
 
@@ -109,7 +97,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def markdown(content: Mapping[str, Any]) -> str:
+def comparison_markdown(content: Mapping[str, Any]) -> str:
     """The whole comparison as Markdown."""
     names = list(content["runs"])
     parts = [markdown_table(["", *names], score_rows(content))]
@@ -126,31 +114,15 @@ def markdown(content: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def json_text(content: Mapping[str, Any]) -> str:
-    """The whole comparison as JSON; null where there is no number."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
-
-
-def csv_text(content: Mapping[str, Any]) -> str:
+def comparison_csv(content: Mapping[str, Any]) -> str:
     """The whole comparison as CSV, a line for every score of every run; empty where there is no number."""
     by_place = {(item["score"], item["run"]): item for item in content["differences"]}
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(CSV_COLUMNS)
+    rows: list[list[object]] = [list(CSV_COLUMNS)]
     for name, run in content["runs"].items():
         for score, found in run["scores"].items():
-            item = by_place.get((score, name))
-            compared: list[Any] = [None] * 6
-            if item is not None:
+            compared: list[object] = [None] * 6
+            if (item := by_place.get((score, name))) is not None:
                 ends = item["interval"] or (None, None)
                 compared = [item["baseline"], item["value"], *ends, item["p_value"], item["p_holm"]]
-            own = [found["value"], *(found["interval_95"] or (None, None))]
-            writer.writerow([score, name, *own, *compared])
-    return out.getvalue()
-
-
-def csv_lines(rows: Iterable[Sequence[str]]) -> str:
-    """The rows as lines of a CSV file."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
+            rows.append([score, name, found["value"], *(found["interval_95"] or (None, None)), *compared])
+    return csv_text(rows)

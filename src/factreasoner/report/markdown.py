@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from factreasoner.report.markdown_tables import cell, markdown_table
 from factreasoner.report.run_content import RunContent
+from factreasoner.report.tables import cell, markdown_table
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import CAUTIONS, WithoutClaims, look_of
 from factreasoner.tasks.rows import ClaimRow, main_rows, source_name

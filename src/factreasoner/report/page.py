@@ -5,7 +5,9 @@ A page from disk can't fetch, so records that don't fit into it are handed over 
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import json
 import tempfile
 import urllib.parse
 from collections.abc import Iterator, Sequence
@@ -18,7 +20,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from factreasoner import __version__
 from factreasoner.errors import RunError
 from factreasoner.models import TaskResult
-from factreasoner.report.embedding import json_text, script_call, source_hash
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of
@@ -39,6 +40,8 @@ SCRIPTS = (
     *("corrections", "evidence", "answer", "graph", "matrix", "record", "main"),
 )
 """The page's script, a file a part, in the order in which they are put together."""
+_ESCAPES = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029\x7f"}
+"""Characters that mean something to HTML, or end a line of JavaScript; JSON can say each otherwise."""
 
 
 class Report(NamedTuple):
@@ -102,6 +105,16 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     }
     replace_file(out, [_html(content, gathered.rows, embedded)])
     return Report(out, folder, len(gathered.rows), gathered.left_out)
+
+
+def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
+    """`content` as JSON that may stand inside a script element: no text in it can break out.
+
+    Raises:
+        ValueError: a number in it is not finite.
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(_ESCAPES)
 
 
 class _Gathered:
@@ -244,21 +257,22 @@ def _write_files(records: IO[str], gathered: _Gathered, out: Path) -> Path | Non
         return None
     folder.mkdir(exist_ok=True)
     waiting: list[str] = []
-    for number, text in enumerate(_texts(records)):
+    for number, text in enumerate(_texts(records), start=1):
         if not waiting:
-            gathered.starts.append(number)
+            gathered.starts.append(number - 1)
         waiting.append(text)
-        if sum(map(len, waiting)) >= IN_A_FILE:
-            _write_file(folder, len(gathered.starts), waiting)
+        if sum(map(len, waiting)) >= IN_A_FILE or number == len(gathered.rows):
+            count = len(gathered.starts)
+            call = f"factreasonerRecords({count - 1},{json_text(waiting)});\n"
+            (folder / f"records-{count:04d}.js").write_text(call, encoding="utf-8")
             waiting = []
-    if waiting:
-        _write_file(folder, len(gathered.starts), waiting)
     return folder
 
 
-def _write_file(folder: Path, number: int, texts: Sequence[str]) -> None:
-    call = script_call("factreasonerRecords", number - 1, list(texts))
-    (folder / f"records-{number:04d}.js").write_text(call, encoding="utf-8")
+def _hash_of(text: str) -> str:
+    """How a content security policy names an inline script or style."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"'sha256-{base64.b64encode(digest).decode('ascii')}'"
 
 
 def _html(content: dict[str, Any], rows: Sequence[str], records: Sequence[str]) -> str:
@@ -275,18 +289,10 @@ def _html(content: dict[str, Any], rows: Sequence[str], records: Sequence[str]) 
     )
     # Scripts that the page's own script adds are trusted as it is: the files of records, and nothing else.
     further = " 'strict-dynamic'" if content["files"] else ""
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {source_hash(script)}{further}",
-            f"style-src {source_hash(style)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
-    )
+    scripts, styles = f"script-src {_hash_of(script)}{further}", f"style-src {_hash_of(style)}"
+    forbidden = ("base-uri 'none'", "form-action 'none'")
     return environment.get_template("page.html").render(
-        policy=policy,
+        policy="; ".join(("default-src 'none'", scripts, styles, "img-src data:", *forbidden)),
         title=" and ".join(run["name"] for run in content["runs"]),
         style=style,
         script=script,

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 from factreasoner.atoms.alignment import Locator
-from factreasoner.explanations import Effect
+from factreasoner.errors import FactReasonerError
+from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
-from factreasoner.models import Context, Outcome, TaskResult, Verdict
-from factreasoner.report.corrected import corrected
-from factreasoner.report.effects import Effects
-from factreasoner.report.passages import Cut, Passage, segments
+from factreasoner.models import Assessment, TaskResult, Verdict
+from factreasoner.report.texts import Premises, corrected, present, segments
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import BELIEF
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, ClaimRow, by_claim, main_rows
+from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
 from factreasoner.text.sentences import Span, sentences
 
-PREMISE_NAMES = {ANSWER: "the answer", REFERENCE: "the reference", CONTEXTS: "all passages together"}
 PLACED_ATOMS = 2_000
 """Atoms of a report whose place is searched for word by word, where a run does not know it."""
+MOST_PAIRS = 6_000
+"""Pairs of atom and context after which effects are worked out for no further record: a few seconds."""
+SECONDS = 5.0
+"""What a solver may take for the effects in one record."""
+Effects = Mapping[str, Mapping[str, Effect]]
+"""What P(true) of an atom would be without a context, by the ids of both."""
 
 
 class Scored(NamedTuple):
@@ -42,50 +47,54 @@ class RecordWriter:
 
     def __init__(self, run: FinishedRun[Any]) -> None:
         self._run = run
-        self._effects = Effects(run)
+        seconds = min(SECONDS, run.config.solver_seconds)
+        self._config = run.config.model_copy(update={"solver_seconds": seconds})
         self._placed = 0
+        self._pairs = 0
 
     def content(self, scored: Scored) -> dict[str, Any]:
         """JSON-ready; places are in UTF-16 units."""
-        result = scored.result
-        premises = _premises(scored)
-        told = self._effects.of(result)
-        verdicts = by_claim(self._run.task.verdicts(result))
-        numbers = {premise: number for number, premise in enumerate(premises)}
-        grouped = _by_claim(scored.rows)
-        for row in scored.rows:
-            if row.quote and row.context in premises:
-                premises[row.context].passage.locate(row.quote)
-        for verdict in self._run.task.verdicts(result):
-            if verdict.quote and verdict.context_id in premises:
-                premises[verdict.context_id].passage.locate(verdict.quote)
-        cuts = {name: premise.passage.cut() for name, premise in premises.items()}
-        places = _Places(premises, cuts, numbers)
+        result, rows, verdicts = scored.result, scored.rows, self._run.task.verdicts(scored.result)
+        quotes = [(row.context, row.quote) for row in rows]
+        quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
+        premises = Premises(result, {row.against for row in rows}, quotes)
+        effects, untold = self._effects(result)
+        by_id, grouped = by_claim(verdicts), dict[str, list[ClaimRow]]()
+        for row in rows:
+            grouped.setdefault(row.claim, []).append(row)
+        claims = [_claim(own, by_id.get(i, ()), premises, effects.get(i, {})) for i, own in grouped.items()]
+        pairs = result.coherence.self_contradictions if result.coherence else ()
         return {
             "status": result.status,
             "model": result.model,
             "scores": _scores(self._run.task.table, scored.line),
             "answer": segments(result.response, self._located(grouped, result)),
-            "premises": [premises[name].content(cuts[name]) for name in premises],
-            "claims": [
-                _claim(rows, verdicts.get(claim, ()), places, told.effects.get(claim, {}))
-                for claim, rows in grouped.items()
-            ],
-            "untold": told.untold,
-            "failures": [
-                [failure["stage"], failure["item_id"], failure["message"]]
-                for failure in scored.line["failures"]
-            ],
+            "premises": premises.content(),
+            "claims": claims,
+            "untold": untold,
+            "failures": [[f["stage"], f["item_id"], f["message"]] for f in scored.line["failures"]],
             "corrected": corrected(result) if isinstance(result, VerifyResult) else None,
             "reference": getattr(result, "reference", None),
             "coherence": None if result.coherence is None else result.coherence.score,
-            "self_contradictions": [
-                [*pair.atoms, round(pair.probability, 4)]
-                for pair in (result.coherence.self_contradictions if result.coherence else ())
-            ],
-            "between": _between(self._run.task.verdicts(result), places),
+            "self_contradictions": [[*pair.atoms, round(pair.probability, 4)] for pair in pairs],
+            "between": _between(verdicts, premises),
             **_graph(result),
         }
+
+    def _effects(self, result: TaskResult) -> tuple[Effects, str]:
+        """What contexts do to the atoms of a result, and why there is less than all."""
+        if not isinstance(result, Assessment) or result.outcome is None or result.outcome.graph is None:
+            return {}, ""
+        if self._pairs >= MOST_PAIRS:
+            command = ["factreasoner", "explain", str(self._run.source), "--record", result.record_id]
+            return {}, f"too much for a report of this size; this tells it: {shlex.join(command)}"
+        self._pairs += len(result.atoms) * len(result.contexts)
+        try:
+            atoms = explain(result, self._config, search_size=0).atoms
+        except FactReasonerError as error:
+            return {}, str(error)
+        found = {atom.atom_id: {effect.context_id: effect for effect in atom.effects} for atom in atoms}
+        return found, next((atom.untold for atom in atoms if atom.untold), "")
 
     def _located(
         self, grouped: Mapping[str, Sequence[ClaimRow]], result: TaskResult
@@ -119,102 +128,8 @@ def _verbatim(text: str, words: str) -> Span | None:
     return Span(at, at + len(words)) if at >= 0 else None
 
 
-class _Premise(NamedTuple):
-    """What claims are held against: a context, or a text of the record."""
-
-    id: str
-    title: str
-    passage: Passage
-    context: Context | None = None
-    p_true: float | None = None
-    prior: tuple[float, str] | None = None
-
-    def content(self, cut: Cut) -> dict[str, Any]:
-        context = self.context
-        told: dict[str, Any] = (
-            {}
-            if context is None
-            else {
-                "link": context.link,
-                "note": context.dropped or context.note,
-                "source": context.source,
-                "summary": context.summary,
-            }
-        )
-        told = {key: value for key, value in told.items() if value}
-        if self.p_true is not None:
-            told["p"] = self.p_true
-        if self.prior is not None:
-            told["prior"] = self.prior
-        if cut.is_cut:
-            told["cut"] = True
-        return {"id": self.id, "title": self.title, "text": cut.shown, **told}
-
-
-class _Places:
-    """Where quotes stand in the premises as a page holds them."""
-
-    def __init__(
-        self, premises: Mapping[str, _Premise], cuts: Mapping[str, Cut], numbers: Mapping[str, int]
-    ) -> None:
-        self._premises = premises
-        self._cuts = cuts
-        self.numbers = numbers
-
-    def of(self, premise: str | None, quote: str | None) -> dict[str, Any]:
-        """The quote as an entry: its place where it is found, else its text."""
-        if premise is None or not quote:
-            return {}
-        if premise in self._premises:
-            span = self._premises[premise].passage.locate(quote)
-            if span is not None:
-                return {"at": self._cuts[premise].place(span)}
-        return {"quote": quote}
-
-
-def _premises(scored: Scored) -> dict[str, _Premise]:
-    """All that the claims of a record are held against, by id, in order."""
-    result = scored.result
-    outcome = getattr(result, "outcome", None)
-    p_true = outcome.marginals.p_true if isinstance(outcome, Outcome) and outcome.marginals else {}
-    priors = _priors(outcome) if isinstance(outcome, Outcome) else {}
-    found = {
-        context.id: _Premise(
-            context.id,
-            context.title,
-            Passage(context.text),
-            context,
-            p_true.get(context.id),
-            priors.get(context.id),
-        )
-        for context in getattr(result, "contexts", None) or ()
-    }
-    against = {row.against for row in scored.rows}
-    texts = {ANSWER: result.response, REFERENCE: getattr(result, "reference", None) or ""}
-    for name, text in texts.items():
-        if name in against:
-            found[name] = _Premise(name, PREMISE_NAMES[name], Passage(text))
-    for name in getattr(result, "together", {}):
-        found[name] = _Premise(name, PREMISE_NAMES[CONTEXTS], Passage(""))
-    return found
-
-
-def _priors(outcome: Outcome) -> dict[str, tuple[float, str]]:
-    """The prior of each context and where it is from, where a table of credibility was given."""
-    nodes = outcome.graph.nodes if outcome.graph else ()
-    known = outcome.prior_from or {}
-    return {node.id: (round(node.prior, 4), known[node.id]) for node in nodes if node.id in known}
-
-
-def _by_claim(rows: Iterable[ClaimRow]) -> dict[str, list[ClaimRow]]:
-    grouped: dict[str, list[ClaimRow]] = {}
-    for row in rows:
-        grouped.setdefault(row.claim, []).append(row)
-    return grouped
-
-
 def _claim(
-    rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], places: _Places, effects: Mapping[str, Effect]
+    rows: Sequence[ClaimRow], verdicts: Iterable[Verdict], premises: Premises, effects: Mapping[str, Effect]
 ) -> dict[str, Any]:
     first = rows[0]
     told = {
@@ -224,13 +139,13 @@ def _claim(
         "original": first.original if first.original != first.text else None,
         "gold": first.gold,
         "fate": first.fate,
-        "rows": [_held(row, places) for row in rows],
-        "evidence": [_entry(verdict, places, effects) for verdict in verdicts],
+        "rows": [_held(row, premises) for row in rows],
+        "evidence": [_entry(verdict, premises, effects) for verdict in verdicts],
     }
-    return {key: value for key, value in told.items() if value not in (None, "")}
+    return present(told)
 
 
-def _held(row: ClaimRow, places: _Places) -> dict[str, Any]:
+def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
     told = {
         "against": row.against,
         "label": row.label,
@@ -238,11 +153,11 @@ def _held(row: ClaimRow, places: _Places) -> dict[str, Any]:
         "judged": row.judged if row.judged != "fully" else None,
         "marks": marks_of(row) or None,
         "note": row.note,
-        "premise": places.numbers.get(row.context or ""),
-        "nearest": places.numbers.get(row.nearest or ""),
-        **places.of(row.context, row.quote),
+        "premise": premises.numbers.get(row.context or ""),
+        "nearest": premises.numbers.get(row.nearest or ""),
+        **premises.place(row.context, row.quote),
     }
-    return {key: value for key, value in told.items() if value not in (None, "")}
+    return present(told)
 
 
 def marks_of(row: ClaimRow) -> list[str]:
@@ -250,15 +165,15 @@ def marks_of(row: ClaimRow) -> list[str]:
     return [*row.cautions, *([BELIEF.kind] if row.decided_by == BELIEF.kind else [])]
 
 
-def _entry(verdict: Verdict, places: _Places, effects: Mapping[str, Effect]) -> dict[str, Any]:
+def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) -> dict[str, Any]:
     """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
     told: dict[str, Any] = {
-        "premise": places.numbers.get(verdict.context_id),
+        "premise": premises.numbers.get(verdict.context_id),
         "label": verdict.label,
         "p": round(verdict.probability, 4),
     }
     if verdict.quote:
-        told |= places.of(verdict.context_id, verdict.quote)
+        told |= premises.place(verdict.context_id, verdict.quote)
     if verdict.confidence == "corrected":
         told["corrected"] = True
     if verdict.note:
@@ -274,15 +189,15 @@ def _entry(verdict: Verdict, places: _Places, effects: Mapping[str, Effect]) -> 
     return told
 
 
-def _between(verdicts: Sequence[Verdict], places: _Places) -> list[dict[str, Any]]:
+def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, Any]]:
     """Verdicts of premises on each other, in both directions where either says something."""
-    numbers = places.numbers
+    numbers = premises.numbers
     found = [
         verdict for verdict in verdicts if verdict.context_id in numbers and verdict.target_id in numbers
     ]
     speaking = {frozenset((v.context_id, v.target_id)) for v in found if v.label != "neutral"}
     return [
-        _entry(verdict, places, {}) | {"target": numbers[verdict.target_id]}
+        _entry(verdict, premises, {}) | {"target": numbers[verdict.target_id]}
         for verdict in found
         if frozenset((verdict.context_id, verdict.target_id)) in speaking
     ]
@@ -305,21 +220,13 @@ def _value(metric: Metric, value: float) -> str:
 
 def _graph(result: TaskResult) -> dict[str, Any]:
     """The relations of the fact graph, and how its posteriors were found."""
-    outcome = getattr(result, "outcome", None)
-    if not isinstance(outcome, Outcome) or outcome.graph is None:
+    outcome = result.outcome if isinstance(result, Assessment) else None
+    if outcome is None or outcome.graph is None:
         return {}
-    told: dict[str, Any] = {
-        "relations": [
-            [relation.source, relation.target, relation.kind, round(relation.probability, 4)]
-            for relation in outcome.graph.relations
-        ]
-    }
-    if outcome.marginals is not None:
-        told["solver"] = {
-            "name": outcome.marginals.solver,
-            "exact": outcome.marginals.exact,
-            "converged": outcome.marginals.converged,
-            "width": outcome.marginals.width,
-            "stderr": outcome.marginals.stderr,
-        }
-    return told
+    relations = [[r.source, r.target, r.kind, round(r.probability, 4)] for r in outcome.graph.relations]
+    found = outcome.marginals
+    if found is None:
+        return {"relations": relations}
+    names = ("exact", "converged", "width", "stderr")
+    solver = {"name": found.solver} | {name: getattr(found, name) for name in names}
+    return {"relations": relations, "solver": solver}

@@ -1,9 +1,13 @@
-"""Tables in Markdown whose texts have no effect: on GitHub, GitLab and wherever else such tables are read."""
+"""Tables for documents, in Markdown and CSV, and contents as JSON."""
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from factreasoner.text.visible import one_line
 
@@ -31,3 +35,15 @@ def cell(text: str) -> str:
         return f"&#{ord(found[0])};" + ("&#8203;" if found[0] in _CALLING else "")
 
     return _ACTING.sub(coded, one_line(text))
+
+
+def csv_text(rows: Iterable[Sequence[object]]) -> str:
+    """Rows as a CSV file; empty where there is None."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def json_text(content: Mapping[str, Any]) -> str:
+    """A content as JSON; null where there is no number."""
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
