@@ -12,10 +12,9 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.claim_task import ClaimResult, ClaimTask, ClaimWorker, Work
 from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of, p_borne_out
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import ClaimResult, ClaimTask, ClaimWorker, Task, Work
 
 
 class Repeated(ClaimResult):

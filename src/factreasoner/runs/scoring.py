@@ -20,8 +20,7 @@ from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver
-from factreasoner.tasks.claim_task import ClaimResult
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import ClaimResult, Task
 
 R = TypeVar("R", bound=TaskResult)
 WRITER_KEYS = ("model_name", "model")

@@ -15,10 +15,9 @@ from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, judg
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.claim_task import Work, result_of
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, Basis, ClaimRow, Judgement, by_claim, claim_row
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import Task, Work, Worker, result_of
 
 
 def atom_rows(result: Assessment) -> Iterator[ClaimRow]:

@@ -1,46 +1,70 @@
-"""What a task is: it turns (config, record) into a result, and results into lines and a summary.
+"""What a task is: it turns (config, record) into a result, and results into rows, lines and a summary.
 
-Runner, run folder, resume, budget, `evaluate`, `compare`, `check` and reports know no more of a task.
+Runs, `evaluate`, `compare`, `check` and reports know no more of a task than `Task` has. `ClaimTask` and
+`ClaimWorker` do most of it for tasks that judge claims against texts.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import InputProblem
+from factreasoner.errors import InputError, InputProblem, PluginError
+from factreasoner.llm.parallel import one_by_one_until
+from factreasoner.llm.usage import Meter
+from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Atom, Failure, Record, TaskResult, Verdict
-from factreasoner.pipeline.assembly import Calls
+from factreasoner.models import (
+    Atom,
+    Claim,
+    Failure,
+    Record,
+    StageError,
+    Status,
+    TaskResult,
+    Verdict,
+    record_fingerprint,
+)
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.rows import ClaimRow, main_rows
+
+
+class ClaimResult(TaskResult):
+    """What was judged of one record: `verdicts` name claims and premises, which other fields hold."""
+
+    verdicts: tuple[Verdict, ...] = ()
+
 
 R = TypeVar("R", bound=TaskResult)
 R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
 R_contra = TypeVar("R_contra", bound=TaskResult, contravariant=True)
+C = TypeVar("C", bound=ClaimResult)
+Scored = TypeVar("Scored")
 
 
 class Worker(Protocol[R_co]):
-    """Does a task's work on records, one at a time and from any number of threads."""
+    """Works on records, one at a time and from any number of threads."""
 
     config: Config
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how the model is to be asked; until then records go one by one, in order."""
+        """Whether the worker knows how to ask the model. Until then, records go one by one, in order."""
         ...
 
     def assess(self, record: Record) -> R_co:
-        """The result of one record. What goes wrong inside it is in the result's failures, not raised.
+        """The result of one record, with what went wrong among its failures.
 
         Raises:
             ConfigError: a setting, a key or a model name is wrong.
             InputError: the record lacks what the configuration needs.
-            BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
-            PendingError: answers come with a batch.
+            BudgetError: the next call could exceed `max_cost`. Answered calls stay in the cache.
+            PendingError: the answers come with a batch.
         """
         ...
 
@@ -62,11 +86,10 @@ class Tally(Protocol[R_contra]):
 
 
 class Task(ABC, Generic[R]):
-    """One task. `name` is that of its command, `result` the model of what it finds, `table` its metrics.
+    """One task: `name` is its command's, `result` the model of its results, `table` its metrics.
 
-    `claim_word` is what it calls a claim, `p_word` its probability, and `label_words` are its own words for
-    labels, None being a claim that was not judged; `counts` are the numbers of its result lines that are no
-    metrics.
+    `claim_word` and `p_word` are its words for a claim and a claim's probability, `label_words` those for
+    labels (None: not judged). `counts` names the numbers in its result lines that are not metrics.
     """
 
     name: str
@@ -83,11 +106,11 @@ class Task(ABC, Generic[R]):
 
     @abstractmethod
     def prompts(self, config: Config) -> list[str]:
-        """Names of the prompts that may be asked."""
+        """Names of the prompts that a run may use."""
 
     @abstractmethod
     def worker(self, config: Config, calls: Calls) -> Worker[R]:
-        """What does the work.
+        """A worker.
 
         Raises:
             ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
@@ -97,11 +120,11 @@ class Task(ABC, Generic[R]):
 
     @abstractmethod
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
-        """The result of a record that could not be worked on at all."""
+        """The result of a record on which all work failed."""
 
-    @abstractmethod
     def size(self, result: R) -> int:
         """How many claims were judged."""
+        return len({verdict.target_id for verdict in self.verdicts(result)})
 
     @abstractmethod
     def rows(self, result: R) -> Iterator[ClaimRow]:
@@ -109,25 +132,197 @@ class Task(ABC, Generic[R]):
 
     @abstractmethod
     def verdicts(self, result: R) -> Sequence[Verdict]:
-        """What was judged of the claims of a result."""
+        """The verdicts on the claims of a result."""
 
     @abstractmethod
     def with_verdicts(self, result: R, verdicts: tuple[Verdict, ...]) -> R:
-        """A result with other verdicts on the same pairs, in the same order; nothing is solved anew."""
+        """A result with other verdicts on the same pairs, in the same order. Nothing is solved again."""
 
     def makes_claims(self, record: Record, config: Config) -> bool:
-        """Whether claims are made of a text of the record without a model, as a parser reads it."""
+        """Whether the embedded parts make claims from a text of the record, so that the parser matters."""
         made = record.atoms is None or config.revise_given
         return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
 
     def claims(self, result: R) -> Sequence[Atom]:
-        """The claims of a result by which it is told whether two runs judged the same; none: all do."""
+        """The claims that must be equal for two runs to have judged the same; none: they always have."""
         return ()
 
     def to_repeat(self, result: R) -> bool:
-        """Whether something failed, so that a resumed run works on the record again."""
+        """Whether a resumed run works on the record again, as something failed."""
         return result.status in ("failed", "partial")
 
     @abstractmethod
     def tally(self, config: Config, sizes: Iterable[int]) -> Tally[R]:
-        """What adds up the results of a run, scored as `config` says; `sizes` are those of its records."""
+        """An empty tally, which scores as `config` says; `sizes` are those of the run's records."""
+
+
+class Work(NamedTuple):
+    """The outcome for one record: fields of its result, and what went wrong.
+
+    `judged` counts the claims with a verdict, `asked` all claims; `claims` are the answer's.
+    """
+
+    fields: dict[str, Any]
+    failures: tuple[Failure, ...]
+    judged: int = 0
+    asked: int = 0
+    claims: Sequence[Claim] = ()
+
+    @property
+    def status(self) -> Status:
+        """no_atoms: nothing to judge. failed: nothing was judged. partial: something failed."""
+        if not self.judged:
+            return "failed" if self.asked or self.failures else "no_atoms"
+        return "partial" if self.failures else "ok"
+
+
+class ClaimWorker(ABC, Generic[C]):
+    """A task's `Worker`. `two_sided`: a verdict counts only as an entailment or not."""
+
+    result: type[C]
+    two_sided = False
+
+    def __init__(self, assembly: Assembly) -> None:
+        self.config = assembly.config
+        self._llm = assembly.llm
+        self._judge = assembly.judge(two_sided=self.two_sided)
+        self._coherence = assembly.coherence()
+
+    @property
+    def settled(self) -> bool:
+        """See `Worker`."""
+        return bool(getattr(self._llm, "settled", True))
+
+    def assess(self, record: Record) -> C:
+        """See `Worker`."""
+        meter = Meter()
+        with one_by_one_until(lambda: self.settled):
+            try:
+                work = self._coherent(self._work(record, meter), record, meter)
+            except StageError as error:
+                work = Work({}, tuple(error.failures))
+            except PluginError as error:
+                work = Work({}, (Failure.of(error.kind, record.id, error),))
+        return result_of(self.result, record, self.config, work, meter)
+
+    def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
+        """The work with the contradictions among the answer's claims, where the settings ask for them."""
+        if self._coherence is None or not work.claims:
+            return work
+        with meter.stage("coherence"):
+            found, failures = self._coherence.check(work.claims, record.id)
+        return work._replace(fields={**work.fields, "coherence": found}, failures=(*work.failures, *failures))
+
+    @abstractmethod
+    def _work(self, record: Record, meter: Meter) -> Work:
+        """Judge one record; `meter` takes time and usage by stage. Raises what `assess` may."""
+
+
+def result_of(result: type[R], record: Record, config: Config, work: Work, meter: Meter | None = None) -> R:
+    """A result of `record`: the outcome of the work, and the fields that every result has."""
+    return result(
+        record_id=record.id,
+        status=work.status,
+        prompt=record.prompt,
+        response=record.response,
+        topic=record.topic,
+        model=config.model,
+        failures=work.failures,
+        usage=meter.usage if meter else {},
+        seconds=meter.seconds if meter else {},
+        elapsed=meter.elapsed if meter else None,
+        fingerprint=record_fingerprint(record),
+        metadata=record.metadata,
+        **work.fields,
+    )
+
+
+class ClaimTask(Task[C], Generic[C, Scored]):
+    """A task that judges claims against texts. `does` is its worker; `table` reads what `scored` makes."""
+
+    does: type[ClaimWorker[C]]
+
+    @abstractmethod
+    def scored(self, result: C, config: Config) -> Scored:
+        """A result with its scores, as `config` says."""
+
+    @abstractmethod
+    def fields(self, scored: Scored) -> dict[str, Any]:
+        """The fields of a result line that are neither metrics nor common to all tasks."""
+
+    def worker(self, config: Config, calls: Calls) -> ClaimWorker[C]:
+        """See `Task`."""
+        return self.does(assembly_of(config, calls))
+
+    def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> C:
+        """The result of a record from Python's `caller`. Raises InputError for what the record lacks."""
+        if problems := self.problems(record, config):
+            raise InputError([problem._replace(where=caller) for problem in problems])
+        return self.worker(config, calls).assess(record)
+
+    def failed(self, record: Record, config: Config, failure: Failure) -> C:
+        """See `Task`."""
+        return result_of(self.result, record, config, Work({}, (failure,)))
+
+    def verdicts(self, result: C) -> Sequence[Verdict]:
+        """See `Task`."""
+        return result.verdicts
+
+    def with_verdicts(self, result: C, verdicts: tuple[Verdict, ...]) -> C:
+        """See `Task`."""
+        return result.model_copy(update={"verdicts": verdicts})
+
+    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[C]:
+        """See `Task`."""
+        return ClaimTally(self, config)
+
+
+class ClaimTally(Generic[C, Scored]):
+    """Adds up the results of a task on claims."""
+
+    def __init__(self, task: ClaimTask[C, Scored], config: Config) -> None:
+        self._task = task
+        self._config = config
+        self._counts = RunCounts()
+        self._sampling = task.table.sampling()
+        self._review = ReviewList("claim")
+        self._given: Counter[str] = Counter()
+        self._claims = self._undecided = 0
+
+    def add(self, result: C) -> dict[str, Any]:
+        """See `Tally`."""
+        scored = self._task.scored(result, self._config)
+        self._sampling.add(result.record_id, scored)
+        self._counts.add(result, result.failures, result.verdicts)
+        if result.status != "failed":
+            self._given.update(self._task.table.given(scored))
+        rows = list(self._task.rows(result))
+        self._claims += len({(row.of, row.claim) for row in rows})
+        self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
+        for row in main_rows(rows):
+            disputed = "disputed" in row.cautions
+            self._review.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
+        return {
+            "id": result.record_id,
+            "status": result.status,
+            **self._task.table.line(scored),
+            **self._task.fields(scored),
+            **shared_fields(result, result.failures),
+        }
+
+    def sample(self) -> Sample:
+        """See `Tally`."""
+        return self._sampling.sample()
+
+    def content(self) -> dict[str, Any]:
+        """See `Tally`."""
+        counts, sample, table = self._counts.content(), self.sample(), self._task.table
+        return {
+            "records": counts.pop("records"),
+            "metrics": {name: item.content() for name, item in table.estimates(sample).items()},
+            "few_records": table.few_records(sample),
+            "worst_claims": self._review.content(),
+            "given": dict(self._given),
+            "undecided_claims": {"count": self._undecided, "of": self._claims},
+            **counts,
+        }

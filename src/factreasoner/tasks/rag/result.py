@@ -9,7 +9,6 @@ from typing import NamedTuple
 from pydantic import Field
 
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.rows import (
     ANSWER,
     CONTEXTS,
@@ -22,6 +21,7 @@ from factreasoner.tasks.rows import (
     p_borne_out,
     p_denied,
 )
+from factreasoner.tasks.task import ClaimResult
 
 
 class Event(NamedTuple):

@@ -12,11 +12,11 @@ from factreasoner.models import P_DIGITS, Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.claim_task import ClaimTask
 from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of, rag_rows
 from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE
+from factreasoner.tasks.task import ClaimTask
 
 
 class Rag(ClaimTask[RagResult, ScoredRag]):
@@ -41,10 +41,6 @@ class Rag(ClaimTask[RagResult, ScoredRag]):
         if record.reference_atoms is None and (record.reference or "").strip():
             record = record.model_copy(update={"atoms": None})  # the reference's claims are made like these
         return super().makes_claims(record, config)
-
-    def size(self, result: RagResult) -> int:
-        """See `Task`."""
-        return len({verdict.target_id for verdict in result.verdicts})
 
     def scored(self, result: RagResult, config: Config) -> ScoredRag:
         """See `ClaimTask`; the scores of retrieval are at K where that is a number."""

@@ -19,10 +19,10 @@ from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, 
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged
-from factreasoner.tasks.claim_task import ClaimWorker, Work
 from factreasoner.tasks.pieces import in_calls, pieces
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
+from factreasoner.tasks.task import ClaimWorker, Work
 
 
 class MadeClaims(NamedTuple):

@@ -12,8 +12,8 @@ from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, counted
-from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.rows import ANSWER, Basis, ClaimRow, by_claim, claim_row, judgement_of, p_borne_out
+from factreasoner.tasks.task import ClaimResult
 
 FACTS = "facts"
 TRUE, FALSE, UNANSWERED = 0, 1, 2

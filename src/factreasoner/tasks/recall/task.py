@@ -15,7 +15,6 @@ from factreasoner.pipeline.assembly import Assembly, Calls, parts_and_config
 from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import LLM, Evaluator, Judged
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.claim_task import ClaimTask, ClaimWorker, Work
 from factreasoner.tasks.recall.result import (
     RECALL,
     RecallResult,
@@ -25,6 +24,7 @@ from factreasoner.tasks.recall.result import (
     stated,
 )
 from factreasoner.tasks.rows import ANSWER, ClaimRow, known_verdict
+from factreasoner.tasks.task import ClaimTask, ClaimWorker, Work
 
 PROMPT_TF = "prompt-tf"
 """The assessor that asks one prompt a fact and looks for "true" and "false" in the words of the reply."""

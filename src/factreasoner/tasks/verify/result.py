@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 
 from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, counted
-from factreasoner.tasks.claim_task import ClaimResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, Basis, ClaimRow, Judged, Judgement, by_claim, claim_row
+from factreasoner.tasks.task import ClaimResult
 
 ClaimLabel = Literal["supported", "contradicted", "conflicting", "unverified", "uncited", "unknown_source"]
 Fate = Literal["kept", "flagged", "rewritten", "removed"]

@@ -12,7 +12,7 @@ from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.claim_task import ClaimTask
+from factreasoner.tasks.task import ClaimTask
 from factreasoner.tasks.verify.labelling import relabelled
 from factreasoner.tasks.verify.result import VERIFY, ScoredVerify, VerifyResult, scored_verify, verified_rows
 from factreasoner.tasks.verify.worker import VerifyWorker

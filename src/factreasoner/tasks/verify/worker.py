@@ -13,7 +13,7 @@ from factreasoner.pipeline.assembly import Assembly, alone
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
-from factreasoner.tasks.claim_task import ClaimWorker, Work
+from factreasoner.tasks.task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, ModelCorrector, Remover

@@ -7,11 +7,11 @@ from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls, assembly_of
-from factreasoner.tasks.claim_task import ClaimResult, ClaimWorker, Work, result_of
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK as RAG
 from factreasoner.tasks.recall.result import RecallResult
 from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.task import ClaimResult, ClaimWorker, Work, result_of
 from factreasoner.tasks.verify.task import TASK as VERIFY
 
 LOST = Failure(stage="judge", item_id="answer->f1", error_type="LLMError", message="no answer")
