@@ -13,7 +13,7 @@ from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of, p_borne_out
+from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of, p_supported
 from factreasoner.tasks.task import ClaimResult, ClaimTask, ClaimWorker, Task, Work
 
 
@@ -37,7 +37,7 @@ def rows(result):
     verdicts = by_claim(result.verdicts)
     for atom in result.atoms:
         own = verdicts.get(atom.id, [])
-        judgement = judgement_of(p_borne_out(own[0]) if own else None, own)
+        judgement = judgement_of(p_supported(own[0]) if own else None, own)
         yield claim_row(result.record_id, "answer", atom, judgement, Basis("question", {}, own))
 
 

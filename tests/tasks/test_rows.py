@@ -6,7 +6,7 @@ from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import known_verdict, label_of, p_borne_out, p_denied
+from factreasoner.tasks.rows import known_verdict, label_of, p_contradicted, p_supported
 from factreasoner.tasks.task import Task
 
 
@@ -31,7 +31,7 @@ def verdict(label="neutral", probability=0.9, **fields):
 )
 def test_what_a_verdict_comes_to(label, probability, belief, p, borne_out):
     found = verdict(label, probability, belief=belief)
-    assert p_borne_out(found) == pytest.approx(p)
+    assert p_supported(found) == pytest.approx(p)
     assert found.supports is borne_out
 
 
@@ -46,7 +46,7 @@ def test_a_verdict_that_needs_no_judge_says_why():
     [("contradiction", 0.9, 0.9), ("entailment", 0.9, 0.1), ("neutral", 0.9, 0.05), ("neutral", 0.2, 0.25)],
 )
 def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability, p):
-    assert p_denied(verdict(label, probability, belief=0.7)) == pytest.approx(p)
+    assert p_contradicted(verdict(label, probability, belief=0.7)) == pytest.approx(p)
 
 
 def test_a_belief_is_told_as_one():

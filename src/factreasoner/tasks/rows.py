@@ -16,8 +16,8 @@ ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises that are no context: the answer, the reference, and all passages together."""
 
 
-def p_borne_out(verdict: Verdict) -> float:
-    """P(the premise bears the claim out).
+def p_supported(verdict: Verdict) -> float:
+    """P(the premise supports the claim).
 
     With p raised to 0.5: p for an entailment, 1 - p for a contradiction. For a neutral verdict it is the
     judge's belief where it has one, else (1 - p) / 2: what the verdict leaves open goes to both sides alike.
@@ -27,7 +27,7 @@ def p_borne_out(verdict: Verdict) -> float:
     return _p_of("entailment", verdict)
 
 
-def p_denied(verdict: Verdict) -> float:
+def p_contradicted(verdict: Verdict) -> float:
     """P(the premise contradicts the claim), likewise; a belief has no part in it."""
     return _p_of("contradiction", verdict)
 
@@ -47,7 +47,7 @@ def guessed(verdict: Verdict) -> str:
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
-    """A verdict that needs no judge, as that nothing is borne out by an empty text; `note` says why."""
+    """A verdict that needs no judge, as that nothing is supported by an empty text; `note` says why."""
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
 
 
@@ -122,7 +122,7 @@ class Basis(NamedTuple):
 
 
 def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
-    """The label of a claim against a text, from P(the text bears it out) and the verdicts.
+    """The label of a claim against a text, from P(the text supports it) and the verdicts.
 
     As for atoms: no evidence means unverified.
     """

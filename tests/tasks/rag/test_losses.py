@@ -53,7 +53,7 @@ def test_each_number_is_of_what_its_sentence_says():
         "16 % is missing in the answers too.",
         "Generator: 23 % of what references state is in a context, and missing in the answers.",
         "Generator: 13 % of what answers state is in no context and not in the reference (hallucination).",
-        "Noise: 9 % of what answers state is in a context, and the reference does not bear it out: "
+        "Noise: 9 % of what answers state is in a context, and the reference does not support it: "
         "it contradicts 2 %, and is silent on 7 %.",
         "Gold answer: it is silent on 7 % of what answers state from a context; where it is incomplete, "
         "correctness is better than measured.",
@@ -76,5 +76,5 @@ def test_one_sentence_has_no_shares_of_different_records():
 def test_without_a_reference_only_what_is_known_is_said():
     assert told_of(NONE) == []
     assert told_of(NONE | {"faithfulness": 0.75}) == [
-        "Generator: 25 % of what answers state is borne out by no context."
+        "Generator: 25 % of what answers state is supported by no context."
     ]

@@ -41,7 +41,7 @@ def test_each_context_speaks_for_itself_and_one_is_enough():
 def test_a_missing_verdict_leaves_open_what_no_other_decides():
     found = line(verdict("c0", "neutral")).contexts
     assert (found.each[1], found.any) == (UNDECIDED, UNDECIDED)
-    assert line(verdict("c0", "contradiction")).denied.any.holds is True
+    assert line(verdict("c0", "contradiction")).contradicted.any.holds is True
 
 
 def test_the_second_look_counts_where_no_context_does_it_alone():
@@ -109,7 +109,7 @@ def rows(by_reference, by_contexts=None):
 @pytest.mark.parametrize(
     ("by_reference", "said", "own"),
     [
-        (verdict("reference", "entailment"), "the reference bears it out", ""),
+        (verdict("reference", "entailment"), "the reference supports it", ""),
         (
             verdict("reference", "neutral", belief=0.8),
             "",
@@ -132,8 +132,8 @@ def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
 def test_where_contexts_say_the_same_the_reference_is_not_named():
     claim, _ = rows(verdict("reference", "entailment"), verdict("c", "entailment"))
     assert (claim.label, claim.note, claim.context) == ("supported", "", "c")
-    denied, _ = rows(verdict("reference", "contradiction"), verdict("c", "contradiction"))
-    assert (denied.label, denied.note) == ("contradicted", "")
+    contradicted, _ = rows(verdict("reference", "contradiction"), verdict("c", "contradiction"))
+    assert (contradicted.label, contradicted.note) == ("contradicted", "")
 
 
 def test_a_claim_without_a_verdict_is_not_judged():

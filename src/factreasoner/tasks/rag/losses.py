@@ -51,8 +51,8 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     invented, beyond = values["hallucination"], values["beyond_reference"]
     if invented is None or beyond is None:
         if values["faithfulness"] is not None:
-            unborne = _percent(1 - values["faithfulness"])
-            yield f"Generator: {unborne} of what answers state is borne out by no context."
+            unsupported = _percent(1 - values["faithfulness"])
+            yield f"Generator: {unsupported} of what answers state is supported by no context."
         return
     yield (
         f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
@@ -62,7 +62,7 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     if against is not None and records["against_reference"] == records["beyond_reference"]:
         yield (
             f"Noise: {_percent(against + beyond)} of what answers state is in a context, and the reference "
-            f"does not bear it out: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
+            f"does not support it: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
         )
     if beyond:
         yield (

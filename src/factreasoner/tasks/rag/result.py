@@ -1,9 +1,8 @@
-"""What is found of one record: claims of the answer and of the reference, and the verdicts on them."""
+"""What is found of one record: claims and verdicts, what they say together, and the claims as rows."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from pydantic import Field
@@ -18,96 +17,21 @@ from factreasoner.tasks.rows import (
     by_claim,
     claim_row,
     judgement_of,
-    p_borne_out,
-    p_denied,
+    p_contradicted,
+    p_supported,
 )
 from factreasoner.tasks.task import ClaimResult
-
-
-class Event(NamedTuple):
-    """Something that holds of a claim or does not, with its probability.
-
-    `holds` is None where failed verdicts leave it undecided; `p` is None where they leave that open.
-    """
-
-    holds: bool | None
-    p: float | None
-
-    def __invert__(self) -> Event:
-        return Event(None if self.holds is None else not self.holds, None if self.p is None else 1 - self.p)
-
-    def __and__(self, other: Event) -> Event:
-        """That both hold, taken as independent; one that does not hold decides it."""
-        sides = (self.holds, other.holds)
-        p = None if self.p is None or other.p is None else self.p * other.p
-        return Event(False if False in sides else None if None in sides else True, p)
-
-    def without(self, part: Event) -> Event:
-        """That this event holds and `part` does not, where `part` implies this one."""
-        p = None if self.p is None or part.p is None else max(self.p - part.p, 0.0)
-        return Event((self & ~part).holds, p)
-
-
-NEVER = Event(False, 0.0)
-UNDECIDED = Event(None, None)
-
-
-def any_of(events: Iterable[Event]) -> Event:
-    """That at least one of them holds; its probability is that of the most probable one.
-
-    One that holds decides, whatever is missing; where none does, one that is undecided leaves it so.
-    """
-    found = list(events)
-    if not found:
-        return NEVER
-    sides = [event.holds for event in found]
-    holds = True if True in sides else None if None in sides else False
-    known = [event.p for event in found if event.p is not None]
-    complete = holds or len(known) == len(found)
-    return Event(holds, max(known) if known and complete else None)
-
-
-class Share(NamedTuple):
-    """A share of things of which an event holds.
-
-    `value` and `p` are the share and the mean probability, None where nothing is decided; `decided` counts
-    the things it is of, `undecided` those that failed verdicts left out.
-    """
-
-    value: float | None
-    p: float | None
-    decided: int
-    undecided: int
-
-    @property
-    def bounds(self) -> tuple[float, float] | None:
-        """What the share can be, whatever the undecided ones are; None where there are none."""
-        if not self.undecided:
-            return None
-        known, everything = (self.value or 0.0) * self.decided, self.decided + self.undecided
-        return known / everything, (known + self.undecided) / everything
-
-
-def share(events: Sequence[Event]) -> Share:
-    """The share of `events` that hold."""
-    decided = [event.holds for event in events if event.holds is not None]
-    known = [event.p for event in events if event.p is not None]
-    return Share(
-        value=sum(decided) / len(decided) if decided else None,
-        p=math.fsum(known) / len(known) if known else None,
-        decided=len(decided),
-        undecided=len(events) - len(decided),
-    )
 
 
 class RagResult(ClaimResult):
     """Claims and verdicts. Premises are named by context ids, `answer`, `reference` and `contexts`.
 
-    `claims` are the answer's, `reference_claims` those of the reference; None where there was nothing to
-    make them from, or they could not be made. `contexts` are in the order of retrieval, None where the record
-    has none. `joint`: contexts were judged together. Else, where there are `together`, claims of the answer
-    that no context bears out alone were asked once more about all contexts together. `together` are the ids
-    of the contexts by premise: `contexts`, or `contexts:1` and so on where they are too long for one call.
+    `claims` are the answer's, `reference_claims` the reference's; None where there was no text to make them
+    from, or making them failed. `contexts` are in the order of retrieval, None where the record has none.
+
+    `joint`: contexts were judged together. Otherwise, `together` is filled where claims of the answer that no
+    context supports alone were judged once more against all contexts. It maps a premise to the ids of its
+    contexts: `contexts`, or `contexts:1` and so on where one call can't show them all.
     """
 
     claims: tuple[Atom, ...] | None = None
@@ -119,7 +43,7 @@ class RagResult(ClaimResult):
     together: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def in_brief(self) -> list[str]:
-        """How many claims each text makes, and contexts there are."""
+        """How many claims each text makes, and how many contexts there are."""
         found = {
             "claims of the answer": self.claims,
             "claims of the reference": self.reference_claims,
@@ -128,11 +52,54 @@ class RagResult(ClaimResult):
         return [f"{what}: {len(items)}" for what, items in found.items() if items is not None]
 
 
-class ContextEvidence(NamedTuple):
-    """What the contexts say of one claim.
+class Event(NamedTuple):
+    """Something that is true of a claim or not, with its probability.
 
-    `each` has an event a context, in their order; `together` is what all of them say, where they were asked
-    together; `rests_on` are the positions of the contexts that it rests on.
+    Failed verdicts leave it undecided: `holds` is None. `p` is None where they leave the probability open.
+    """
+
+    holds: bool | None
+    p: float | None
+
+    def __invert__(self) -> Event:
+        return Event(None if self.holds is None else not self.holds, None if self.p is None else 1 - self.p)
+
+    def __and__(self, other: Event) -> Event:
+        """Both, taken as independent. One that does not hold decides."""
+        sides = (self.holds, other.holds)
+        p = None if self.p is None or other.p is None else self.p * other.p
+        return Event(False if False in sides else None if None in sides else True, p)
+
+    def without(self, part: Event) -> Event:
+        """This event and not `part`, which implies this one."""
+        p = None if self.p is None or part.p is None else max(self.p - part.p, 0.0)
+        return Event((self & ~part).holds, p)
+
+
+NEVER = Event(False, 0.0)
+UNDECIDED = Event(None, None)
+
+
+def any_of(events: Iterable[Event]) -> Event:
+    """At least one of the events, as probable as the most probable one.
+
+    One that holds decides, whatever is missing. Where none does, an undecided one leaves it undecided.
+    """
+    found = list(events)
+    if not found:
+        return NEVER
+    sides = [event.holds for event in found]
+    holds = True if True in sides else None if None in sides else False
+    known = [event.p for event in found if event.p is not None]
+    complete = holds or len(known) == len(found)
+    return Event(holds, max(known) if known and complete else None)
+
+
+class ContextEvidence(NamedTuple):
+    """Whether the contexts support, or contradict, one claim.
+
+    `each` has an event for every context, in their order. `together` is the event for all contexts together,
+    where they were judged so, and `rests_on` has the positions of the contexts that decide it.
     """
 
     each: tuple[Event, ...]
@@ -141,18 +108,18 @@ class ContextEvidence(NamedTuple):
 
     @property
     def any(self) -> Event:
-        """Whether any context does it, or all together."""
+        """Any context, or all together."""
         return any_of((*self.each, self.together))
 
     @property
     def needs_several(self) -> bool:
-        """Whether the contexts do it together, and none alone."""
+        """Whether the contexts do so together, and none alone."""
         return self.together.holds is True and all(event.holds is False for event in self.each)
 
     def within(self, chosen: tuple[Event, ...]) -> Event:
-        """Whether a chosen context does it, or several together one of which is chosen.
+        """A chosen context, or several together of which one is chosen.
 
-        Where a context's own verdict is missing, it may be that one alone which speaks in all together.
+        Where a context's own verdict is missing, that context alone may be what decides them together.
         """
         alone = (one & other for one, other in zip(self.each, chosen, strict=True))
         together = self.together & any_of(chosen[position] for position in self.rests_on)
@@ -161,19 +128,17 @@ class ContextEvidence(NamedTuple):
 
 
 class ClaimLine(NamedTuple):
-    """A claim with what bears it out and what denies it.
+    """A claim with the contexts that support it and those that contradict it.
 
-    `other` is whether the other text bears it out, `other_denies` whether that contradicts it: the reference
-    for claims of the answer, and vice versa.
-
-    Events are undecided where verdicts failed, and None where nothing was to be judged.
+    `other` and `other_contradicts` say whether the other text supports or contradicts it: the reference, for
+    a claim of the answer, and vice versa. Without contexts, or the other text, fields are None.
     """
 
     claim: Atom
     contexts: ContextEvidence | None
-    denied: ContextEvidence | None
+    contradicted: ContextEvidence | None
     other: Event | None
-    other_denies: Event | None
+    other_contradicts: Event | None
 
 
 def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
@@ -196,15 +161,14 @@ class _Evidence:
         self._places = {context.id: place for place, context in enumerate(result.contexts or ())}
 
     def line(self, claim: Atom, other: str) -> ClaimLine:
-        """What contexts and the other text say; all contexts together where none speaks for the answer's."""
-        contexts = denied = None
+        contexts = contradicted = other_supports = other_contradicts = None
         if self._result.contexts is not None:
-            contexts = self._of_contexts(claim.id, _borne_out, second_look=other == REFERENCE)
-            denied = self._of_contexts(claim.id, _denied)
-        if other == REFERENCE and not (self._result.reference or "").strip():
-            return ClaimLine(claim, contexts, denied, None, None)
-        verdict = self._verdicts.get((other, claim.id))
-        return ClaimLine(claim, contexts, denied, _borne_out(verdict), _denied(verdict))
+            contexts = self._of_contexts(claim.id, _supported, second_look=other == REFERENCE)
+            contradicted = self._of_contexts(claim.id, _contradicted)
+        if other == ANSWER or (self._result.reference or "").strip():
+            verdict = self._verdicts.get((other, claim.id))
+            other_supports, other_contradicts = _supported(verdict), _contradicted(verdict)
+        return ClaimLine(claim, contexts, contradicted, other_supports, other_contradicts)
 
     def _of_contexts(self, claim_id: str, event: _AsEvent, *, second_look: bool = False) -> ContextEvidence:
         if self._result.joint:
@@ -217,10 +181,10 @@ class _Evidence:
         return ContextEvidence(each, *self._together(claim_id, event))
 
     def _together(self, claim_id: str, event: _AsEvent) -> tuple[Event, tuple[int, ...]]:
-        """What the contexts say together, and the positions of those that it rests on, as far as known."""
+        """The event for all contexts together, and the positions of those that decide it: all if unknown."""
         verdicts = [self._verdicts.get((premise, claim_id)) for premise in self._result.together]
-        deciding = [verdict for verdict in verdicts if verdict is not None and event(verdict).holds]
-        named = {context_id for verdict in deciding for context_id in verdict.rests_on}
+        decisive = [verdict for verdict in verdicts if verdict is not None and event(verdict).holds]
+        named = {context_id for verdict in decisive for context_id in verdict.rests_on}
         places = tuple(place for context_id, place in self._places.items() if context_id in named)
         return any_of(map(event, verdicts)), places or tuple(self._places.values())
 
@@ -234,7 +198,7 @@ class _Evidence:
 
 
 def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:
-    """What a verdict on several contexts says of one of them: what holds, holds of those it rests on."""
+    """The event for one of the contexts that a verdict is on: it holds for those that the verdict names."""
     found = event(verdict)
     if verdict is None or not found.holds or context_id in verdict.rests_on:
         return found
@@ -242,27 +206,24 @@ def _of_one(verdict: Verdict | None, context_id: str, event: _AsEvent) -> Event:
 
 
 def _without_far_belief(verdict: Verdict | None, nearest: float) -> Verdict | None:
-    """The verdict; a belief counts for the passages nearest to the claim alone."""
+    """The verdict, with its belief only if its passage is the nearest to the claim."""
     if verdict is None or verdict.nearness >= nearest:
         return verdict
     return verdict.model_copy(update={"belief": None})
 
 
-def _borne_out(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(verdict.supports, p_borne_out(verdict))
+def _supported(verdict: Verdict | None) -> Event:
+    return UNDECIDED if verdict is None else Event(verdict.supports, p_supported(verdict))
 
 
-def _denied(verdict: Verdict | None) -> Event:
-    return UNDECIDED if verdict is None else Event(verdict.contradicts, p_denied(verdict))
-
-
-BORNE_OUT = "the reference bears it out"
+def _contradicted(verdict: Verdict | None) -> Event:
+    return UNDECIDED if verdict is None else Event(verdict.contradicts, p_contradicted(verdict))
 
 
 def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
     """The answer's claims against contexts and reference, the reference's against answer and contexts.
 
-    The first, which stand for the answer's claims in tables, say what the reference says where it differs.
+    The first row of an answer's claim notes what the reference says, where the contexts say something else.
     """
     rows = _Rows(result)
     said, wanted = lines_of(result)
@@ -281,7 +242,7 @@ class _Rows:
         self._asked = result.together.keys() if result.joint else self._contexts.keys()
 
     def row(self, of: str, line: ClaimLine, against: str) -> ClaimRow | None:
-        """A claim held against all contexts or another text; None where there were none."""
+        """A claim against all contexts or against the other text; None where there is no such text."""
         in_contexts = against == CONTEXTS
         found = line.contexts.any if in_contexts and line.contexts else None if in_contexts else line.other
         if found is None:
@@ -296,12 +257,11 @@ class _Rows:
         return claim_row(self._record, of, line.claim, judgement, basis, "; ".join(filter(None, notes)))
 
     def _said_by_reference(self, line: ClaimLine) -> str:
-        """What the reference says of a claim of the answer, where the contexts don't say the same."""
         row = self.row(ANSWER, line, REFERENCE)
         if row is None or line.contexts is None:
             return ""
         if row.label == "supported" and line.contexts.any.holds is not True:
-            return BORNE_OUT
-        if row.label != "contradicted" or (line.denied and line.denied.any.holds):
+            return "the reference supports it"
+        if row.label != "contradicted" or (line.contradicted and line.contradicted.any.holds):
             return ""
         return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")

@@ -1,4 +1,8 @@
-"""The metrics of retrieval-augmented generation: shares of claims, and scores of the ranking."""
+"""The metrics of retrieval-augmented generation: shares of claims, and scores of the ranking.
+
+Sources: RAGChecker (arXiv 2408.08067), section 3.3; there, a passage is relevant if it entails a claim of the
+reference. Manning, Raghavan, Schütze, "Introduction to Information Retrieval", chapter 8.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,7 @@ from typing import NamedTuple
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, notebook_form
-from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of, share
-from factreasoner.tasks.rag.result import Share as EventShare
+from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of
 
 
 def retrieval_scores(
@@ -18,8 +21,8 @@ def retrieval_scores(
 ) -> dict[str, float | None]:
     """Scores of a ranking of ids, best first, cut after the first `k` (None: not cut).
 
-    None where a denominator is 0: nothing was retrieved, or nothing is relevant. `map` divides the precisions
-    at the relevant ones by all that are relevant, `map_at_hits` by those found; it is 0 where none is found.
+    None where a denominator is 0: nothing was retrieved, or nothing is relevant. `map` divides the sum of the
+    precisions at relevant ids by the number of relevant ids, `map_at_hits` by the number found.
     """
     wanted = set(relevant)
     ranking = retrieved[:k]
@@ -42,30 +45,30 @@ def _gain(rank: int) -> float:
 
 
 class Needed(NamedTuple):
-    """What a metric is computed from, in words and as the keys of what a record may lack, in order."""
+    """What a metric needs: in words, and as keys of what a record may lack, in order."""
 
     words: str
     keys: tuple[str, ...]
 
 
 class Claimed(NamedTuple):
-    """What holds of one claim.
+    """The events of one claim.
 
-    `found`: the contexts bear it out; `relevant`: relevant ones do; `denied`: a context contradicts it.
-    `other`: the other text bears it out; `against`: that contradicts it.
+    `found`: the contexts support it; `relevant`: the relevant ones do; `contradicted`: a context contradicts
+    it. `other`: the other text supports it; `against`: the other text contradicts it.
     """
 
     found: Event
     relevant: Event
-    denied: Event
+    contradicted: Event
     other: Event
     against: Event
 
 
 class Share(NamedTuple):
-    """A share of the claims of which `event` holds: of the answer's, or of the reference's (`wanted`).
+    """The share of claims for which `event` holds: the answer's claims, or the reference's (`wanted`).
 
-    `detail`: it is shown in result lines alone.
+    `detail`: it is shown in result lines only.
     """
 
     name: str
@@ -85,57 +88,56 @@ RETRIEVED = Needed("contexts and claims of the reference", ("contexts", "referen
 RANKABLE = Needed(RETRIEVED.words, ("contexts", "passages", "reference_claims"))
 BOTH = Needed("contexts, a reference and claims of the answer", ("contexts", "reference", "claims"))
 JUDGED_NOISE = Needed(BOTH.words, (*BOTH.keys, "reference_claims"))
-FOUND = Needed("claims of the reference that a context bears out", (*RETRIEVED.keys, "found"))
+FOUND = Needed("claims of the reference that a context supports", (*RETRIEVED.keys, "found"))
 RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 
 # fmt: off
 SHARES = (
-    Share("faithfulness", "faithfulness", "the answer's claims that the contexts bear out",
+    Share("faithfulness", "faithfulness", "the answer's claims that the contexts support",
           PASSAGES, "higher", lambda c: c.found),
     Share("contradicted", "contradicted", "the answer's claims that a context contradicts",
-          PASSAGES, "lower", lambda c: c.denied),
-    Share("correctness", "correctness", "the answer's claims that the reference bears out",
+          PASSAGES, "lower", lambda c: c.contradicted),
+    Share("correctness", "correctness", "the answer's claims that the reference supports",
           REFERENCE, "higher", lambda c: c.other),
-    Share("coverage", "coverage", "the reference's claims that the answer bears out",
+    Share("coverage", "coverage", "the reference's claims that the answer supports",
           GOLD_CLAIMS, "higher", lambda c: c.other, wanted=True),
-    Share("claim_recall", "claim recall", "the reference's claims that a context bears out",
+    Share("claim_recall", "claim recall", "the reference's claims that a context supports",
           RETRIEVED, "higher", lambda c: c.found, wanted=True),
     Share("context_utilization", "utilization",
-          "the reference's claims borne out by a context that the answer bears out too",
+          "the reference's claims supported by a context that the answer supports too",
           FOUND, "higher", lambda c: c.other if c.found.holds else UNDECIDED, wanted=True),
     Share("noise_sensitivity_in_relevant", "noise, relevant",
-          "the answer's claims that the reference does not bear out and a relevant context does",
+          "the answer's claims that the reference does not support and a relevant context does",
           JUDGED_NOISE, "lower", lambda c: ~c.other & c.relevant),
     Share("noise_sensitivity_in_irrelevant", "noise, irrelevant",
-          "the answer's claims that the reference does not bear out and irrelevant contexts alone do",
+          "the answer's claims that the reference does not support and irrelevant contexts alone do",
           JUDGED_NOISE, "lower", lambda c: ~c.other & c.found.without(c.relevant)),
     Share("hallucination", "hallucination",
-          "the answer's claims that neither the reference nor contexts bear out",
+          "the answer's claims that neither the reference nor contexts support",
           BOTH, "lower", lambda c: ~c.other & ~c.found),
     Share("self_knowledge", "self-knowledge",
-          "the answer's claims that the reference bears out and no context does",
+          "the answer's claims that the reference supports and no context does",
           BOTH, None, lambda c: c.other & ~c.found),
     Share("lost_in_retrieval", "lost in retrieval",
-          "the reference's claims that neither a context nor the answer bears out",
+          "the reference's claims that neither a context nor the answer supports",
           RETRIEVED, "lower", lambda c: ~c.found & ~c.other, wanted=True, detail=True),
     Share("lost_in_generation", "lost in generation",
-          "the reference's claims that a context bears out and the answer does not",
+          "the reference's claims that a context supports and the answer does not",
           RETRIEVED, "lower", lambda c: c.found & ~c.other, wanted=True, detail=True),
     Share("beyond_reference", "beyond the reference",
-          "the answer's claims that contexts bear out and on which the reference is silent",
+          "the answer's claims that contexts support and on which the reference is silent",
           BOTH, None, lambda c: ~c.other & ~c.against & c.found, detail=True),
     Share("against_reference", "against the reference",
-          "the answer's claims that contexts bear out and the reference contradicts",
+          "the answer's claims that contexts support and the reference contradicts",
           BOTH, "lower", lambda c: c.against & c.found, detail=True),
 )
 # fmt: on
 
 
 class Matrix:
-    """What holds of the claims of a record, and why what does not can't be known.
+    """The events of a record's claims, and what the record lacks.
 
-    `relevant` has an event a context; `lacking` has, by key, what the record lacks in words, empty for what
-    it has.
+    `relevant` has an event for each context: it supports a claim of the reference.
     """
 
     def __init__(self, result: RagResult) -> None:
@@ -147,22 +149,22 @@ class Matrix:
         self._said = [_claimed(line, self.relevant) for line in said]
         self._wanted = [_claimed(line, self.relevant) for line in wanted]
         found = any(claim.found.holds is not False for claim in self._wanted)
-        self.lacking = {
+        self._lacking = {
             "contexts": "no contexts" if result.contexts is None else "",
             "passages": "" if result.contexts else "no context was retrieved",
             "reference": "" if (result.reference or "").strip() else "no reference",
             "claims": _no_claims(result.claims, "the answer"),
             "reference_claims": _no_claims(result.reference_claims, "the reference"),
             "gold_contexts": "no gold contexts" if result.gold_contexts is None else "",
-            "found": "" if found else "no context bears out a claim of the reference",
+            "found": "" if found else "no context supports a claim of the reference",
         }
 
     def missing(self, needs: Needed) -> str:
-        """What a record lacks of it; empty: nothing."""
-        return next(filter(None, (self.lacking[key] for key in needs.keys)), "")
+        """What the record lacks, in words; empty: nothing."""
+        return next(filter(None, (self._lacking[key] for key in needs.keys)), "")
 
     def events(self, share: Share) -> list[Event]:
-        """The events that a share is of."""
+        """The events to take a share of."""
         claims = self._wanted if share.wanted else self._said
         if share.needs is FOUND:
             claims = [claim for claim in claims if claim.found.holds is not False]
@@ -173,9 +175,9 @@ def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
     return Claimed(
         line.contexts.any if line.contexts else UNDECIDED,
         line.contexts.within(relevant) if line.contexts else UNDECIDED,
-        line.denied.any if line.denied else UNDECIDED,
+        line.contradicted.any if line.contradicted else UNDECIDED,
         line.other or UNDECIDED,
-        line.other_denies or UNDECIDED,
+        line.other_contradicts or UNDECIDED,
     )
 
 
@@ -186,8 +188,6 @@ def _no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
 
 
 IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
-"""The metrics that tell most, for those who print a result."""
-
 FAILED = "a verdict that decides it failed for every claim"
 UNNAMED = "the model named no context for the verdicts that decide it"
 
@@ -195,9 +195,9 @@ UNNAMED = "the model named no context for the verdicts that decide it"
 class ScoredRag(NamedTuple):
     """A result with its metrics.
 
-    `values` has every metric by name, None with a reason in `reasons`. `undecided` counts, by metric, claims
-    (of context_precision: contexts) that failed verdicts left out; `bounds` is what it can be for all they
-    may be.
+    `values` has every metric by name, and `reasons` why one is None. Where verdicts failed, `undecided`
+    counts by metric the claims (of context_precision: the contexts) that are left out, and `bounds` has the
+    least and the greatest value the metric could have.
     """
 
     result: RagResult
@@ -217,18 +217,23 @@ class ScoredRag(NamedTuple):
 
     @property
     def num_claims(self) -> int | None:
-        """How many claims there are; None where there is none."""
+        """The number of claims of both texts; None for none."""
         return len(self.result.claims or ()) + len(self.result.reference_claims or ()) or None
 
 
 def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
-    """The metrics of a result; retrieval's at the first `k` contexts (None: all)."""
+    """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
     scored = ScoredRag(result, {}, {}, {}, {}, sum(result.usage.values(), Usage()))
     matrix = Matrix(result)
     for row in SHARES:
-        found = _add_share(scored, row.name, matrix.events(row), matrix.missing(row.needs))
-        _add(scored, f"{row.name}_p", found.p, scored.reasons.get(row.name) or _why_undecided(result))
-    _add_share(scored, "context_precision", matrix.relevant, matrix.missing(RANKABLE))
+        missing = matrix.missing(row.needs)
+        events = [] if missing else matrix.events(row)
+        _add_share(scored, row.name, events, missing)
+        known = [event.p for event in events if event.p is not None]
+        mean = math.fsum(known) / len(known) if known else None
+        _add(scored, f"{row.name}_p", mean, scored.reasons.get(row.name) or _why_undecided(result))
+    missing = matrix.missing(RANKABLE)
+    _add_share(scored, "context_precision", () if missing else matrix.relevant, missing)
     for suffix in ("", "_p"):
         both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
         _add(scored, f"claim_f1{suffix}", _harmonic(*both), "it needs correctness and coverage")
@@ -246,17 +251,18 @@ def _add(scored: ScoredRag, name: str, value: float | None, reason: str) -> None
         scored.reasons[name] = reason
 
 
-def _add_share(scored: ScoredRag, name: str, events: Sequence[Event], missing: str) -> EventShare:
-    """The share of the events that hold; nothing where something is `missing`."""
-    found = share(() if missing else events)
-    _add(scored, name, found.value, missing or _why_undecided(scored.result))
-    if found.bounds:
-        scored.undecided[name], scored.bounds[name] = found.undecided, found.bounds
-    return found
+def _add_share(scored: ScoredRag, name: str, events: Sequence[Event], missing: str) -> None:
+    """Add the share of the events that hold, among those that are decided."""
+    decided = [event.holds for event in events if event.holds is not None]
+    value = sum(decided) / len(decided) if decided else None
+    _add(scored, name, value, missing or _why_undecided(scored.result))
+    if undecided := len(events) - len(decided):
+        low, high = sum(decided) / len(events), (sum(decided) + undecided) / len(events)
+        scored.undecided[name], scored.bounds[name] = undecided, (low, high)
 
 
 def _why_undecided(result: RagResult) -> str:
-    """Why nothing decides a share: failed verdicts, or those on contexts together that name none of them."""
+    """Why nothing decides a share: verdicts failed, or those on contexts together name none of them."""
     unnamed = result.joint and any(
         verdict.context_id in result.together and verdict.label != "neutral" and not verdict.rests_on
         for verdict in result.verdicts
@@ -278,7 +284,7 @@ KEY_OF = {
     "reference_claims": "reference",
     "gold_contexts": "gold_contexts",
 }
-"""What a metric needs -> the key of an input record that brings it."""
+"""What a metric needs -> the field of an input record that has it."""
 
 
 def _need(needs: Needed) -> Need:
@@ -306,7 +312,7 @@ def _row(
 
 
 def _shares(shares: Sequence[Share]) -> Iterator[Metric]:
-    """Shares of claims, each with its companion, the mean probability."""
+    """Shares of claims, each with the mean probability."""
     for row in shares:
         name, shown, meaning, needs, better = row[:5]
         yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
@@ -320,7 +326,7 @@ METRICS = (
     _row("claim_f1_p", "claim F1 (p)", "harmonic mean of correctness_p and coverage_p", REFERENCE, LINE),
     *_shares(SHARES[4:5]),
     _row("context_precision", "context precision",
-         "share of the contexts that bear out a claim of the reference", RANKABLE),
+         "share of the contexts that support a claim of the reference", RANKABLE),
     _row("retrieval_precision", "retrieval precision",
          "share of the first K contexts that are relevant", RANKED),
     _row("retrieval_recall", "retrieval recall",

@@ -73,21 +73,21 @@ def _problems(record: Record) -> Iterator[InputProblem]:
 
 
 def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
-    """A claim in a result line, with the contexts that bear it out or contradict it."""
+    """A claim in a result line, with the contexts that support it or contradict it."""
     content: dict[str, Any] = {"id": line.claim.id, "text": line.claim.text}
-    if line.contexts is not None and line.denied is not None:
+    if line.contexts is not None and line.contradicted is not None:
         content |= {
             "in_contexts": line.contexts.any.holds,
             "p_in_contexts": _rounded(line.contexts.any.p),
             "borne_out_by": _ids(line.contexts, result),
-            "contradicted_by": _ids(line.denied, result),
+            "contradicted_by": _ids(line.contradicted, result),
             "needs_several": line.contexts.needs_several,
         }
-    if line.other is not None and line.other_denies is not None:
+    if line.other is not None and line.other_contradicts is not None:
         content |= {
             f"in_{other}": line.other.holds,
             f"p_in_{other}": _rounded(line.other.p),
-            f"contradicted_by_{other}": line.other_denies.holds,
+            f"contradicted_by_{other}": line.other_contradicts.holds,
         }
     return content
 

@@ -110,7 +110,7 @@ def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) 
 def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
     """One verdict on a claim from those of the pieces of a text; None where missing ones leave it open.
 
-    A piece that bears the claim out decides, else one that contradicts it; it is neutral where all are, and
+    A piece that supports the claim decides, else one that contradicts it; it is neutral where all are, and
     as sure as the least sure of them.
     """
     for label in ("entailment", "contradiction"):
@@ -126,7 +126,7 @@ class RagWorker(ClaimWorker[RagResult]):
     """Fills the matrices of one record.
 
     Answer claims and reference claims x contexts, answer claims x reference, reference claims x answer. A
-    context takes both lists in one call. Answer claims that no context bears out alone are asked once more,
+    context takes both lists in one call. Answer claims that no context supports alone are asked once more,
     about all contexts together. With `premise` of "joint" contexts are asked about together at once.
 
     Raises:
@@ -150,7 +150,8 @@ class RagWorker(ClaimWorker[RagResult]):
 
     def _work(self, record: Record, meter: Meter) -> Work:
         makers = (self._maker.of_answer, self._maker.of_reference)
-        said, wanted = parallel_map(lambda make: make(record, meter), makers, workers=2)
+        at_once = min(2, self.config.concurrency)
+        said, wanted = parallel_map(lambda make: make(record, meter), makers, workers=at_once)
         answer_claims, reference_claims = _asked(said.claims), _asked(wanted.claims)
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, self.config.window_tokens)
@@ -181,12 +182,12 @@ class RagWorker(ClaimWorker[RagResult]):
     def _second_look(
         self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
     ) -> Judged | None:
-        """Claims that nothing bears out so far, held against all contexts; None where that was not done.
+        """Claims that nothing supports so far, held against all contexts; None where that was not done.
 
         A recording that holds nothing on all contexts together is one of a run without a second look.
         """
-        borne_out = {v.target_id for v in found.verdicts if v.context_id != REFERENCE and v.supports}
-        left = [claim for claim in claims if claim.id not in borne_out]
+        supported = {v.target_id for v in found.verdicts if v.context_id != REFERENCE and v.supports}
+        left = [claim for claim in claims if claim.id not in supported]
         judged = self._judged([(premise, left) for premise in together if left])
         return judged if self._asks or judged.verdicts else None
 

@@ -12,7 +12,7 @@ from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, counted
-from factreasoner.tasks.rows import ANSWER, Basis, ClaimRow, by_claim, claim_row, judgement_of, p_borne_out
+from factreasoner.tasks.rows import ANSWER, Basis, ClaimRow, by_claim, claim_row, judgement_of, p_supported
 from factreasoner.tasks.task import ClaimResult
 
 FACTS = "facts"
@@ -61,7 +61,7 @@ def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
     verdicts = by_claim(result.verdicts)
     for fact in result.facts:
         own = verdicts.get(fact.id, [])[-1:]
-        judgement = judgement_of(p_borne_out(own[0]) if own else None, own)
+        judgement = judgement_of(p_supported(own[0]) if own else None, own)
         yield claim_row(result.record_id, FACTS, fact, judgement, Basis(ANSWER, {}, own))
 
 

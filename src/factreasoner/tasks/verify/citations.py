@@ -28,6 +28,10 @@ _WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
 
 
+Place = tuple[int, int]
+"""(start, end) of a sentence in its text."""
+
+
 class Sentence(NamedTuple):
     """A sentence, with the markers behind its full stop, in `text[start:end]`.
 
@@ -44,6 +48,11 @@ class Sentence(NamedTuple):
     by: Attribution
     markers: tuple[Marker, ...]
     is_code: bool = False
+
+    @property
+    def place(self) -> Place:
+        """Where it stands in its text."""
+        return self.start, self.end
 
 
 class CitedText:

@@ -148,7 +148,7 @@ def at_place(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText
     sentence = text.sentence_at(span) if span is not None else None
     if span is None or sentence is None:
         return claim.model_copy(update={"span": None, "sentence": None})
-    place = {"span": tuple(span), "sentence": (sentence.start, sentence.end)}
+    place = {"span": tuple(span), "sentence": sentence.place}
     cites = {"cited": sentence.cited, "unknown": sentence.unknown, "by": sentence.by}
     return claim.model_copy(update=place | cites)
 
@@ -173,12 +173,8 @@ def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Cita
     for sentence in text.sentences:
         if sentence.by != "sentence":
             continue
-        place = (sentence.start, sentence.end)
-        heirs = {
-            (other.start, other.end)
-            for other in text.sentences
-            if other.by == "paragraph" and other.block == sentence.block
-        }
+        place = sentence.place
+        heirs = {s.place for s in text.sentences if s.by == "paragraph" and s.block == sentence.block}
         own = tuple(claim.id for claim in claims if claim.sentence == place or claim.sentence in heirs)
         found += [Citation(label=s, source=s, sentence=place, claims=own) for s in sentence.cited]
         found += [Citation(label=u, source=None, sentence=place, claims=own) for u in sentence.unknown]

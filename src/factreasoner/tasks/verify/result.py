@@ -18,7 +18,7 @@ Attribution = Literal["sentence", "paragraph", "none"]
 FAILED: frozenset[ClaimLabel | None] = frozenset(
     {"contradicted", "conflicting", "unverified", "unknown_source"}
 )
-"""Labels of claims that what they cite does not bear out."""
+"""Labels of claims that what they cite does not support."""
 
 
 class VerifiedClaim(Model):
@@ -30,7 +30,7 @@ class VerifiedClaim(Model):
 
     `label` is None where judging failed. `uncited`: it cites nothing, and was held against nothing.
     `unknown_source`: none of what it cites exists. The others are as for atoms, with `p` = P(what it cites,
-    or all sources where it cites nothing, bears it out). `borne_out_by` are the sources its support rests on;
+    or all sources where it cites nothing, supports it). `borne_out_by` are the sources its support rests on;
     `quote` is verbatim from the source `quoted`. `fate` is what became of it: kept, flagged (something is
     wrong with it, and its sentence stays), rewritten or removed with its sentence.
     """
@@ -123,8 +123,8 @@ class VerifyResult(ClaimResult):
 class Scores(NamedTuple):
     """Scores of a text; None where there is nothing to compute one from.
 
-    `citation_recall`: share of the claims that cite something which what they cite bears out.
-    `citation_precision`: share of the citations that bear out a claim of theirs. `uncited`: share of the
+    `citation_recall`: share of the claims that cite something which what they cite supports.
+    `citation_precision`: share of the citations that support a claim of theirs. `uncited`: share of the
     claims that cite nothing. Claims and citations that could not be judged are left out; where no claim of a
     text was judged, all scores are None, whatever citations name no source.
     """
@@ -148,7 +148,7 @@ def scores_of(text: VerifiedText | None) -> Scores:
 
 
 def _is_sound(citation: Citation, claims: Sequence[VerifiedClaim]) -> bool | None:
-    """Whether a citation bears out a claim of its sentence; None where that is not known."""
+    """Whether a citation supports a claim of its sentence; None where that is not known."""
     if citation.source is None:
         return False
     own = [claim for claim in claims if claim.id in citation.claims]
@@ -239,9 +239,9 @@ def _labelled(*labels: ClaimLabel | None) -> OfRecords:
 
 # fmt: off
 METRICS = (
-    score("citation_recall", "citation recall", "share of citing claims that what they cite bears out",
+    score("citation_recall", "citation recall", "share of citing claims that what they cite supports",
           CITING, OfRecords(lambda r: r.before.citation_recall), tested=True, better="higher"),
-    score("citation_precision", "citation precision", "share of citations that bear out a claim of theirs",
+    score("citation_precision", "citation precision", "share of citations that support a claim of theirs",
           CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True, better="higher"),
     score("uncited", "uncited", "share of claims that cite nothing",
           CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
@@ -257,12 +257,12 @@ METRICS = (
           CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
     count("num_claims", "claims", "claims a record",
           CLAIMS, OfRecords(lambda r: len(r.result.claims) or None), title="claims a record", places=RUN),
-    count("num_supported", "borne out", "claims a record that their sources bear out",
+    count("num_supported", "supported", "claims a record that their sources support",
           CLAIMS, _labelled("supported"), places=("line",)),
     count("num_contradicted", "contradicted", "claims a record that a source contradicts",
           CLAIMS, _labelled("contradicted"), title="contradicted a record", places=RUN, better="lower"),
-    count("num_not_borne_out", "not borne out", "claims a record that sources leave open or disagree on",
-          CLAIMS, _labelled("unverified", "conflicting"), title="not borne out a record", places=RUN,
+    count("num_not_borne_out", "not supported", "claims a record that sources leave open or disagree on",
+          CLAIMS, _labelled("unverified", "conflicting"), title="not supported a record", places=RUN,
           better="lower"),
     count("num_unknown_source", "unknown source", "claims a record that cite no source that exists",
           CLAIMS, _labelled("unknown_source"), title="unknown source a record", places=RUN, better="lower"),

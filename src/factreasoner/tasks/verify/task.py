@@ -1,4 +1,4 @@
-"""`verify`: does each cited source bear out the claims that cite it? And the answer corrected."""
+"""`verify`: does each cited source support the claims that cite it? And the answer corrected."""
 
 from __future__ import annotations
 

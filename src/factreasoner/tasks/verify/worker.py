@@ -1,4 +1,4 @@
-"""Verifies an answer, mends it, and verifies what was mended."""
+"""Verifies an answer, corrects it, and verifies what was corrected."""
 
 from __future__ import annotations
 
@@ -14,33 +14,31 @@ from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.task import ClaimWorker, Work
-from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
+from factreasoner.tasks.verify.claim_judges import (
+    ClaimJudge,
+    ClaimVerdicts,
+    JudgeBySource,
+    ModelJudge,
+    PanelJudge,
+)
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, ModelCorrector, Remover
-from factreasoner.tasks.verify.drafts import (
-    Draft,
-    Place,
-    Redrafted,
-    changes_of,
-    place_of,
-    redrafted,
-    with_fates,
-)
-from factreasoner.tasks.verify.holding import Held, Holder, JudgeHolder, ModelHolder, PanelHolder
 from factreasoner.tasks.verify.labelling import labelled
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import VerifiedClaim, VerifyResult
+from factreasoner.tasks.verify.revision import NewText, Revision, changes_of, new_text, with_fates
 
 
 class _Parts(NamedTuple):
     finder: ClaimFinder
-    holder: Holder
+    judge: ClaimJudge
     corrector: Corrector
     config: Config
 
 
 class VerifyWorker(ClaimWorker[VerifyResult]):
-    """Holds claims against the sources they cite, then corrects the answer, `rounds` times at most."""
+    """Judges claims against the sources they cite, then corrects the answer, in at most `rounds` rounds."""
 
     result = VerifyResult
 
@@ -51,7 +49,7 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
             raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
         self._parts = _Parts(
             ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER)),
-            _holder(llm, self.config) if llm else JudgeHolder(self._judge),
+            _model_judge(llm, self.config) if llm else JudgeBySource(self._judge),
             ModelCorrector(self._llm, self.config) if self._llm else Remover(),
             self.config,
         )
@@ -60,18 +58,17 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         return _Verification(self._parts, record, meter).work()
 
 
-def _holder(llm: LLM, config: Config) -> Holder:
-    """What asks the model, or each of several."""
+def _model_judge(llm: LLM, config: Config) -> ClaimJudge:
     if not isinstance(llm, Panel):
-        return ModelHolder(llm, config)
-    return PanelHolder({name: ModelHolder(one, alone(config, name)) for name, one in llm.members.items()})
+        return ModelJudge(llm, config)
+    return PanelJudge({name: ModelJudge(one, alone(config, name)) for name, one in llm.members.items()})
 
 
 class _Verification:
-    """The work on one record: what was judged, what went wrong, and why sentences were changed."""
+    """The work on one record: the verdicts, what went wrong, and why sentences were changed."""
 
     def __init__(self, parts: _Parts, record: Record, meter: Meter) -> None:
-        self._finder, self._holder, self._corrector, self._config = parts
+        self._finder, self._judge, self._corrector, self._config = parts
         self._record = record
         self._contexts = record.contexts or ()
         self._meter = meter
@@ -82,17 +79,17 @@ class _Verification:
     def work(self) -> Work:
         """The answer verified, corrected and verified again."""
         text = CitedText(self._record.response, self._contexts)
-        claims = self._judged(self._listed(self._finder.claims(text, self._record, self._meter)), text)
-        first = draft = Draft(text, claims, {place_of(s): place_of(s) for s in text.sentences})
+        claims = self._judged(self._found(self._finder.claims(text, self._record, self._meter)), text)
+        first = last = Revision(text, claims, {s.place: s.place for s in text.sentences})
         for number in range(1, self._config.rounds + 1):
-            revised = self._corrected(draft, number)
-            if revised is None:
+            corrected = self._corrected(last, number)
+            if corrected is None:
                 break
-            draft = revised
-        changes = changes_of(text.text, draft, self._reasons)
+            last = corrected
+        changes = changes_of(text.text, last, self._reasons)
         fields = {
             "verified": first.verified.model_copy(update={"claims": with_fates(claims, changes)}),
-            "revised": draft.verified.model_copy(update={"claims": with_fates(draft.claims, ())}),
+            "revised": last.verified.model_copy(update={"claims": with_fates(last.claims, ())}),
             "changes": changes,
             "contexts": self._contexts,
             "verdicts": tuple(self._verdicts),
@@ -100,93 +97,96 @@ class _Verification:
         judged = sum(claim.label is not None for claim in claims)
         return Work(fields, tuple(self._failures), judged, len(claims), [Claim(c.id, c.text) for c in claims])
 
-    def _listed(self, found: Claims) -> tuple[VerifiedClaim, ...]:
+    def _found(self, found: Claims) -> tuple[VerifiedClaim, ...]:
         self._failures += found.failures
         return found.claims
 
     def _judged(self, claims: Iterable[VerifiedClaim], text: CitedText) -> tuple[VerifiedClaim, ...]:
-        """The claims with labels, where judging them did not fail."""
+        """The claims with labels, except where judging failed."""
         claims = tuple(claims)
         every = tuple(context.id for context in self._contexts) if self._config.uncited == "check" else ()
         against = {c.id: c.cited if c.cited or c.unknown else every for c in claims if c.sentence is not None}
         asked = [Claim(claim.id, claim.text) for claim in claims if against.get(claim.id)]
-        held = Held()
+        judged = ClaimVerdicts()
         if asked:
             with self._meter.stage("evaluator"):
                 record = self._record.model_copy(update={"response": text.text})
-                held = self._holder.hold(asked, against, record)
-        self._failures += held.failures
-        self._verdicts += [holding.verdict for holding in held.holdings]
-        decided = tuple(_decided(claim, held, text) for claim in claims)
+                judged = self._judge.judge(asked, against, record)
+        self._failures += judged.failures
+        self._verdicts += [source.verdict for source in judged.verdicts]
+        decided = tuple(_decided(claim, judged, text) for claim in claims)
         self._failures += [_not_compared(c) for c in decided if c.label is None and c.explanation]
         return decided
 
-    def _corrected(self, draft: Draft, number: int) -> Draft | None:
-        """The draft after one round; None where nothing was changed."""
-        failed = self._failed(draft)
+    def _corrected(self, last: Revision, number: int) -> Revision | None:
+        """The next revision; None where nothing was changed."""
+        failed = self._failed(last)
         if not failed:
             return None
         with self._meter.stage("corrector"):
-            corrected = self._corrector.correct(failed, draft.text, self._record)
+            corrected = self._corrector.correct(failed, last.text, self._record)
         self._failures += [after for after in corrected if isinstance(after, Failure)]
         edits = {
-            place_of(one.sentence): _keeping_markers(one.sentence, after, draft.text)
+            one.sentence.place: _keeping_markers(one.sentence, after, last.text)
             for one, after in zip(failed, corrected, strict=True)
             if isinstance(after, str)
         }
-        made = redrafted(draft.text, edits, self._record.id)
-        self._failures += made.failures
-        if not made.done.edits:
+        new = new_text(last.text, edits, self._record.id)
+        self._failures += new.failures
+        if not new.done.edits:
             return None
         for one in failed:
-            if made.done.moved(place_of(one.sentence)) is None:
-                for root in draft.origins(one.sentence):
+            if new.done.moved(one.sentence.place) is None:
+                for root in last.origins(one.sentence):
                     self._reasons.setdefault(root, []).extend(one.why)
-        return self._verified_again(draft, made, number)
+        places = {root: new.done.stands_for(now) for root, now in last.places.items()}
+        return Revision(new.text, self._verified_again(last, new, number), places)
 
-    def _failed(self, draft: Draft) -> list[FailedSentence]:
-        """The sentences to be corrected; none where there is no source that one could be written from."""
+    def _failed(self, last: Revision) -> list[FailedSentence]:
+        """The sentences to correct; none without a source to write them from."""
         wrong: dict[Place | None, list[VerifiedClaim]] = {}
-        for claim in draft.claims if self._contexts else ():
+        for claim in last.claims if self._contexts else ():
             if claim.label in self._corrector.labels:
                 wrong.setdefault(claim.sentence, []).append(claim)
         return [
-            FailedSentence(sentence, tuple(wrong[place_of(sentence)]))
-            for sentence in draft.text.sentences
-            if place_of(sentence) in wrong and not sentence.is_code
+            FailedSentence(sentence, tuple(wrong[sentence.place]))
+            for sentence in last.text.sentences
+            if sentence.place in wrong and not sentence.is_code
         ]
 
-    def _verified_again(self, draft: Draft, made: Redrafted, number: int) -> Draft:
-        """The edited text: claims of sentences that stayed keep their verdicts, those of new ones are judged.
+    def _verified_again(self, last: Revision, new: NewText, number: int) -> tuple[VerifiedClaim, ...]:
+        """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
 
-        A claim that stayed and lost a citation, because its paragraph's marker is gone, is judged anew too.
+        A claim that cites something else now, as its paragraph's marker changed, is judged again.
         """
-        text, done = made.text, made.done
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
-        for claim in draft.claims:
+        for claim in last.claims:
             if claim.sentence is None or claim.span is None:
                 stayed.append(claim)
-            elif done.moved(claim.sentence) is not None:
-                moved = at_place(claim, done.moved(claim.span), text)
-                same = (moved.cited, moved.unknown) == (claim.cited, claim.unknown)
-                (stayed if same else again).append(moved)
-        if new := _new_sentences(made):
+            elif new.done.moved(claim.sentence) is not None:
+                span = new.done.moved(claim.span)
+                moved = at_place(claim, span, new.text)
+                if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
+                    stayed.append(moved)
+                else:
+                    again.append(at_place(VerifiedClaim(id=claim.id, text=claim.text), span, new.text))
+        if sentences := _new_sentences(new):
             try:
-                found = self._finder.claims_of(new, text, self._record, self._meter)
+                found = self._finder.claims_of(sentences, new.text, self._record, self._meter)
             except StageError as error:
                 found = Claims((), tuple(error.failures))
-            again += [c.model_copy(update={"id": f"r{number}_{c.id}"}) for c in self._listed(found)]
-        claims = sorted((*stayed, *self._judged(again, text)), key=lambda claim: claim.span or (0, 0))
-        return Draft(text, tuple(claims), draft.places_after(done))
+            again += [c.model_copy(update={"id": f"r{number}_{c.id}"}) for c in self._found(found)]
+        claims = (*stayed, *self._judged(again, new.text))
+        return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
 
 
-def _decided(claim: VerifiedClaim, held: Held, text: CitedText) -> VerifiedClaim:
+def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> VerifiedClaim:
     if claim.sentence is None:
         return claim
-    holdings = [holding for holding in held.holdings if holding.verdict.target_id == claim.id]
-    if holdings or claim.id in held.failed:
-        return labelled(claim, holdings, text, complete=claim.id not in held.failed)
+    own = [source for source in judged.verdicts if source.verdict.target_id == claim.id]
+    if own or claim.id in judged.failed:
+        return labelled(claim, own, text, complete=claim.id not in judged.failed)
     if claim.unknown:
         said = f"No source is called {', '.join(claim.unknown)}."
         if all(map(is_author_year, claim.unknown)):
@@ -205,11 +205,11 @@ def _fit_of(label: str, fitting: Sequence[str]) -> str:
     """Why a label of author and year names no source."""
     if fitting:
         return f"Author and year of {label} fit several sources: {', '.join(fitting)}."
-    return f"Author and year of {label} stand in no source's id, title or link."
+    return f"No source has the author and year of {label} in its id, title or link."
 
 
 def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
-    """The new text with the markers that others of its paragraph rest on, where it has none itself."""
+    """The new sentence, with the old markers where other sentences rest on them and it cites nothing."""
     heirs = [s for s in text.sentences if s.block == sentence.block and s.by == "paragraph"]
     cites = any(new.cited for new in text.like(after).sentences)
     if not heirs or cites or sentence.by != "sentence" or not sentence.cited:
@@ -218,8 +218,8 @@ def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
     return f"{after} {markers}".strip()
 
 
-def _new_sentences(made: Redrafted) -> list[Sentence]:
+def _new_sentences(new: NewText) -> list[Sentence]:
     """The sentences whose words edits put in."""
-    places = [place for _, place in made.done.placed()]
-    sentences = made.text.sentences
+    places = [place for _, place in new.done.placed()]
+    sentences = new.text.sentences
     return [s for s in sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]

@@ -1,4 +1,4 @@
-"""An answer on its way to the corrected one: which of its sentences became what, and what its claims."""
+"""An answer on its way to the corrected one: what its sentences became, and what happened to its claims."""
 
 from __future__ import annotations
 
@@ -6,21 +6,18 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.models import Failure
-from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.correcting import STAGE
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.result import FAILED, Change, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.tags import TAG
 
-Place = tuple[int, int]
-"""(start, end) of a sentence."""
 
+class Revision(NamedTuple):
+    """A text with its verified claims. `places` maps each sentence of the answer to what became of it here.
 
-class Draft(NamedTuple):
-    """A text with its verified claims. `places`: each sentence of the answer -> what it became in the text.
-
-    What was removed is an empty place.
+    A sentence that was removed has an empty place.
     """
 
     text: CitedText
@@ -36,31 +33,22 @@ class Draft(NamedTuple):
         )
 
     def origins(self, sentence: Sentence) -> list[Place]:
-        """The sentences of the answer that one of the text stands for."""
-        return [root for root, now in self.places.items() if _overlap(now, place_of(sentence))]
-
-    def places_after(self, done: Edited) -> dict[Place, Place]:
-        """What each sentence of the answer becomes by edits of the text."""
-        return {root: done.stands_for(now) for root, now in self.places.items()}
+        """The sentences of the answer from which one of the text comes."""
+        return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
 
 
-class Redrafted(NamedTuple):
-    """A text with new sentences put in, and those that could not be: they ran into their neighbours."""
+class NewText(NamedTuple):
+    """A text after `done` edits; `failures` are new sentences that would have run into their neighbours."""
 
     text: CitedText
     done: Edited
     failures: tuple[Failure, ...]
 
 
-def place_of(sentence: Sentence) -> Place:
-    """Where a sentence stands in its text."""
-    return sentence.start, sentence.end
+def new_text(text: CitedText, edits: Mapping[Place, str], record_id: str) -> NewText:
+    """`text` with its sentences at the places of `edits` replaced, or removed where the new one is empty.
 
-
-def redrafted(text: CitedText, edits: Mapping[Place, str], name: str) -> Redrafted:
-    """`text` with its sentences at the places of `edits` replaced or removed, as far as they could be.
-
-    A new sentence that the text around it would go on with is not put in. `name` is the record's id.
+    A new sentence that the text around it would continue is left out.
     """
     wanted = dict(edits)
     failures: list[Failure] = []
@@ -70,49 +58,50 @@ def redrafted(text: CitedText, edits: Mapping[Place, str], name: str) -> Redraft
         spoilt = [edit for edit, place in done.placed() if _runs_over(new, place)]
         joined = [
             place
-            for place, after in wanted.items()  # what is left of one taken out are marks of bold and the like
+            for place, after in wanted.items()  # a removal may leave marks of bold and the like
             if after.strip() and any(_overlap(place, (edit.start, edit.end)) for edit in spoilt)
         ]
         if not joined:
-            return Redrafted(new, done, tuple(failures))
-        failures += [_joined(name, place, wanted.pop(place)) for place in joined]
-    return Redrafted(text, Edited(text.text, ()), tuple(failures))
+            return NewText(new, done, tuple(failures))
+        failures += [_joined(record_id, place, wanted.pop(place)) for place in joined]
+    return NewText(text, Edited(text.text, ()), tuple(failures))
 
 
 def _runs_over(text: CitedText, place: Place) -> bool:
-    """Whether a sentence has words within a place and outside of it."""
+    """Whether a sentence has words both inside and outside a place."""
     found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place)]
     outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
     return any(character.isalnum() for piece in outside for character in piece)
 
 
-def _joined(name: str, place: Place, after: str) -> Failure:
+def _joined(record_id: str, place: Place, after: str) -> Failure:
     return Failure(
         stage=STAGE,
-        item_id=f"{name}[{place[0]}:{place[1]}]",
+        item_id=f"{record_id}[{place[0]}:{place[1]}]",
         error_type="JoinedSentenceError",
-        message=f"record {name}: the new sentence {after[:80]!r} would run into the one beside it; "
+        message=f"record {record_id}: the new sentence {after[:80]!r} would run into the one beside it; "
         "the sentence stays as it was",
     )
 
 
-def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
-    """What became in the last draft of the answer's sentences that there were `reasons` to change.
+def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
+    """What the answer's sentences with `reasons` to change them became in the last revision.
 
     Sentences that became one are one change.
     """
+    text = revision.text
     groups: list[tuple[Place, Place]] = []
     for root in sorted(reasons):
-        now, at = draft.places[root], len(groups)
+        now, at = revision.places[root], len(groups)
         at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now)), at)
         members = [*groups[at:], (root, now)]
         spans = [span for _, span in members if span[0] < span[1]] or [now]
         groups[at:] = [((members[0][0][0], root[1]), (spans[0][0], max(end for _, end in spans)))]
     found = []
     for (start, end), now in groups:
-        says = any(_overlap(now, sentence.words) for sentence in draft.text.sentences)
-        says = says and any(map(str.isalnum, TAG.sub("", draft.text.text[slice(*now)])))
-        before, after = answer[start:end], draft.text.text[slice(*now)].strip() if says else ""
+        says = any(_overlap(now, sentence.words) for sentence in text.sentences)
+        says = says and any(map(str.isalnum, TAG.sub("", text.text[slice(*now)])))
+        before, after = answer[start:end], text.text[slice(*now)].strip() if says else ""
         if after != before.strip():
             own = (why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root])
             found.append(Change(before=before, after=after, why=tuple(dict.fromkeys(own)), span=(start, end)))
@@ -120,7 +109,7 @@ def changes_of(answer: str, draft: Draft, reasons: Mapping[Place, Sequence[str]]
 
 
 def with_fates(claims: Sequence[VerifiedClaim], changes: Sequence[Change]) -> tuple[VerifiedClaim, ...]:
-    """The claims with what became of them."""
+    """The claims with what happened to them."""
 
     def fate(claim: VerifiedClaim) -> Fate:
         change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence)), None)

@@ -1,4 +1,4 @@
-"""Holding claims against sources: by a model, all sources of a claim in one call, or by any judge."""
+"""Judging claims against the sources they cite: all of them in one call by a model, else one by one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from functools import cached_property
 from typing import NamedTuple, Protocol
 
 from factreasoner import prompts
+from factreasoner.assessors.judging import premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.judges import faaf
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.ensemble import asked_of_each, counted, tie, unasked
 from factreasoner.judges.llm import pair_id
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.models import Claim, Context, Failure, Part, Premise, Record, Verdict
+from factreasoner.models import Claim, Failure, Part, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.protocols import LLM, Judge
@@ -23,11 +24,11 @@ from factreasoner.tasks.rows import known_verdict
 
 STAGE = "judge"
 Against = Mapping[str, tuple[str, ...]]
-"""The ids of the contexts that a claim is held against, by claim."""
+"""Claim id -> ids of the contexts to judge it against."""
 
 
-class Holding(NamedTuple):
-    """A claim held against the sources `shown`: the verdict, why in a sentence, and the source quoted."""
+class SourceVerdict(NamedTuple):
+    """A verdict on a claim from the sources `shown`, with the reason in a sentence and the source quoted."""
 
     verdict: Verdict
     shown: tuple[str, ...]
@@ -36,79 +37,70 @@ class Holding(NamedTuple):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """The sources that the verdict rests on: all that were shown where it names none."""
+        """The sources that decide the verdict: all that were shown where it names none."""
         return self.verdict.rests_on or self.shown
 
 
-class Held(NamedTuple):
-    """What came of holding claims against sources; one in `failed` was not held against all of its own."""
+class ClaimVerdicts(NamedTuple):
+    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one of its sources."""
 
-    holdings: Sequence[Holding] = ()
+    verdicts: Sequence[SourceVerdict] = ()
     failures: Sequence[Failure] = ()
     failed: frozenset[str] = frozenset()
 
 
-class Holder(Protocol):
-    """Holds claims against the contexts named for each."""
+class ClaimJudge(Protocol):
+    """Judges claims against the contexts named for each."""
 
-    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
-        """Holdings or failures for every claim. Raises what a judge may."""
+    def judge(self, claims: Sequence[Claim], against: Against, record: Record) -> ClaimVerdicts:
+        """Verdicts or failures for every claim. Raises what a `Judge` may."""
         ...
 
 
-def _together(parts: Iterable[Held]) -> Held:
+def _joined(parts: Iterable[ClaimVerdicts]) -> ClaimVerdicts:
     found = list(parts)
-    return Held(
-        [holding for part in found for holding in part.holdings],
+    return ClaimVerdicts(
+        [verdict for part in found for verdict in part.verdicts],
         [failure for part in found for failure in part.failures],
         frozenset().union(*(part.failed for part in found)),
     )
 
 
-class JudgeHolder:
+def _of_empty(premise_id: str, sources: tuple[str, ...], claims: Sequence[Claim]) -> ClaimVerdicts:
+    note = "the source is empty, and states nothing"
+    found = (known_verdict(premise_id, claim.id, "neutral", note) for claim in claims)
+    return ClaimVerdicts([SourceVerdict(verdict, sources) for verdict in found])
+
+
+class JudgeBySource:
     """Asks a judge about one source at a time, with all claims that cite it."""
 
     def __init__(self, judge: Judge) -> None:
         self._judge = judge
 
-    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
-        """See `Holder`."""
-        asked = [
-            (context, [claim for claim in claims if context.id in against[claim.id]])
-            for context in record.contexts or ()
-        ]
-        return _together(self._held(context, of_it, record) for context, of_it in asked if of_it)
+    def judge(self, claims: Sequence[Claim], against: Against, record: Record) -> ClaimVerdicts:
+        """See `ClaimJudge`."""
+        ids = [context.id for context in record.contexts or ()]
+        asked = [(i, [claim for claim in claims if i in against[claim.id]]) for i in ids]
+        return _joined(self._of_source(source, citing, record) for source, citing in asked if citing)
 
-    def _held(self, context: Context, claims: Sequence[Claim], record: Record) -> Held:
-        if not context.text.strip():
-            return Held([_empty(context.id, claim.id) for claim in claims])
-        others = tuple(other.text for other in record.contexts or () if other.id != context.id)
-        premise = Premise(context.id, context.text, others, title=context.title, record_id=record.id)
+    def _of_source(self, source: str, claims: Sequence[Claim], record: Record) -> ClaimVerdicts:
+        premise = premises(record.contexts or (), record.id)(source)
+        if not premise.text.strip():
+            return _of_empty(source, (source,), claims)
         judged = self._judge.judge(premise, claims)
-        holdings = [
-            Holding(verdict, (context.id,), quoted=context.id if verdict.quote else None)
-            for verdict in judged.verdicts
-        ]
+        found = [SourceVerdict(v, (source,), quoted=source if v.quote else None) for v in judged.verdicts]
         answered = {verdict.target_id for verdict in judged.verdicts}
-        return Held(holdings, judged.failures, frozenset(claim.id for claim in claims) - answered)
+        return ClaimVerdicts(found, judged.failures, frozenset(claim.id for claim in claims) - answered)
 
 
-def _empty(context_id: str, claim_id: str) -> Holding:
-    note = "the source is empty, and states nothing"
-    return Holding(known_verdict(context_id, claim_id, "neutral", note), (context_id,), note)
-
-
-def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
-    """The sources that a call shows."""
-    return tuple(dict.fromkeys(part.id for part in shown))
-
-
-class ModelHolder:
+class ModelJudge:
     """Asks a model about all claims that cite the same sources in one call.
 
-    A call shows the question, the whole answer and those sources; each claim gets the sources that decide it,
-    a quote, an explanation and a verdict. Sources of more than `PASSAGE_TOKENS` together take several calls,
-    and a longer one is shown in parts; a claim that takes two parts to bear out is then not borne out.
+    A call shows the question, the whole answer and the sources. For each claim the model names the sources
+    that decide it, a quote and a reason, and then the verdict. Sources of more than `PASSAGE_TOKENS` tokens
+    take several calls, a longer one is shown in pieces. No call shows two of these, so a claim that needs
+    both is not supported.
     """
 
     def __init__(self, llm: LLM, config: Config) -> None:
@@ -123,8 +115,8 @@ class ModelHolder:
         )
         self._asker = Asker(llm, config, tokens_per_claim=self._inquiry.tokens_per_claim)
 
-    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
-        """See `Holder`."""
+    def judge(self, claims: Sequence[Claim], against: Against, record: Record) -> ClaimVerdicts:
+        """See `ClaimJudge`."""
         groups: dict[frozenset[str], list[Claim]] = {}
         for claim in claims:
             groups.setdefault(frozenset(against[claim.id]), []).append(claim)
@@ -134,13 +126,13 @@ class ModelHolder:
             for shown in in_calls((c for c in record.contexts or () if c.id in ids), PASSAGE_TOKENS)
         ]
         workers = self._config.concurrency
-        return _together(parallel_map(lambda call: self._ask(*call, record), calls, workers=workers))
+        return _joined(parallel_map(lambda call: self._ask(*call, record), calls, workers=workers))
 
-    def _ask(self, shown: Sequence[Part], claims: Sequence[Claim], record: Record) -> Held:
+    def _ask(self, shown: Sequence[Part], claims: Sequence[Claim], record: Record) -> ClaimVerdicts:
         ids = _ids(shown)
         premise_id = "+".join(ids)
         if not any(c.text.strip() for c in record.contexts or () if c.id in ids):
-            return Held([_empty(premise_id, claim.id) for claim in claims])
+            return _of_empty(premise_id, ids, claims)
         numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
         sources = [(str(numbers[part.id]), part.text) for part in shown]
 
@@ -150,8 +142,8 @@ class ModelHolder:
 
         question = ClaimQuestion(STAGE, request, lambda claim_id: pair_id(premise_id, claim_id))
         judged = self._asker.ask(question, claims)
-        return Held(
-            [_holding(shown, claim_id, found, numbers) for claim_id, found in judged.found.items()],
+        return ClaimVerdicts(
+            [_source_verdict(shown, claim_id, found, numbers) for claim_id, found in judged.found.items()],
             list(judged.failures.values()),
             frozenset(judged.failures),
         )
@@ -172,17 +164,24 @@ class ModelHolder:
         return self._inquiry.examples(user=user)
 
 
+def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
+    """The sources that a call shows."""
+    return tuple(dict.fromkeys(part.id for part in shown))
+
+
 def shown_source(name: str, text: str) -> str:
     """A source as a prompt shows it: its name, and its text between tags."""
     return f"Source {name}:\n{prompts.delimit(text, 'source')}"
 
 
-def _holding(shown: Sequence[Part], claim_id: str, found: JudgedClaim, numbers: Mapping[str, int]) -> Holding:
+def _source_verdict(
+    shown: Sequence[Part], claim_id: str, found: JudgedClaim, numbers: Mapping[str, int]
+) -> SourceVerdict:
     ids = {numbers[part.id]: part.id for part in shown}
     quoted = next((p.id for p in shown if faaf.check_citation(found.quote, p.text) == "found"), None)
     named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
     if found.label == "neutral" or len(ids) == 1:
-        named = []  # silence rests on none, and a verdict on one source on that
+        named = []  # a neutral verdict rests on no source, one on a single source on that
     elif quoted and not named:
         named = [quoted]
     verdict = Verdict(
@@ -195,48 +194,48 @@ def _holding(shown: Sequence[Part], claim_id: str, found: JudgedClaim, numbers: 
         citation=None if not found.quote else "found" if quoted else "absent",
         rests_on=tuple(dict.fromkeys(named)),
     )
-    return Holding(verdict, _ids(shown), " ".join(found.reasoning.split()), quoted)
+    return SourceVerdict(verdict, _ids(shown), " ".join(found.reasoning.split()), quoted)
 
 
-class PanelHolder:
-    """Has every holder hold every claim; the label that most of them give stands, as in `EnsembleJudge`.
+class PanelJudge:
+    """Asks every judge about every claim. The label with the most votes wins, as in `EnsembleJudge`.
 
-    Explanation and sources are those of the judges that gave it. A judge that fails on a claim leaves it to
-    the others, and its failure is said; a tie leaves the claim unanswered.
+    Explanation and sources come from the judges in the majority. Where a judge fails on a claim, the others
+    decide, and the failure is listed. A tie leaves the claim without a label.
     """
 
-    def __init__(self, holders: Mapping[str, Holder]) -> None:
-        self._holders = holders
+    def __init__(self, judges: Mapping[str, ClaimJudge]) -> None:
+        self._judges = judges
 
-    def hold(self, claims: Sequence[Claim], against: Against, record: Record) -> Held:
-        """See `Holder`."""
+    def judge(self, claims: Sequence[Claim], against: Against, record: Record) -> ClaimVerdicts:
+        """See `ClaimJudge`."""
         asked = frozenset(claim.id for claim in claims)
 
-        def lost(why: str) -> Held:
-            return Held((), [unasked("+".join(against[c.id]), c.id, why) for c in claims], asked)
+        def lost(why: str) -> ClaimVerdicts:
+            return ClaimVerdicts((), [unasked("+".join(against[c.id]), c.id, why) for c in claims], asked)
 
-        parts = asked_of_each(self._holders, lambda holder: holder.hold(claims, against, record), lost)
-        votes: dict[tuple[str, str], list[Holding]] = {}
+        parts = asked_of_each(self._judges, lambda judge: judge.judge(claims, against, record), lost)
+        votes: dict[tuple[str, str], list[SourceVerdict]] = {}
         failures: list[Failure] = []
         for name, part in parts:
             failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in part.failures)
-            for holding in part.holdings:
-                vote = holding.verdict.model_copy(update={"judge": name})
+            for source in part.verdicts:
+                vote = source.verdict.model_copy(update={"judge": name})
                 pair = vote.context_id, vote.target_id
-                votes.setdefault(pair, []).append(holding._replace(verdict=vote))
+                votes.setdefault(pair, []).append(source._replace(verdict=vote))
         failed = set(asked.intersection(*(part.failed for _, part in parts)))
-        winners: list[Holding] = []
+        winners: list[SourceVerdict] = []
         for (premise_id, claim_id), cast in votes.items():
             if (winner := _winner(cast)) is not None:
                 winners.append(winner)
             else:
                 failures.append(tie(premise_id, claim_id, [vote.verdict for vote in cast]))
                 failed.add(claim_id)
-        return Held(winners, failures, frozenset(failed))
+        return ClaimVerdicts(winners, failures, frozenset(failed))
 
 
-def _winner(votes: Sequence[Holding]) -> Holding | None:
-    """What most of them say, with its sources; None for a tie."""
+def _winner(votes: Sequence[SourceVerdict]) -> SourceVerdict | None:
+    """The majority's verdict with its sources; None for a tie."""
     verdict = counted([vote.verdict for vote in votes])
     if verdict is None:
         return None
