@@ -84,9 +84,9 @@ def _said(line: ClaimLine, contexts: Sequence[str]) -> str:
 
 
 def _by_contexts(line: ClaimLine, contexts: Sequence[str]) -> str:
-    if line.contexts is None or line.denied is None:
+    if line.contexts is None or line.contradicted is None:
         return ""
-    if against := _holding(line.denied, contexts):
+    if against := _holding(line.contradicted, contexts):
         return f"contradicted by {against}"
     return {None: FAILED, True: "", False: "in no context"}[line.contexts.any.holds]
 
@@ -114,7 +114,7 @@ def _wanted(line: ClaimLine, contexts: Sequence[str]) -> str:
 
 def _denied(line: ClaimLine) -> bool:
     """Whether the other text contradicts the claim."""
-    return line.other_denies is not None and line.other_denies.holds is True
+    return line.other_contradicts is not None and line.other_contradicts.holds is True
 
 
 def _holding(evidence: ContextEvidence, contexts: Sequence[str]) -> str:
