@@ -64,7 +64,7 @@ CAUTIONS: Mapping[Caution, Look] = {
 BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is what the judge guesses")
 
 IN_PART = "judged in part"
-_DECIDES = ("entailed by ", "contradicted by ")
+_DECIDES = ("borne out by ", "contradicted by ")
 
 
 def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
