@@ -221,7 +221,8 @@ def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_pat
     assert done.returncode == 0, done.stderr
     assert len(asked) == 1
     assert (
-        "4 of 4 requests answered; 1 lines of no request left out; 3 repeated lines left out" in done.stderr
+        "4 of 4 requests answered; 1 lines without a request left out; 3 repeated lines left out"
+        in done.stderr
     )
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 

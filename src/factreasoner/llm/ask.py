@@ -1,4 +1,4 @@
-"""Asking a model about many items with one call, and again about those it left open: one way for every stage.
+"""Asking a model about many items with one call, and again about those it left open.
 
 However badly a model replies, a planned call leads to few paid ones (see `RetryBudget`).
 """
@@ -21,27 +21,27 @@ I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
 
 IN_VAIN = 8
-"""Paid requests of a planned call none of whose items is answered, at most."""
+"""Most paid requests of a planned call without any answered item."""
 AN_ANSWER = 2
-"""Paid requests that each answered item allows beyond these."""
+"""Further paid requests that each answered item allows."""
 
 
 class NoResult(NamedTuple):
-    """Why a reply holds no result for an item; `final` where asking again would not mend it."""
+    """Why a reply has no result for an item; `final` if asking again would not help."""
 
     problem: str
     final: bool = False
 
 
 _MOST_TIMES = {"malformed": 3}
-"""Replies in a row of no use for one reason that end their items, where they are not two."""
+"""How many useless replies in a row for one reason end their items, if not two."""
 
 
 class ItemQuestion(NamedTuple, Generic[I, R]):
     """What is asked about items, and how the reply is read.
 
-    `request` makes the call about some of the items; `read` gives one result, or what it lacks, for each of
-    them in their order. A failure of `stage` names an item by `name` and what it lacks as `result`.
+    `request` makes the call about some items; `read` gives a result, or the reason for none, for each of them
+    in order. A failure belongs to `stage`, has the item's `name`, and calls what is missing `result`.
     """
 
     stage: str
@@ -53,10 +53,10 @@ class ItemQuestion(NamedTuple, Generic[I, R]):
 
 
 class _Turn(NamedTuple):
-    """Items asked about together, by position: which time it is, and which sample of the answer is wanted.
+    """Items asked about together, by position: which attempt it is, and which sample of the answer.
 
-    Another sample of the same answer is `step` further on. `reason` is why the last replies, so many `times`
-    in a row, were of no use as a whole; empty when one was of some.
+    Another sample of the same answer is `step` further on. `reason` is why the last `times` replies in a row
+    were useless as a whole; empty after a useful one.
     """
 
     positions: Sequence[int]
@@ -67,20 +67,20 @@ class _Turn(NamedTuple):
     times: int = 0
 
     def useless(self, reason: str) -> _Turn:
-        """This turn after a reply that was of no use for that reason."""
+        """This turn after a reply that was useless for that reason."""
         return self._replace(reason=reason, times=self.times + 1 if reason == self.reason else 1)
 
 
 class ItemAsker:
-    """Makes planned calls, each with what it takes to mend bad replies.
+    """Makes planned calls, and asks again after bad replies.
 
-    - An item without a usable result is asked about again: first with the other such items, then in halves,
-      then alone, `max_attempts` times in all; then it is a Failure.
+    - An item without a usable result is asked about again: with the other such items, then in halves, then
+      alone, `max_attempts` times in all; then it is a Failure.
     - A reply cut by the token limit is asked for once more with a higher limit, by the model client; then
-      its items are asked about in halves at once.
-    - A reply that is of no use as a whole (filtered, refused, empty, cut though it is about one item), twice
-      for the same reason, ends its items as failures; a malformed one, prose for instance, thrice.
-    - When the budget of the planned call is used up, what is open is a Failure.
+      its items are asked about in halves.
+    - Two replies in a row that are useless for the same reason (filtered, refused, empty, or cut with one
+      item) make their items failures; so do three malformed ones, such as prose.
+    - When the budget of the planned call is used up, open items are Failures.
     """
 
     def __init__(self, llm: LLM, config: Config) -> None:
@@ -90,9 +90,9 @@ class ItemAsker:
     def ask(
         self, asked: ItemQuestion[I, R], items: Sequence[I], *, sample: int = 0, samples: int = 1
     ) -> list[R | Failure]:
-        """A result or a failure for every item, in their order.
+        """A result or a failure for every item, in order.
 
-        `sample` numbers the sample of the answer, of `samples` that are drawn side by side.
+        `sample` numbers the sample of the answer, out of `samples` drawn side by side.
 
         Raises:
             ConfigError, BudgetError, PendingError: from the model client; nothing else escapes.
@@ -105,7 +105,7 @@ class ItemAsker:
 
 @dataclass
 class _PlannedCall(Generic[I, R]):
-    """One planned call and all it leads to; `results` fill up by position."""
+    """One planned call and all that it leads to; `results` are by position."""
 
     llm: LLM
     config: Config
@@ -131,7 +131,7 @@ class _PlannedCall(Generic[I, R]):
             self._take(reply, schema, turn)
 
     def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
-        """Ask once. A client that keeps no count of what is paid is taken to have paid once."""
+        """Ask once. If the client does not count what it pays, it has paid once."""
         before, cached = self.budget.left, 0
         try:
             reply = self.llm.call(prompt, schema, sample=sample, logprobs=self.asked.logprobs)
@@ -142,9 +142,9 @@ class _PlannedCall(Generic[I, R]):
         return reply
 
     def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
-        """Keep the results of a reply, and ask again about what it lacks."""
+        """Keep the results of a reply, and ask again about missing ones."""
         if reply.truncated:
-            problem = "the reply was cut by the token limit, though it was raised once: see --max-tokens"
+            problem = "the token limit cut the reply, even after it was raised once: see --max-tokens"
             problems = dict.fromkeys(turn.positions, problem)
             if len(turn.positions) > 1:
                 self._ask_each(_halves(turn.positions), turn, problems)
@@ -165,7 +165,7 @@ class _PlannedCall(Generic[I, R]):
             self._again(turn._replace(reason="", times=0), problems)
 
     def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
-        """Ask again about those that have a problem, unless the same befell all of them too often."""
+        """Ask again about items with a problem, unless the same problem came too often."""
         if turn.attempt >= self.config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
             self._fail(problems, turn.attempt)
             return
@@ -175,9 +175,9 @@ class _PlannedCall(Generic[I, R]):
         self._ask_each(groups, turn._replace(attempt=attempt), problems)
 
     def _ask_each(self, groups: Iterable[Sequence[int]], turn: _Turn, problems: dict[int, str]) -> None:
-        """Ask about one group after the other, as far as the budget goes.
+        """Ask about one group after the other while the budget lasts.
 
-        The same items again are another sample, lest the cache give the same reply.
+        The same items again are another sample: else the cache would give the same reply.
         """
         pending: PendingError | None = None
         for group in groups:
@@ -212,9 +212,9 @@ def _halves(positions: Sequence[int]) -> list[Sequence[int]]:
 
 @dataclass
 class RetryBudget:
-    """The paid requests left to one planned call, which makes them one after the other.
+    """The paid requests that one planned call may still make, one after the other.
 
-    `raised`: a reply was cut, and the limit is raised; `too_slow`: a longer reply takes too long.
+    `raised`: a reply was cut, and the limit was raised; `too_slow`: a longer reply takes too long.
     """
 
     left: int = IN_VAIN
@@ -227,7 +227,7 @@ _current: ContextVar[RetryBudget | None] = ContextVar("factreasoner_retry_budget
 
 @contextlib.contextmanager
 def planned_call() -> Iterator[RetryBudget]:
-    """Everything asked inside, in this context, counts towards one planned call."""
+    """Count everything asked inside, in this context, towards one planned call."""
     made = RetryBudget()
     token = _current.set(made)
     try:
@@ -237,10 +237,10 @@ def planned_call() -> Iterator[RetryBudget]:
 
 
 def current_budget() -> RetryBudget:
-    """The budget of the planned call that this thread's context is in; outside any, a new one."""
+    """The budget of the planned call in this context; a new one outside of any."""
     return _current.get() or RetryBudget()
 
 
 def most_paid(calls: int, items: int) -> int:
-    """Paid requests that `calls` planned calls about `items` in all can lead to at most."""
+    """The most paid requests that `calls` planned calls about `items` items in all can lead to."""
     return IN_VAIN * calls + AN_ANSWER * max(items - calls, 0)

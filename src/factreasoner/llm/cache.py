@@ -1,4 +1,4 @@
-"""Replies on disk, keyed by the content of the question: nothing is paid for twice."""
+"""Replies on disk, keyed by the content of the question, so that nothing is paid for twice."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ log = logging.getLogger(__name__)
 
 
 def cache_folder(config: Config) -> Path:
-    """The folder of the cache: the configured one, else $FACTREASONER_CACHE_DIR, else the platform's."""
+    """The folder of the cache: as configured, else $FACTREASONER_CACHE_DIR, else the platform's."""
     named = os.environ.get("FACTREASONER_CACHE_DIR") or user_cache_dir("factreasoner")
     return config.cache_dir or Path(named)
 
 
 def key_of(question: object) -> str:
-    """The SHA-256 of a JSON-like description of everything that decides the answer."""
+    """The SHA-256 of everything that decides the answer, given as JSON-like values."""
     return hashlib.sha256(json.dumps(question).encode()).hexdigest()
 
 
 class ReplyCache:
-    """Replies in one file, see `CacheFile`; without a folder nothing is kept. See `worth_keeping`."""
+    """Replies worth keeping, in a `CacheFile`; without a folder nothing is kept."""
 
     def __init__(self, folder: Path | None) -> None:
         self._file = None if folder is None else CacheFile(folder / FILE, _TABLES, remedy="use --no-cache")
@@ -62,7 +62,7 @@ class ReplyCache:
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
     ) -> Reply:
-        """The stored reply, or the one `ask` gives; with `anew` only that. Who wants it at once shares it.
+        """The stored reply, or that of `ask`; with `anew` only the latter. Threads that want it now share it.
 
         Whoever does not ask gets the reply with the usage of a cached one.
         """
@@ -79,12 +79,12 @@ class ReplyCache:
         return reply if fresh else reply.model_copy(update={"usage": CACHED})
 
     def stored(self, key: str) -> Reply | None:
-        """The stored reply, if there is one that can be read."""
+        """The stored reply, if there is a readable one."""
         found = self._found("SELECT reply FROM replies WHERE key = ?", key)
         try:
             return None if found is None else Reply.model_validate_json(found)
         except ValidationError:
-            return None  # of another version
+            return None  # written by another version
 
     def store(self, key: str, reply: Reply) -> None:
         """Keep a reply under its question's key, without its usage."""
@@ -92,11 +92,11 @@ class ReplyCache:
         self._write("INSERT OR REPLACE INTO replies VALUES (?, ?)", {key: body})
 
     def note_all(self, texts: Mapping[str, str]) -> None:
-        """Keep texts that are no replies, by their keys."""
+        """Keep other texts, by their keys."""
         self._write("INSERT OR REPLACE INTO notes VALUES (?, ?)", texts)
 
     def noted(self, key: str) -> str | None:
-        """The text that was kept under `key`; None where there is none."""
+        """The text kept under `key`, or None."""
         return self._found("SELECT note FROM notes WHERE key = ?", key)
 
     def _write(self, statement: str, texts: Mapping[str, str]) -> None:
@@ -109,9 +109,9 @@ class ReplyCache:
 
 
 def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
-    """Whether a reply is whole and answers at least one question of `schema`.
+    """Whether a reply is not cut and answers at least one question of `schema`.
 
-    Where there are choices it must have made one: a quotation without the verdict is worth nothing.
+    If the schema has choices, one must be made: a quotation without its verdict is worth nothing.
     """
     names = schema.choices or schema.arguments
     valid = not names or any(schema.problem(name, reply.arguments) is None for name in names)
@@ -119,14 +119,14 @@ def worth_keeping(reply: Reply, schema: FunctionSchema) -> bool:
 
 
 class InFlight(Generic[T]):
-    """Threads that want one key at once share one `ask`, and its failure too."""
+    """Threads that want one key at the same time share one `ask`, and its failure."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._asked: dict[str, Future[T]] = {}
 
     def get_or_ask(self, key: str, stored: Callable[[], T | None], ask: Callable[[], T]) -> tuple[T, bool]:
-        """What whoever asks already gets; else what is stored; else what `ask` gives, and True for that."""
+        """The answer that another thread is asking for, else the stored one, else that of `ask` with True."""
         with self._lock:
             asked = self._asked.get(key)
             if asked is None:
@@ -150,17 +150,17 @@ class InFlight(Generic[T]):
 
 
 class CacheFile:
-    """Rows of tables in one SQLite file, safe with many threads and many processes.
+    """Tables in one SQLite file, safe with many threads and processes.
 
-    One that breaks later costs a warning and no more.
+    If the file breaks later, the user is warned once and the work goes on without it.
 
     Args:
-        path: where the file is; None: a private, temporary one that SQLite removes.
-        setup: statements that make the tables; one of them writes, which shows whether that can be done.
-        remedy: what a user can do who has no other folder, as a command: "use --no-cache".
+        path: the file; None: a private temporary one that SQLite removes.
+        setup: statements that make the tables; one of them writes, to find out whether that is possible.
+        remedy: what a user without another folder can do: "use --no-cache".
 
     Raises:
-        ConfigError: the file is damaged, or can't be made or written: before anything is spent.
+        ConfigError: the file is damaged or can't be written; before anything is spent.
     """
 
     def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:
@@ -180,7 +180,7 @@ class CacheFile:
         self.close = weakref.finalize(self, self._connection.close)
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """What a query finds; nothing where the file can't be read any more."""
+        """The rows that a query finds; none if the file can't be read any more."""
         try:
             with self._lock:
                 return self._connection.execute(query, values).fetchall()
@@ -189,7 +189,7 @@ class CacheFile:
             return []
 
     def write(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
-        """Run a statement once for every row of values, all of it or nothing."""
+        """Run a statement for every row of values, in one transaction."""
         try:
             with self._lock, self._connection as connection:
                 connection.executemany(statement, rows)
@@ -206,7 +206,7 @@ def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_SECONDS, check_same_thread=False)
     try:
         deadline = time.monotonic() + BUSY_SECONDS
-        while True:  # for the journal mode SQLite does not wait by itself while another process has the file
+        while True:  # SQLite does not wait by itself for the journal mode while another process has the file
             try:
                 connection.execute("PRAGMA journal_mode=WAL")
                 break

@@ -1,4 +1,4 @@
-"""How a model is asked, learnt from its first answers and refusals and then kept."""
+"""How a model must be asked: learnt from its first answers and refusals, then kept."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from factreasoner.models import Model, Probe
 from factreasoner.settings.choices import CallForm
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
-"""Names of the limit of a reply's length, the one tried first first."""
+"""Names of the limit of a reply's length, in the order they are tried."""
 OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
-"""Parameters of a request that may be left out."""
+"""Parameters that a request may leave out."""
 
 
 class Dialect(Model):
-    """What a model's requests must heed.
+    """What a model's requests must respect.
 
-    `refused` names optional parameters it does not take, `most_tokens` is the largest limit of a reply's
-    length and `most_alternatives` the most log-probabilities at a token; `system_role` is False where system
-    messages are to be part of the first user message.
+    `refused` names the optional parameters that it does not take. `most_tokens` is the largest limit of a
+    reply's length, `most_alternatives` the most log-probabilities per token. `system_role` is False if system
+    messages must be part of the first user message.
     """
 
     refused: frozenset[str] = frozenset()
@@ -37,7 +37,7 @@ class Dialect(Model):
         return sorted(names)
 
     def learnt(self, lesson: Dialect) -> Self:
-        """A dialect that heeds what this one does and `lesson` does."""
+        """A dialect that respects this one and `lesson`."""
         return self.model_copy(
             update={
                 "refused": self.refused | lesson.refused,
@@ -50,9 +50,9 @@ class Dialect(Model):
     def request(
         self, content: Mapping[str, Any], wanted: Mapping[str, Any], *, room: int | None
     ) -> dict[str, Any]:
-        """A whole request: `content` (messages, tools, response format) with the `wanted` ones it may carry.
+        """A complete request: `content` (messages, tools, response format) and the `wanted` parameters.
 
-        `room` is what the model's context leaves for the reply to this very content, where that is known.
+        `room` is the number of tokens that the model's context leaves for this reply, if known.
         """
         limit = next((name for name in TOKEN_LIMITS if name not in self.refused), "")
         optional = {
@@ -72,7 +72,7 @@ def _least(*limits: int | None) -> int | None:
 
 
 def token_limit(request: Mapping[str, Any]) -> int | None:
-    """The most tokens the reply to a request may take, None where it names none."""
+    """The most tokens that the reply to a request may take, None if it sets no limit."""
     return next((request[name] for name in TOKEN_LIMITS if name in request), None)
 
 
@@ -87,17 +87,17 @@ def _without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, 
 
 
 class FoundForm(Model):
-    """The form for one kind of function; `logprobs`: they come in it (None: nobody wants any)."""
+    """The form for one kind of function; `logprobs`: whether they come with it (None: not wanted)."""
 
     form: CallForm
     logprobs: bool | None = None
 
 
 class Capabilities(Dialect):
-    """How a model is asked.
+    """How a model must be asked.
 
-    `forms` are by kind of function. `thinks`: it reasons before it answers, so that replies need room.
-    `probes` say how many facts it may be asked about at once, by the prompt that asks.
+    `forms` are by kind of function. `thinks`: it reasons before it answers, so replies need more tokens.
+    `probes` say how many facts it can judge in one call, by prompt.
     """
 
     forms: dict[Kind, FoundForm] = Field(default_factory=dict)
@@ -107,11 +107,11 @@ class Capabilities(Dialect):
     @model_validator(mode="before")
     @classmethod
     def _of_this_version(cls, given: Any) -> Any:  # noqa: ANN401 - JSON
-        """Nothing is known of what an earlier version kept, which searched otherwise."""
+        """Drop what an earlier version kept: it searched in another way."""
         return {} if isinstance(given, dict) and "form" in given else given
 
     def learnt(self, lesson: Dialect) -> Self:
-        """What these and `lesson` say."""
+        """These capabilities and those of `lesson`."""
         known = super().learnt(lesson)
         if isinstance(lesson, Capabilities):
             found = {"forms": self.forms | lesson.forms, "probes": self.probes | lesson.probes}
@@ -131,20 +131,20 @@ class Capabilities(Dialect):
 
 
 class Memory(Protocol):
-    """Where a run keeps what it learnt about its models, for when it goes on."""
+    """Where a run keeps what it learnt about its models, for when it is resumed."""
 
     def capabilities(self, model: str) -> Capabilities | None:
-        """What was kept of that model, if anything was."""
+        """What was kept about that model, if anything."""
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Keep it. Called from any thread."""
 
 
 class KeptCapabilities:
-    """What is learnt of one model: kept with the run, and in the cache under `key`. Thread-safe.
+    """What is learnt about one model, kept with the run and in the cache under `key`. Thread-safe.
 
-    It starts with what an earlier run learnt: this one's, or else any with the same model. Without a cache
-    nothing is kept or recalled: batches learn nothing, as the same results are to lead to the same requests.
+    It starts with what this run learnt earlier, or else any run with the same model. Without a cache nothing
+    is kept or recalled. Batches have none: the same results must lead to the same requests.
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
@@ -153,7 +153,7 @@ class KeptCapabilities:
         self._lock = threading.RLock()
         self.known = self._recalled()
         self._in_run = False
-        """Whether this run has what is known, which another may have learnt."""
+        """Whether this run has kept it: another one may have learnt it."""
 
     def learn(self, lesson: Dialect) -> None:
         """Add what was learnt."""
@@ -162,7 +162,7 @@ class KeptCapabilities:
                 self.adopt(known)
 
     def adopt(self, known: Capabilities) -> None:
-        """Keep what another client learnt of the same model."""
+        """Keep what another client learnt about the same model."""
         with self._lock:
             self.known, self._in_run = known, True
             if self._cache is not None:
@@ -171,7 +171,7 @@ class KeptCapabilities:
                     self._memory.keep_capabilities(self._model, known)
 
     def forget(self, kind: Kind) -> None:
-        """Forget the form of that kind: the server is not what it was."""
+        """Forget the form of that kind: the server has changed."""
         with self._lock:
             left = {known: found for known, found in self.known.forms.items() if known != kind}
             self.known = self.known.model_copy(update={"forms": left})
@@ -184,4 +184,4 @@ class KeptCapabilities:
         try:
             return Capabilities.model_validate_json(self._cache.noted(self._key) or "{}")
         except ValidationError:
-            return Capabilities()  # of another version
+            return Capabilities()  # written by another version

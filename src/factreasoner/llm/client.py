@@ -1,4 +1,4 @@
-"""Any model litellm knows, behind one synchronous call made for thousands of them; and several as one."""
+"""A client for any model that litellm knows, and several models as one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factreasoner.settings import Config
 
 
 class Panel:
-    """Models that judge together, by name; the first of them is asked for everything else, too."""
+    """Models that judge together, by name; the first one does everything else, too."""
 
     def __init__(self, members: Mapping[str, LLM]) -> None:
         self.members = dict(members)
@@ -34,31 +34,31 @@ class Panel:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """What the first model answers; see `LLM`."""
+        """The first model's answer; see `LLM`."""
         return self._first.call(prompt, schema, sample=sample, logprobs=logprobs)
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the first model bears at once."""
+        """How many facts the first model can judge in one call."""
         return int(getattr(self._first, "facts_per_call", 32))
 
     @property
     def settled(self) -> bool:
-        """Whether it is known of all of them how they are to be asked."""
+        """Whether it is known how to ask each of them."""
         return all(bool(getattr(member, "settled", True)) for member in self.members.values())
 
 
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
-"""Characters of a question's key that stand in the ids of its requests in batches: some providers take 64."""
+"""Characters of a question's key in the ids of batched requests: some providers take 64 in all."""
 MOST_FACTS = 32
-"""Facts a call where nobody probes how many the model bears."""
+"""Facts per call if nobody probes how many the model can judge."""
 
 log = logging.getLogger(__name__)
 
 
 class Prober(NamedTuple):
-    """Finds out how many facts a model bears at once; `key` names the prompts that it holds for."""
+    """Finds out how many facts a model can judge in one call; `key` names the prompts it is valid for."""
 
     key: str
     probe: Callable[[LLM], Probe]
@@ -67,18 +67,18 @@ class Prober(NamedTuple):
 class LiteLLMClient:
     """A language model through litellm; one object serves all threads of a process.
 
-    It adds call forms, own retries, a deadline a request, limits on concurrency, rate and cost, a response
-    cache, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`, is
-    taken for an OpenAI-compatible server.
+    It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
+    replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
+    means an OpenAI-compatible server.
 
     Args:
         config: the settings.
-        shared: limits, money, cache and memory that other clients share; without it those of `config`.
-        batches: where requests go, and answers come from, with the setting `batch`.
+        shared: limits, money, cache and memory shared with other clients; by default made from `config`.
+        batches: where requests go and answers come from, with the setting `batch`.
         backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
 
     Raises:
-        ConfigError: no model, no key where one is named, an unusable cache, or no place for batches.
+        ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
     """
 
     def __init__(
@@ -118,10 +118,10 @@ class LiteLLMClient:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """Ask once, or take the answer to the same question from the cache or from whoever asks it now.
+        """Ask once, or take the answer from the cache or from another thread that asks the same question.
 
         Raises:
-            LLMError: no usable answer came; `attempts` counts the requests.
+            LLMError: no usable answer; `attempts` counts the requests.
             ConfigError: the key, the model name or the price is missing or wrong.
             BudgetError: the call could exceed `max_cost`.
             PendingError: the answer comes with a batch.
@@ -158,26 +158,26 @@ class LiteLLMClient:
 
     @property
     def capabilities(self) -> Capabilities:
-        """How the model is asked, as far as that is learnt."""
+        """How the model must be asked, as far as it is known."""
         return self._kept.known
 
     def adopt(self, known: Capabilities) -> None:
-        """Keep what another client learnt of the same model."""
+        """Keep what another client learnt about the same model."""
         self._kept.adopt(known)
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how the model is asked, or can't be; until then calls come one by one."""
+        """Whether it is known how to ask the model, or can't be; until then calls are made one by one."""
         known = bool(self._kept.known.forms) and (self._prober is None or self._facts is not None)
         return self._batches is not None or known or self._sender.stopped
 
     def probed_by(self, prober: Prober | None) -> None:
-        """Have `prober` find out how many facts the model bears at once, when that is first needed."""
+        """Let `prober` find out how many facts the model can judge in one call, when first needed."""
         self._prober = prober
 
     @property
     def facts_per_call(self) -> int:
-        """How many facts the model bears at once: probed, and once more later if its server is down."""
+        """How many facts the model can judge in one call: probed, and once more if its server was down."""
         prober = self._prober
         if prober is None or self._batches is not None:
             return MOST_FACTS
@@ -186,7 +186,7 @@ class LiteLLMClient:
                 try:
                     found = self._kept.known.probes.get(prober.key) or prober.probe(self)
                 except LLMError as error:
-                    log.warning("how many facts the model bears at once is not known: %s", error)
+                    log.warning("it is not known how many facts the model can judge in one call: %s", error)
                     self._probes_left -= 1
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS
@@ -196,6 +196,6 @@ class LiteLLMClient:
 
 
 def check_keys(config: Config) -> None:
-    """Raise ConfigError where a model's provider wants a key and there is none; asks nobody."""
+    """Raise ConfigError if a model's provider wants a key that is not set, without asking it."""
     for model in (str(config.model), *config.further_models):
         Transport(model, config.api_base, config.api_key_env).check_key()

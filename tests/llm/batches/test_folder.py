@@ -18,7 +18,7 @@ def test_a_damaged_note_of_what_is_closed_is_told(tmp_path):
     folder = BatchFolder(tmp_path)
     folder.ask("m", "a-0", {"messages": []}, most_cost=0.1)
     folder.write()
-    with pytest.raises(RunError, match=r"closed\.txt: holds no number of a batch"):
+    with pytest.raises(RunError, match=r"closed\.txt: not the number of a batch"):
         folder.read(usage_of)
 
 

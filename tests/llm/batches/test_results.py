@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from factreasoner.llm.batches.files import ResultLine, parse_result
-from factreasoner.llm.batches.folder import request_line
+from factreasoner.llm.batches.files import ResultLine, parse_result, request_line
 
 BODY = {"choices": [{"message": {"content": "x"}}]}
 LINES = {

@@ -6,19 +6,23 @@ import codecs
 import contextlib
 import json
 import os
+import re
 from collections import Counter
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, Final, NamedTuple
 
 from pydantic_core import from_json
 
 from factreasoner.errors import RunError
 from factreasoner.llm.responses import field_of
 
+URL: Final = "/v1/chat/completions"
+_CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
+
 
 class ResultLine(NamedTuple):
-    """One result: a chat completion as JSON, or the HTTP status (where one is told) and words of an error."""
+    """One result: a chat completion as JSON, or the HTTP status (if given) and message of an error."""
 
     custom_id: str
     completion: dict[str, Any] | None = None
@@ -27,7 +31,7 @@ class ResultLine(NamedTuple):
 
 
 def parse_result(line: bytes) -> ResultLine:
-    """The result that a line holds. Raises ValueError where it is no JSON object with a custom_id."""
+    """The result in a line. Raises ValueError if it is not a JSON object with a custom_id."""
     line = line.removeprefix(codecs.BOM_UTF8)
     try:
         data = from_json(line)
@@ -38,105 +42,38 @@ def parse_result(line: bytes) -> ResultLine:
         raise ValueError("it has no custom_id")
     body, status = field_of(data, "response", "body"), field_of(data, "response", "status_code")
     error = field_of(data, "error") or field_of(body, "error")
-    error = field_of(error, "error") or error  # vLLM's, of later versions
+    error = field_of(error, "error") or error  # as later versions of vLLM have it
     if isinstance(body, dict) and "choices" in body and not error and status in (None, 200):
         return ResultLine(custom_id, body)
     code = field_of(error, "code")
-    if not isinstance(status, int) or status == 200:  # vLLM tells a status in the error, OpenAI a word
+    if not isinstance(status, int) or status == 200:  # vLLM has a status in the error, OpenAI a word
         status = code if isinstance(code, int) else None
     told = field_of(error, "message") or error or body or "the line holds neither a completion nor an error"
     return ResultLine(custom_id, None, status, f"{code}: {told}" if isinstance(code, str) else str(told))
 
 
-class Results:
-    """What a file of results holds of the requests in `own`.
-
-    `starts` says by request where its result begins, `answered` which results are completions. Of several
-    results the first completion counts, else the first. `lines` counts all lines.
-    """
-
-    def __init__(self, path: Path, own: Container[str]) -> None:
-        self.starts: dict[str, int] = {}
-        self.answered: set[str] = set()
-        self.lines = 0
-        self._left_out: Counter[str] = Counter()
-        for start, line in lines_of(path):
-            self.lines += 1
-            try:
-                result = parse_result(line)
-            except (ValueError, RecursionError):
-                self._left_out["lines that are no result"] += 1
-            else:
-                self._take(result, start, own)
-
-    def _take(self, result: ResultLine, start: int, own: Container[str]) -> None:
-        custom_id, completed = result.custom_id, result.completion is not None
-        if custom_id not in own:
-            self._left_out["lines of no request left out"] += 1
-            return
-        repeated = custom_id in self.starts
-        self._left_out["repeated lines left out"] += repeated
-        if not repeated or (completed and custom_id not in self.answered):
-            self.starts[custom_id] = start
-        if completed:
-            self.answered.add(custom_id)
-
-    def told(self, requests: int) -> str:
-        """What was found of so many requests, in words."""
-        counts = {
-            "errors": len(self.starts) - len(self.answered),
-            "without a result": requests - len(self.starts),
-            **dict(sorted(self._left_out.items())),
-        }
-        head = f"{len(self.answered):,} of {requests:,} requests answered"
-        return "; ".join([head, *(f"{count:,} {words}" for words, count in counts.items() if count)])
+def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
+    """One request as a line."""
+    line = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
+    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
 
 
-class Batch(NamedTuple):
-    """One batch by its number, and its files: of requests and of results, one a line."""
-
-    folder: Path
-    number: int
-
-    @property
-    def requests_path(self) -> Path:
-        """Path of the file of requests."""
-        return self.folder / f"{self.number}.requests.jsonl"
-
-    @property
-    def results_path(self) -> Path:
-        """Path of the file of results, once they are there."""
-        return self.folder / f"{self.number}.results.jsonl"
-
-    @property
-    def state_path(self) -> Path:
-        """What is known of the batch; see `state`."""
-        return self.folder / f"{self.number}.batch.json"
-
-    @property
-    def state(self) -> dict[str, Any]:
-        """`model`, `requests`, `most_cost`; `usage` once its results were read; a provider's ids of it.
-
-        Raises RunError where the file is damaged.
-        """
-        try:
-            found = json.loads(self.state_path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{self.state_path}: can't be read: {error}") from error
-        if not isinstance(found, dict):
-            raise RunError(f"{self.state_path}: is no JSON object")
-        return found
-
-    def note(self, **values: object) -> None:
-        """Add to the state, or take from it what is None; when this returns it is on disk."""
-        state = {**(self.state if self.state_path.exists() else {}), **values}
-        with whole_file(self.state_path) as file:
-            kept = {name: value for name, value in state.items() if value is not None}
-            file.write(json.dumps(kept, indent=2).encode())
+@contextlib.contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write inside, which a reader finds complete or not at all. Raises RunError."""
+    temporary = path.with_name(f".{path.name}.tmp")
+    try:
+        with temporary.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise RunError(f"{path}: can't be written: {error.strerror}") from error
 
 
-def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines of a file that are not blank, each with the byte that it begins at."""
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a file that are not blank, each with the byte where it begins."""
     start = 0
     with path.open("rb") as file:
         for line in file:
@@ -152,15 +89,99 @@ def line_at(start: int, path: Path) -> bytes:
         return file.readline()
 
 
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written inside, that a reader finds whole or not at all. Raises RunError."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"{path}: can't be written: {error.strerror}") from error
+class Batch(NamedTuple):
+    """One batch by its number, with its files: one request or result a line."""
+
+    folder: Path
+    number: int
+
+    @property
+    def requests_path(self) -> Path:
+        """The file of requests."""
+        return self.folder / f"{self.number}.requests.jsonl"
+
+    @property
+    def results_path(self) -> Path:
+        """The file of results, which may not be there yet."""
+        return self.folder / f"{self.number}.results.jsonl"
+
+    @property
+    def state_path(self) -> Path:
+        """The file of `state`."""
+        return self.folder / f"{self.number}.batch.json"
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """`model`, `requests`, `most_cost`; `usage` once its results were read; the provider's ids.
+
+        Raises RunError if the file is damaged.
+        """
+        try:
+            found = json.loads(self.state_path.read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise RunError(f"{self.state_path}: can't be read: {error}") from error
+        if not isinstance(found, dict):
+            raise RunError(f"{self.state_path}: not a JSON object")
+        return found
+
+    def note(self, **values: object) -> None:
+        """Add values to the state, or remove those that are None; on disk when this returns."""
+        state = {**(self.state if self.state_path.exists() else {}), **values}
+        with whole_file(self.state_path) as file:
+            kept = {name: value for name, value in state.items() if value is not None}
+            file.write(json.dumps(kept, indent=2).encode())
+
+    def requests(self) -> dict[str, int]:
+        """The byte where each request begins, by its id. Raises RunError if the file was changed."""
+        starts = {}
+        for number, (start, line) in enumerate(_lines(self.requests_path), start=1):
+            found = _CUSTOM_ID.match(line)
+            if found is None:
+                raise RunError(
+                    f"{self.requests_path}:{number}: not as it was written; put the file back as it was, "
+                    "or start over with --fresh"
+                )
+            starts[found[1].decode()] = start
+        return starts
+
+
+class Results:
+    """What a file of results holds for the requests in `own`.
+
+    `starts` has the byte where each request's result begins; `answered` the requests with a completion. Of
+    several results the first completion counts, else the first. `lines` counts all lines.
+    """
+
+    def __init__(self, path: Path, own: Container[str]) -> None:
+        self.starts: dict[str, int] = {}
+        self.answered: set[str] = set()
+        self.lines = 0
+        left_out: Counter[str] = Counter()
+        for start, line in _lines(path):
+            self.lines += 1
+            try:
+                result = parse_result(line)
+            except (ValueError, RecursionError):
+                left_out["lines that are not results"] += 1
+                continue
+            custom_id, completed = result.custom_id, result.completion is not None
+            if custom_id not in own:
+                left_out["lines without a request left out"] += 1
+                continue
+            repeated = custom_id in self.starts
+            left_out["repeated lines left out"] += repeated
+            if not repeated or (completed and custom_id not in self.answered):
+                self.starts[custom_id] = start
+            if completed:
+                self.answered.add(custom_id)
+        self._left_out = dict(sorted(left_out.items()))
+
+    def told(self, requests: int) -> str:
+        """What was found for so many requests, in words."""
+        counts = {
+            "errors": len(self.starts) - len(self.answered),
+            "without a result": requests - len(self.starts),
+            **self._left_out,
+        }
+        head = f"{len(self.answered):,} of {requests:,} requests answered"
+        return "; ".join([head, *(f"{count:,} {words}" for words, count in counts.items() if count)])

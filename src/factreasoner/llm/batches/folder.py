@@ -1,7 +1,8 @@
-"""The batches of a run: files of requests with their results beside them."""
+"""The batches of a run: what was asked, what was answered, and what will be asked next."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -9,7 +10,7 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from factreasoner.errors import PendingError, RunError
 from factreasoner.llm.batches.files import (
@@ -17,35 +18,27 @@ from factreasoner.llm.batches.files import (
     ResultLine,
     Results,
     line_at,
-    lines_of,
     parse_result,
+    request_line,
     whole_file,
 )
 from factreasoner.models import Usage
 
-URL: Final = "/v1/chat/completions"
 MOST_REQUESTS = 50_000
 """Most requests of one batch: OpenAI's limit."""
 MOST_BYTES = 190_000_000
 """Largest file of requests; OpenAI takes 200 MB."""
 DRAFTED = 0
-"""Number of no batch: of requests that the next one will hold."""
+"""Stands for the number of a batch that is not made yet."""
 _OWN_NAME = re.compile(r"([1-9]\d*)\.requests\.jsonl", re.ASCII)
-"""Name of a file of requests; whatever else lies in the folder is the user's."""
-_CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
+"""The name of a file of requests; other files in the folder are the user's."""
 
 UsageOf = Callable[[str, Mapping[str, Any], Mapping[str, Any]], Usage]
-"""What a completion took: of a model, a completion and the request's body."""
-
-
-def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
-    """One request, with its line's end."""
-    line = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
-    return json.dumps(line, ensure_ascii=False).encode() + b"\n"
+"""The usage of a completion, from the model, the completion and the body of its request."""
 
 
 class _Draft:
-    """Requests to one model that are not yet a batch."""
+    """Requests to one model that are not a batch yet."""
 
     def __init__(self, path: Path, model: str) -> None:
         self.path, self.model = path, model
@@ -53,23 +46,31 @@ class _Draft:
         self.file = path.open("wb")
 
     def takes(self, model: str, line: bytes) -> bool:
-        """Whether a request to that model may stand here."""
+        """Whether a request to that model may be added."""
         room = len(self.costs) < MOST_REQUESTS and self.file.tell() + len(line) <= MOST_BYTES
         return room and model == self.model
 
+    def become(self, batch: Batch) -> None:
+        """Make `batch` of the requests; its file of requests appears last."""
+        self.file.flush()
+        os.fsync(self.file.fileno())
+        self.file.close()
+        batch.state_path.unlink(missing_ok=True)
+        batch.note(model=self.model, requests=len(self.costs), most_cost=_sum(self.costs))
+        self.path.replace(batch.requests_path)
+
 
 def _sum(costs: list[float | None]) -> float | None:
-    """US dollars of all, None where those of one are not known."""
+    """US dollars of all, None if one of them is unknown."""
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 
 
 class BatchFolder:
-    """RUN_DIR/batches: what was asked, what was answered, and what is to be asked next. Thread-safe.
+    """RUN_DIR/batches: what was asked, what was answered, and what will be asked next. Thread-safe.
 
-    A call's requests are numbered from 0 in the order it leads to them. Once a run has come to its end the
-    batches up to then are closed: answers that were worth keeping are in the cache, and what failed is asked
-    again as if for the first time.
+    A call's requests are numbered from 0 in the order it makes them. When a run ends, its batches are closed:
+    answers worth keeping are in the cache, and what failed is asked again as if for the first time.
     """
 
     def __init__(self, path: Path) -> None:
@@ -80,28 +81,28 @@ class BatchFolder:
 
     def _forget(self) -> None:
         self.wanted: set[int] = set()
-        """Batches without results of which somebody wants one."""
+        """Batches without results from which a call waits for one."""
         self._asked: dict[str, int] = {}
         self._answered: set[int] = set()
         """Batches that have results."""
         self._starts: dict[str, int] = {}
-        """By request, where its result begins in the file of its batch."""
+        """The byte where each request's result begins in the file of its batch."""
         self._taken: set[str] = set()
 
     @property
     def all(self) -> list[Batch]:
-        """All batches of the run, by their numbers."""
+        """All batches of the run, by number."""
         names = (_OWN_NAME.fullmatch(path.name) for path in self.path.glob("*.requests.jsonl"))
         return [Batch(self.path, number) for number in sorted(int(name[1]) for name in names if name)]
 
     @property
     def open(self) -> list[Batch]:
-        """Batches that are not closed: results may still come. Raises RunError where it is not told which."""
+        """Batches that are not closed: results may still come. Raises RunError if the record is damaged."""
         path = self.path / "closed.txt"
         try:
             closed = int(path.read_text(encoding="ascii")) if path.exists() else 0
         except ValueError as error:
-            raise RunError(f"{path}: holds no number of a batch; start over with --fresh") from error
+            raise RunError(f"{path}: not the number of a batch; start over with --fresh") from error
         return [batch for batch in self.all if batch.number > closed]
 
     @property
@@ -112,29 +113,29 @@ class BatchFolder:
 
     @property
     def drafted(self) -> int:
-        """Requests that are in no batch yet."""
+        """How many requests are in no batch yet."""
         return sum(len(draft.costs) for draft in self._drafts)
 
     @property
     def most_cost(self) -> float | None:
-        """US dollars that requests not made yet, and those without results, may cost; None: unknown."""
+        """US dollars that drafted requests and those without results may cost; None: unknown."""
         unanswered = [batch.state.get("most_cost") for batch in self.all if not batch.results_path.exists()]
         return _sum([*unanswered, *(cost for draft in self._drafts for cost in draft.costs)])
 
     def discard(self) -> None:
-        """Make no batch of what was asked."""
+        """Drop the requests that are in no batch yet."""
         for draft in self._drafts:
             draft.file.close()
             draft.path.unlink(missing_ok=True)
         self._drafts.clear()
 
     def release(self) -> None:
-        """Let go of all files, and forget what was read and what was asked."""
+        """Close all files, and forget what was read and what was asked."""
         self.discard()
         self._forget()
 
     def clear(self) -> None:
-        """Delete all batches. Raises RunError: they stay, and would answer the new run's calls."""
+        """Delete all batches. Raises RunError if they stay, as they would answer the new run's calls."""
         self.release()
         try:
             shutil.rmtree(self.path)
@@ -144,15 +145,15 @@ class BatchFolder:
             raise RunError(f"{self.path}: can't be deleted: {error.strerror}") from error
 
     def close(self) -> None:
-        """The run has come to its end: what comes next begins anew."""
+        """The run has ended: what comes next begins anew."""
         if self.all:
             with whole_file(self.path / "closed.txt") as file:
                 file.write(f"{self.all[-1].number}\n".encode())
 
     def read(self, usage_of: UsageOf) -> list[str]:
-        """Read all batches that are not closed; returns what is to be said of results read the first time.
+        """Read all batches that are not closed; returns what to say about results read for the first time.
 
-        Raises RunError where a file is damaged, or results are not of the requests they lie beside.
+        Raises RunError if a file is damaged, or results belong to other requests.
         """
         self.release()
         self.path.mkdir(parents=True, exist_ok=True)
@@ -160,7 +161,7 @@ class BatchFolder:
             leftover.unlink()
         notes = []
         for batch in self.open:
-            own = _requests_of(batch)
+            own = batch.requests()
             self._asked |= dict.fromkeys(own, batch.number)
             if batch.results_path.exists():
                 notes += self._read_results(batch, own, usage_of)
@@ -170,17 +171,17 @@ class BatchFolder:
         path, state = batch.results_path, batch.state
         size = path.stat().st_size
         results = Results(path, own)
-        # A service that ended it may have answered none: the file is empty then, or tells of what is left.
+        # A service that ended it may have answered nothing: the file is empty or lists what was not done.
         ended = state.get("status")
         partial = ended in ("expired", "cancelled") or (ended is not None and not results.lines)
         if own and not results.starts and not partial:
             raise RunError(
-                f"{path}: holds no result of a request of {batch.requests_path.name}; put the right file "
+                f"{path}: holds no result for a request of {batch.requests_path.name}; put the right file "
                 "there, or delete it"
             )
         self._answered.add(batch.number)
         self._starts |= results.starts
-        # A file that was still being copied when it was read is whole the next time, and has to be paid for.
+        # A file that was still being copied when it was read is complete the next time, and then paid for.
         if "usage" in state and state.get("bytes", size) == size:
             return []
         if len(results.answered) > state.get("answered", -1):
@@ -193,7 +194,7 @@ class BatchFolder:
         return [f"{path}: {results.told(len(own))}"]
 
     def holds(self, key: str) -> bool:
-        """Whether a call's first request is answered here, and nobody has taken that answer yet."""
+        """Whether a call's first request is answered here and nobody has taken that answer yet."""
         return f"{key}-0" in self._starts and key not in self._taken
 
     def take(self, key: str) -> None:
@@ -201,7 +202,7 @@ class BatchFolder:
         self._taken.add(key)
 
     def result(self, custom_id: str) -> ResultLine | None:
-        """What a request came to; None where it was not made. Raises PendingError without results."""
+        """The result of a request, None if it was not made. Raises PendingError without results, RunError."""
         number = self._asked.get(custom_id)
         if number is None:
             return None
@@ -210,11 +211,15 @@ class BatchFolder:
                 self.wanted.add(number)
             raise PendingError(f"{custom_id}: its batch has no results yet")
         if custom_id not in self._starts:
-            return ResultLine(custom_id, problem="the results of its batch have no line of it")
-        return parse_result(line_at(self._starts[custom_id], Batch(self.path, number).results_path))
+            return ResultLine(custom_id, problem="the results of its batch have no line for it")
+        path = Batch(self.path, number).results_path
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            if (found := parse_result(line_at(self._starts[custom_id], path))).custom_id == custom_id:
+                return found
+        raise RunError(f"{path}: was changed while the run read it; run the same command again")
 
     def ask(self, model: str, custom_id: str, body: Mapping[str, Any], *, most_cost: float | None) -> None:
-        """Have a request made by the next batch. `most_cost` is what it may cost in US dollars."""
+        """Put a request into the next batch. `most_cost` is what it may cost in US dollars."""
         line = request_line(custom_id, body)
         with self._lock:
             if custom_id in self._asked:
@@ -228,30 +233,10 @@ class BatchFolder:
             draft.costs.append(most_cost)
 
     def write(self) -> list[Batch]:
-        """Make batches of what was asked; returns those whose results somebody wants, these included."""
+        """Make batches of what was asked; returns those whose results are waited for, these included."""
         last = max((batch.number for batch in self.all), default=0)
         for number, draft in enumerate(self._drafts, start=last + 1):
-            batch = Batch(self.path, number)
-            draft.file.flush()
-            os.fsync(draft.file.fileno())
-            draft.file.close()
-            batch.state_path.unlink(missing_ok=True)
-            batch.note(model=draft.model, requests=len(draft.costs), most_cost=_sum(draft.costs))
-            draft.path.replace(batch.requests_path)
+            draft.become(Batch(self.path, number))
             self.wanted.add(number)
         self._drafts.clear()
         return [Batch(self.path, number) for number in sorted(self.wanted)]
-
-
-def _requests_of(batch: Batch) -> dict[str, int]:
-    """Where each request of a batch begins in its file, by its id."""
-    own = {}
-    for number, (start, line) in enumerate(lines_of(batch.requests_path), start=1):
-        found = _CUSTOM_ID.match(line)
-        if found is None:
-            raise RunError(
-                f"{batch.requests_path}:{number}: not as it was written; put the file back as it was, "
-                "or start over with --fresh"
-            )
-        own[found[1].decode()] = start
-    return own

@@ -1,4 +1,4 @@
-"""Requests that go into batches, in the place of those that are sent at once."""
+"""Requests that go into batches instead of being sent at once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import functools
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from factreasoner.errors import ConfigError, LLMError, PendingError
+from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.responses import MOST_SAID, Completion
@@ -17,11 +17,11 @@ from factreasoner.settings import Config
 from factreasoner.settings.choices import CallForm
 
 WORDED = frozenset({"openai", "hosted_vllm"})
-"""Providers whose requests litellm puts in OpenAI's words: it knows which parameters a model takes."""
+"""Providers whose requests litellm writes as OpenAI's: it knows which parameters a model takes."""
 
 
 class _ResultError(Exception):
-    """An error that a batch's results hold in the place of a completion."""
+    """An error that a batch's results hold instead of a completion."""
 
     def __init__(self, message: str, status: int | None) -> None:
         super().__init__(message)
@@ -29,10 +29,10 @@ class _ResultError(Exception):
 
 
 class BatchSender:
-    """Answers requests from the results of batches, and has those made that are in none.
+    """Answers requests from the results of batches, and puts those without one into the next batch.
 
-    A result that is an error which may pass is asked for again, `max_attempts` times in all; one that the
-    user must mend is a failure, as the next command asks again.
+    A result that is a passing error is asked for again, `max_attempts` times in all. An error that only the
+    user can mend is a failure: the next command asks again.
     """
 
     stopped = False
@@ -45,13 +45,13 @@ class BatchSender:
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
-        """The answer to a request, or the fault in its place; PendingError where it comes with a batch."""
+        """The answer to a request, or the fault; PendingError if it comes with a later batch."""
         for _ in range(self._config.max_attempts):
             try:
                 return self._result(request, attempts)
-            except (PendingError, ConfigError):
+            except (PendingError, ConfigError, RunError):
                 raise
-            except Exception as error:  # noqa: BLE001 - a result's, or litellm's of a parameter
+            except Exception as error:  # noqa: BLE001 - from a result, or litellm's about a parameter
                 secret = self._transport.key
                 fault = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
             if fault.kind == "sample":
@@ -72,24 +72,24 @@ class BatchSender:
         if result.completion is None:
             raise _ResultError(result.problem, result.status)
         answer = self._transport.completion(result.completion, request)
-        if len(answer.said) > MOST_SAID:  # as where it is sent at once
+        if len(answer.said) > MOST_SAID:  # as when it is sent at once
             answer = answer._replace(content=TOO_LONG, tool_calls=())
         attempts.pay(answer)
         return answer
 
     def stop(self, reason: str) -> ConfigError:
-        """A reason that only the user can mend."""
+        """The error for a reason that only the user can mend."""
         return ConfigError(f"model {self._config.model}: {reason}")
 
     def failure(self, fault: ProviderFault, attempts: Attempts) -> LLMError:
-        """The exception a fault becomes when it is final."""
+        """The exception for a final fault."""
         return fault.error(attempts.count, "" if fault.remedy in ("key", "connection") else fault.remedy)
 
 
 def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The request in OpenAI's words, the model under its bare name.
+    """The body of a request as OpenAI has it, with the model's bare name.
 
-    Raises what litellm raises of a parameter that the model is known not to take.
+    Raises what litellm raises about a parameter that the model does not take.
     """
     worded = copy.deepcopy(dict(request))
     messages = worded.pop("messages")
@@ -106,7 +106,7 @@ def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def counting(config: Config) -> UsageOf:
-    """What counts what completions took, at the price of batches."""
+    """A function for the usage of completions, at the price of batches."""
 
     @functools.cache
     def provider(model: str) -> Transport:

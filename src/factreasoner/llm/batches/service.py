@@ -12,8 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.batches.files import Batch, whole_file
-from factreasoner.llm.batches.folder import URL
+from factreasoner.llm.batches.files import URL, Batch, whole_file
 from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
 from factreasoner.llm.responses import field_of
@@ -26,30 +25,30 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SERVED = ("openai", "hosted_vllm")
-"""Providers whose batches are OpenAI's."""
+"""Providers with OpenAI's batches."""
 FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
-"""Seconds between two looks at a batch; each is half as long again as the one before."""
+"""Seconds between two looks at a batch; each wait is half as long again as the one before."""
 SECONDS = 600.0
-"""How long a call may take: a large file to go up or come down."""
+"""How long a call may take: long enough to transfer a large file."""
 SURE_WAIT = 10.0
-"""Seconds after which a service that gave no clear answer lists what it has made all the same."""
+"""Seconds after which a service lists a batch it made without a clear answer."""
 LISTED = 100
-"""Batches that a service tells of at once, at most."""
+"""Batches that a service lists at once, at most."""
 ENDED = ("completed", "failed", "expired", "cancelled")
 
 
 class BatchService:
-    """The service that answers batches. What it knows of each is on disk before anything is waited for."""
+    """The service that answers batches. Its ids are on disk before anything is waited for."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
         self._told = ""
 
     def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
-        """Have every batch answered; returns those that were cancelled, by whomever.
+        """Have every batch answered; returns those that were cancelled.
 
         Raises:
-            ConfigError: the service takes the key or the model not.
+            ConfigError: the service does not take the key or the model.
             RunError: it can't be reached, or has failed; the same command goes on from there.
         """
         for batch in batches:
@@ -60,7 +59,7 @@ class BatchService:
         return [batch for batch in batches if self._fetched(batch, told) == "cancelled"]
 
     def _made(self, batch: Batch) -> openai.types.Batch:
-        """The service's batch of the requests; one that may have been made already is looked for first."""
+        """The service's batch of the requests; it looks first for one that may have been made already."""
         look = "file_id" in batch.state  # an earlier process may have been killed before it noted the id
         if not look:
             file = self._call(batch, "uploading", partial(_uploaded, batch))
@@ -78,7 +77,7 @@ class BatchService:
         return self._call(batch, "making", make, unclear_wait=SURE_WAIT)
 
     def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
-        """Wait for a batch and write its results; returns the status it ended with."""
+        """Wait for a batch and write its results; returns its final status."""
         batch_id = batch.state["batch_id"]
         for number in itertools.count():
             found = self._call(batch, "waiting", lambda client: client.batches.retrieve(batch_id))
@@ -112,10 +111,10 @@ class BatchService:
     def _call(
         self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, unclear_wait: float = 0.0
     ) -> T:
-        """What a call to the service that the batch goes to returns; `what` it does is told of an error.
+        """The result of a call to the batch's service; `what` names it in errors.
 
-        It is made again for up to `patience` seconds where its error may pass. An error that is no refusal
-        leaves open whether it was done: the next try comes after `unclear_wait` seconds at least.
+        It is made again for up to `patience` seconds after passing errors. An error that is not a refusal
+        leaves open whether the call was done: the next try comes after at least `unclear_wait` seconds.
         """
         provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
         client = _client(provider)
@@ -124,7 +123,7 @@ class BatchService:
         for number in itertools.count():
             try:
                 return within(SECONDS, lambda: call(client))
-            except Exception as error:  # noqa: BLE001 - of any library below; it is classified
+            except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 fault = fault_of(error, form="word", request={}, secret=provider.key)
             if fault.kind == "config":
                 raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
@@ -148,9 +147,9 @@ def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
 
 
 def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
-    """The batch that was made of its file; None where there is none.
+    """The batch that was made from the file; None if there is none.
 
-    The service lists the newest first: none of that file lies behind one made before the file.
+    The service lists the newest first, so a batch made before the file ends the search.
     """
     state = batch.state
     since = state.get("file_made") or 0
@@ -163,7 +162,7 @@ def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
 
 
 def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
-    """A file of each try's own: one that took too long is left alone, and may still be writing."""
+    """The content, in a new file for each try: an abandoned try may still be writing to its own."""
     with contextlib.ExitStack() as stack:
         part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
         with client.files.with_streaming_response.content(file_id) as response:
@@ -175,13 +174,13 @@ def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
 
 
 def _client(provider: Transport) -> openai.OpenAI:
-    """openai's client with the process's session: litellm's functions make one a call, and never close it."""
+    """openai's client with the process's session: litellm would make one per call and never close it."""
     import openai
 
     if provider.provider not in SERVED:
         raise ConfigError(
-            f"batch: 'openai' is for OpenAI and servers with its Files and Batches, and {provider.model} is "
-            "elsewhere; --batch files writes the requests for you to have answered"
+            f"batch: 'openai' is for OpenAI and servers with its Files and Batches APIs, not for "
+            f"{provider.model}; --batch files writes the requests for you to have answered"
         )
     place, session = provider.place, load().client_session
     url, key = place["api_base"], place["api_key"]
