@@ -1,184 +1,172 @@
-"""One input object: the names of its fields, their forms, and what becomes of the rest."""
+"""Objects of files and of callers in Python: every shape people use, and what is said of every wrong one."""
 
 from __future__ import annotations
 
+import math
+from types import SimpleNamespace
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.inputs.columns import parse_column_map
-from factreasoner.inputs.parsing import Reader
-from factreasoner.models import Record
+from factreasoner.inputs.columns import FIELDS, parse_column_map
+from factreasoner.inputs.items import KINDS
+from factreasoner.inputs.parsing import Reader, given_record, given_records
+from factreasoner.models import Atom, Context, Record
+
+TEXT = "Paris is the capital of France."
+TURNS = [{"role": "user", "content": "Who was Curie?"}, {"role": "assistant", "content": None}]
+FACTS = [
+    "Born.",
+    {"text": "Died.", "label": False, "source": "page 2"},
+    {"id": "x", "text": "Wrote.", "label": "True"},
+]
+DOCUMENT = {"source": "https://x.example/a", "title": "Tower"}
 
 
 def parse(data: dict[str, Any], **columns: str) -> Record:
-    return Reader(columns).record(data, where="f.jsonl:1", default_id="r1")
+    return Reader(columns).record({"output": "x"} | data, where="f.jsonl:1", default_id="r1")
 
 
-def test_native_record() -> None:
-    record = parse(
-        {
-            "id": "bio-1",
-            "input": "Who was she?",
-            "output": "She was born in 1867.",
-            "topic": "Marie Curie",
-            "atoms": [
-                {"id": "a0", "text": "Curie was born in 1867.", "original": "She was born", "label": "S"},
-                {"id": "a1", "text": "Curie was Polish.", "label": None, "contexts": ["c1", "c0", "c1"]},
-            ],
-            "contexts": [
-                {"id": "c0", "title": "Curie", "text": "Born 1867.", "snippet": "1867", "link": "http://x"},
-                {"id": "c1", "text": "Polish.", "prior": 0.7, "summary": None},
-            ],
-        }
-    )
-    assert (record.id, record.prompt, record.topic) == ("bio-1", "Who was she?", "Marie Curie")
-    assert record.atoms is not None
-    assert record.contexts is not None
-    assert [(a.id, a.gold, a.original) for a in record.atoms] == [
-        ("a0", "S", "She was born"),
-        ("a1", None, None),
-    ]
-    assert [(c.id, c.atom_ids, c.prior) for c in record.contexts] == [
-        ("c0", ("a1",), None),
-        ("c1", ("a1",), 0.7),
-    ]
-    assert (record.contexts[0].title, record.contexts[0].link) == ("Curie", "http://x")
-    assert record.metadata == {}
+def seen(record: Record) -> dict[str, Any]:
+    """What a record holds beside its id and an answer "x"; an item is "id=text", with its other values."""
+    found: dict[str, Any] = {}
+    usual = {"id": "r1", "response": "x"}
+    for key, value in record.model_dump(mode="json", exclude_defaults=True).items():
+        if key in KINDS:
+            shown = [(f"{item.pop('id')}={item.pop('text')}", item) for item in value]
+            found[key] = [name if not rest else (name, rest) for name, rest in shown]
+        elif usual.get(key) != value:
+            found[key] = value
+    return found
+
+
+@pytest.mark.parametrize(("field", "key"), [(field, key) for field, keys in FIELDS.items() for key in keys])
+def test_a_field_has_several_names(field: str, key: str) -> None:
+    listed = field in KINDS or field == "gold_contexts"
+    record = Reader().record({"answer": "x", key: ["x"] if listed else "x"}, where="", default_id="1")
+    found = getattr(record, field)
+    assert getattr(found[0], "text", found[0]) == "x" if listed else found == "x"
 
 
 @pytest.mark.parametrize(
-    ("field", "keys"),
+    ("data", "expected"),
     [
-        ("response", ["output", "response", "answer", "actual_output", "generation"]),
-        ("prompt", ["input", "prompt", "question", "query", "user_input"]),
-        ("reference", ["reference", "ground_truth", "expected_output", "gold"]),
+        ({"atoms": None, "contexts": None}, {}),
+        ({"atoms": [], "contexts": [], "facts": []}, {"atoms": [], "contexts": [], "facts": []}),
+        ({"id": 12, "atoms": ["s", {"id": 7, "text": "t"}]}, {"id": "12", "atoms": ["a0=s", "7=t"]}),
+        (
+            {"contexts": ["s", {"text": "t", "prior": 0.7, "summary": None, "link": "http://x"}]},
+            {"contexts": ["c0=s", ("c1=t", {"prior": 0.7, "link": "http://x"})]},
+        ),
+        (
+            {"atoms": ["s", {"text": "t", "contexts": [1, 1]}], "contexts": ["u", {"id": 1, "text": "v"}]},
+            {"atoms": ["a0=s", "a1=t"], "contexts": ["c0=u", ("1=v", {"atom_ids": ["a1"]})]},
+        ),
+        (
+            {"atoms": ["s", "t"], "contexts": [{"text": "u", "atom_ids": ["a1", "a0"]}]},
+            {"atoms": ["a0=s", "a1=t"], "contexts": [("c0=u", {"atom_ids": ["a0", "a1"]})]},
+        ),
+        ({"contexts": [{"text": "", "snippet": "u"}]}, {"contexts": [("c0=u", {"snippet": "u"})]}),
+        (
+            {"atoms": [{"text": "s", "gold": "NS"}, {"text": "t", "label": "S", "gold": "S"}]},
+            {"atoms": [("a0=s", {"gold": "NS"}), ("a1=t", {"gold": "S"})]},
+        ),
+        *(
+            (
+                {"contexts": [{key: "u", "metadata": DOCUMENT}, {"text": "v", key: "w"}]},
+                {
+                    "contexts": [("c0=u", {"title": "Tower", "link": DOCUMENT["source"]}), "c1=v"],
+                    "metadata": {"context_fields": {"c0": {"metadata": DOCUMENT}, "c1": {key: "w"}}},
+                },
+            )
+            for key in ("page_content", "content")
+        ),
+        (
+            {"atoms": ["s", {"id": "c0", "text": "t"}], "contexts": ["u", {"id": "a0", "text": "v"}]},
+            {"atoms": ["a1=s", "c0=t"], "contexts": ["c1=u", "a0=v"]},
+        ),
+        (
+            {"split": "test", "metadata": {"n": 1}, "atoms": [{"text": "s", "votes": [1, 0]}]},
+            {
+                "atoms": ["a0=s"],
+                "metadata": {"split": "test", "metadata": {"n": 1}, "atom_fields": {"a0": {"votes": [1, 0]}}},
+            },
+        ),
+        ({"response": "x", "prompt": None, "query": "q"}, {"prompt": "q"}),
+        (
+            {"facts": FACTS},
+            {
+                "facts": ["f0=Born.", ("f1=Died.", {"gold": "NS"}), ("x=Wrote.", {"gold": "S"})],
+                "metadata": {"fact_fields": {"f1": {"source": "page 2"}}},
+            },
+        ),
+        ({"reference_atoms": ["s", {"id": "b", "text": "t"}]}, {"reference_atoms": ["r0=s", "b=t"]}),
+        (
+            {"contexts": [{"text": "u", "relevant": True}, {"text": "v", "relevant": False}, "w"]},
+            {"contexts": ["c0=u", "c1=v", "c2=w"], "gold_contexts": ["c0"]},
+        ),
+        (
+            {"contexts": [{"text": "u", "relevant": False}]},
+            {"contexts": ["c0=u"], "gold_contexts": []},
+        ),
+        ({"gold_contexts": ["c0", "elsewhere"]}, {"gold_contexts": ["c0", "elsewhere"]}),
+        ({"input": TURNS}, {"prompt": "user: Who was Curie?\nassistant: "}),
     ],
 )
-def test_names_of_a_field(field: str, keys: list[str]) -> None:
-    needed = {} if field == "response" else {"output": "x"}
-    for key in keys:
-        assert getattr(parse(needed | {key: "It rains."}), field) == "It rains."
+def test_an_object_becomes_a_record(data: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert seen(parse(data)) == expected
 
 
-@pytest.mark.parametrize("key", ["contexts", "retrieved_contexts", "retrieval_context"])
-def test_contexts_may_be_plain_texts(key: str) -> None:
-    record = parse({"output": "x", key: ["One.", {"text": "Two."}]})
-    assert record.contexts is not None
-    assert [(c.id, c.text, c.atom_ids) for c in record.contexts] == [("c0", "One.", ()), ("c1", "Two.", ())]
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (
+            {"contexts": [{"text": "a", "prior": math.nan}]},
+            r"contexts\[0\].prior: is nan; .* between 0 and 1",
+        ),
+        ({"contexts": [{"text": "a", "relevant": True}], "gold_contexts": ["c0"]}, "keep one of both"),
+        ({"contexts": [{"text": "a", "relevant": "yes"}]}, r"contexts\[0\].relevant: write true or false"),
+        (
+            {"atoms": [{"id": "a", "text": "t"}], "facts": [{"id": "a", "text": "t"}]},
+            r"'a' is the id of atoms\[0\]",
+        ),
+        ({"input": [5]}, r"input\[0\]: is the number 5"),
+        ({"input": [{"role": "user"}]}, "missing; a turn is an object"),
+        *(
+            ({"facts": [{"text": "Died.", "label": label}]}, r"facts\[0\].label.*write true")
+            for label in ("yes", 1, 0, 1.0, ["True"], {})
+        ),
+    ],
+)
+def test_what_is_wrong_in_an_object_is_said(data: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError, match=f"f.jsonl:1: .*{words}"):
+        parse(data)
 
 
-def test_atoms_may_be_plain_texts() -> None:
-    record = parse({"output": "x", "atoms": ["One.", {"id": 7, "text": "Two."}]})
-    assert record.atoms is not None
-    assert [(a.id, a.text) for a in record.atoms] == [("a0", "One."), ("7", "Two.")]
+def test_missing_id_without_a_default() -> None:
+    with pytest.raises(InputError, match="here: id: missing"):
+        Reader().record({"output": "x"}, where="here")
 
 
-def test_absent_is_told_from_empty() -> None:
-    absent = parse({"output": "x", "atoms": None, "contexts": None})
-    empty = parse({"output": "x", "atoms": [], "contexts": []})
-    assert (absent.atoms, absent.contexts) == (None, None)
-    assert (empty.atoms, empty.contexts) == ((), ())
-
-
-def test_integer_ids_become_texts() -> None:
-    atoms, contexts = [{"id": 1, "text": "t", "contexts": [2]}], [{"id": 2, "text": "u"}]
-    record = parse({"id": 12, "output": "x", "atoms": atoms, "contexts": contexts})
-    assert record.id == "12"
-    assert record.contexts is not None
-    assert record.contexts[0].atom_ids == ("1",)
-
-
-def test_links_may_stand_in_the_contexts() -> None:
-    contexts = [{"text": "u", "atom_ids": ["a1", "a0"]}]
-    record = parse({"output": "x", "atoms": ["s", "t"], "contexts": contexts})
-    assert record.contexts is not None
-    assert record.contexts[0].atom_ids == ("a0", "a1")
-
-
-def test_the_snippet_of_an_unread_page_is_its_text() -> None:
-    (context,) = (
-        parse({"output": "x", "contexts": [{"text": "", "snippet": "Seen in the search."}]}).contexts or ()
-    )
-    assert (context.text, context.snippet) == ("Seen in the search.", "Seen in the search.")
-
-
-def test_atom_gold_has_two_names() -> None:
-    atoms = [{"text": "t", "gold": "NS"}, {"text": "t", "label": "S", "gold": "S"}]
-    assert [atom.gold for atom in parse({"output": "x", "atoms": atoms}).atoms or ()] == ["NS", "S"]
-
-
-@pytest.mark.parametrize("key", ["page_content", "content"])
-def test_a_passage_may_have_its_text_and_source_as_documents_do(key: str) -> None:
-    data = {key: "It is tall.", "metadata": {"source": "https://x.example/a", "title": "Tower"}}
-    record = parse({"output": "x", "contexts": [data, {"text": "One.", key: "Another."}]})
-    assert record.contexts is not None
-    first, second = record.contexts
-    assert (first.text, first.link, first.title) == ("It is tall.", "https://x.example/a", "Tower")
-    assert second.text == "One."
-    assert record.metadata["context_fields"] == {
-        "c0": {"metadata": data["metadata"]},
-        "c1": {key: "Another."},
-    }
-
-
-def test_ids_that_are_made_avoid_those_that_are_given() -> None:
-    record = parse(
-        {
-            "output": "x",
-            "atoms": ["One.", {"id": "c0", "text": "Two.", "contexts": ["a0"]}],
-            "contexts": ["Three.", {"id": "a0", "text": "Four."}],
-        }
-    )
-    assert [atom.id for atom in record.atoms or ()] == ["a1", "c0"]
-    assert [(c.id, c.atom_ids) for c in record.contexts or ()] == [("c1", ()), ("a0", ("c0",))]
-
-
-def test_unknown_keys_are_kept() -> None:
-    record = parse(
-        {
-            "output": "x",
-            "split": "test",
-            "metadata": {"n": 1},
-            "atoms": [{"text": "t", "votes": [1, 0]}, "u"],
-            "contexts": [{"text": "v", "rank": 3}],
-        }
-    )
-    assert record.metadata == {
-        "split": "test",
-        "metadata": {"n": 1},
-        "atom_fields": {"a0": {"votes": [1, 0]}},
-        "context_fields": {"c0": {"rank": 3}},
-    }
-
-
-def test_same_value_under_two_names_is_no_clash() -> None:
-    assert parse({"output": "x", "response": "x", "prompt": None, "query": "q"}).prompt == "q"
-
-
-def test_column_map() -> None:
-    record = parse({"text": "It rains.", "docs": ["Rain."], "k": 1}, text="output", docs="contexts")
-    assert record.response == "It rains."
-    assert record.contexts is not None
-    assert record.contexts[0].text == "Rain."
-    assert record.metadata == {"k": 1}
-
-
-def test_mapped_key_overrules_the_usual_ones_which_become_metadata() -> None:
-    record = parse({"final": "new", "output": "old", "response": "older"}, final="response")
-    assert record.response == "new"
-    assert record.metadata == {"output": "old", "response": "older"}
-
-
-def test_mapped_key_that_is_a_usual_name_of_another_field() -> None:
-    record = parse({"answer": "the question", "output": "the answer"}, answer="prompt")
-    assert (record.prompt, record.response, record.metadata) == ("the question", "the answer", {})
-
-
-def test_column_map_chooses_between_clashing_names() -> None:
-    record = parse({"output": "x", "prompt": "long", "question": "short"}, question="prompt")
-    assert (record.prompt, record.metadata) == ("short", {"prompt": "long"})
+@pytest.mark.parametrize(
+    ("data", "columns", "expected"),
+    [
+        ({"docs": ["u"], "k": 1}, {"docs": "contexts"}, {"contexts": ["c0=u"], "metadata": {"k": 1}}),
+        ({"final": "x", "output": "old"}, {"final": "response"}, {"metadata": {"output": "old"}}),
+        ({"answer": "the question"}, {"answer": "prompt"}, {"prompt": "the question"}),
+        (
+            {"prompt": "long", "question": "short"},
+            {"question": "prompt"},
+            {"prompt": "short", "metadata": {"prompt": "long"}},
+        ),
+    ],
+)
+def test_a_mapped_key_overrules_the_usual_ones(
+    data: dict[str, Any], columns: dict[str, str], expected: dict[str, Any]
+) -> None:
+    assert seen(parse(data, **columns)) == expected
 
 
 def test_parse_column_map() -> None:
@@ -202,83 +190,119 @@ def test_wrong_column_map(pairs: list[str], words: str) -> None:
         parse_column_map(pairs)
 
 
-# Python values JSON can not hold
+def made(**given: Any) -> Record:
+    return given_record("assess()", **({"response": "x"} | given))
 
 
-def test_nan_is_no_probability() -> None:
-    with pytest.raises(InputError, match=r"f.jsonl:1: contexts\[0\].prior: is nan; .* between 0 and 1"):
-        parse({"output": "x", "contexts": [{"text": "a", "prior": float("nan")}]})
+def fitting(records: object, column_map: dict[str, str] | None = None) -> tuple[Record, ...]:
+    return given_records("assess_many()", records, lambda record: (), column_map or {})
 
 
-def test_missing_id_without_a_default() -> None:
-    with pytest.raises(InputError, match="here: id: missing"):
-        Reader().record({"output": "x"}, where="here")
+@pytest.mark.parametrize(
+    "passage",
+    [
+        TEXT,
+        {"text": TEXT},
+        Context(id="c0", text=TEXT),
+        SimpleNamespace(page_content=TEXT, metadata={}),
+        SimpleNamespace(text=TEXT, metadata=None),
+    ],
+)
+@pytest.mark.parametrize("several", [list, tuple, iter])
+def test_a_caller_gives_passages_in_any_shape(passage: object, several: Any) -> None:
+    assert made(contexts=several([passage])).contexts == (Context(id="c0", text=TEXT),)
 
 
-def test_facts_are_texts_or_objects_with_a_label() -> None:
-    facts = [
-        "She was born.",
-        {"text": "She died.", "label": False, "source": "page 2"},
-        {"id": "x", "text": "She wrote.", "label": "True"},
-        {"text": "She sang.", "label": None},
+def test_documents_bring_title_and_link_and_atoms_their_labels() -> None:
+    document = SimpleNamespace(page_content=TEXT, metadata=DOCUMENT)
+    record = made(contexts=[document], atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
+    assert [(c.title, c.link) for c in record.contexts or ()] == [("Tower", DOCUMENT["source"])]
+    assert record.atoms == (Atom(id="a0", text="b", gold="S"), Atom(id="z", text="c"))
+    assert (made(contexts=[]).contexts, made(contexts=[]).atoms) == ((), None)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"contexts": TEXT}, "contexts: is a text; it must be a list: contexts=[...]"),
+        ({"contexts": {"text": TEXT}}, "contexts: is an object; it must be a list"),
+        ({"contexts": 5}, "contexts: is the number 5"),
+        ({"contexts": [math.nan]}, "contexts[0]: is the number nan"),
+        (
+            {"contexts": [{"txt": "a"}]},
+            "contexts[0].text: missing or blank; there is a key 'txt': did you mean",
+        ),
+        ({"contexts": [None, 3], "atoms": ["", TEXT]}, "atoms[0].text: missing"),
+        ({"contexts": [None, 3], "atoms": ["", TEXT]}, "contexts[0]: is null"),
+        ({"contexts": [None, 3], "atoms": ["", TEXT]}, "contexts[1]: is the number 3"),
+        ({"response": None}, "response: is None"),
+        ({"response": math.nan}, "response: is the number nan"),
+        ({"topic": 3}, "topic: is the number 3"),
+        ({"response": "a \ud800 b"}, "response: has half a character (U+D800, a lone surrogate) at 2"),
+        ({"contexts": ["\udfff"]}, "contexts[0].text: has half a character"),
+    ],
+)
+def test_what_is_wrong_in_a_call_is_said(given: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as raised:
+        made(**given)
+    assert words in str(raised.value)
+    assert all(problem.where == "assess()" for problem in raised.value.problems)
+
+
+def test_problems_are_told_in_the_words_of_the_caller() -> None:
+    with pytest.raises(InputError, match=r"verify\(\).*sources: is a text; it must be a list: sources="):
+        given_record("verify()", {"contexts": "sources"}, response="x", contexts=TEXT)
+
+
+@pytest.mark.parametrize(
+    ("records", "columns", "words"),
+    [
+        (pd.DataFrame([["answer", "passage"]]), {}, "record 1: output: missing"),
+        (
+            [{"reply": "x"}] * 20,
+            {"repyl": "output"},
+            r"\): column_map: no record has the key 'repyl'; .*'reply'\?$",
+        ),
+        ([{"reply": "x"}] * 20, {}, "record 1 and 19 more: output: missing"),
+        ({"train": pd.DataFrame(), "test": 1}, {}, "is an object; it must be a list of records"),
+        (
+            [Record(id="a", response="x"), {"id": "a", "output": "y"}],
+            {},
+            "record 2: id: 'a' is the id of an earlier",
+        ),
+        ([], {}, "records: there are none"),
+    ],
+)
+def test_what_is_wrong_in_many_records_is_said_once(
+    records: object, columns: dict[str, str], words: str
+) -> None:
+    with pytest.raises(InputError, match=words) as caught:
+        fitting(records, columns)
+    assert len(caught.value.problems) == 1
+
+
+def test_keys_that_look_misspelt_are_noted(caplog: pytest.LogCaptureFixture) -> None:
+    fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
+    made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
+    assert [record.getMessage() for record in caplog.records] == [
+        "assess_many(): 'topci' is kept as metadata; did you mean 'topic'? (column_map={'topci': 'topic'})",
+        "assess_many(): contexts: 'tittle' is kept as metadata; did you mean 'title'?",
+        "assess(): atoms: 'lable' is ignored; did you mean 'label'?",
+        "assess(): contexts: 'tittle' is ignored; did you mean 'title'?",
     ]
-    record = parse({"output": "x", "facts": facts, "variant": "short"})
-    assert record.facts is not None
-    assert [(f.id, f.text, f.gold) for f in record.facts] == [
-        ("f0", "She was born.", None),
-        ("f1", "She died.", "NS"),
-        ("x", "She wrote.", "S"),
-        ("f3", "She sang.", None),
-    ]
-    assert record.metadata == {"variant": "short", "fact_fields": {"f1": {"source": "page 2"}}}
-    assert parse({"output": "x"}).facts is None
-    assert parse({"output": "x", "facts": []}).facts == ()
 
 
-@pytest.mark.parametrize("label", ["yes", 1, 0, 1.0, ["True"], {}])
-def test_a_label_of_a_fact_that_is_none(label: Any) -> None:
-    with pytest.raises(InputError, match=r"facts\[0\].label.*write true"):
-        parse({"output": "x", "facts": [{"text": "She died.", "label": label}]})
+@pytest.mark.parametrize("note", ["\ud800", ["a", {"b": "\udfff"}], {"\ud800": 1}, float("inf")])
+def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note: object) -> None:
+    with pytest.raises(InputError, match=r"record 1: note: h(as half|olds a number that is too large)"):
+        fitting([{"output": "x", "note": note}])
+    with pytest.raises(InputError, match="record 1: metadata: h"):
+        fitting([Record(id="a", response="x", metadata={"note": note})])
 
 
-def test_statements_of_the_reference_may_be_given() -> None:
-    record = parse(
-        {"output": "x", "reference": "y", "reference_atoms": ["One.", {"id": "b", "text": "Two."}]}
-    )
-    assert record.reference_atoms is not None
-    assert [(a.id, a.text) for a in record.reference_atoms] == [("r0", "One."), ("b", "Two.")]
+def test_splits_of_a_data_set_are_told() -> None:
+    class Split(list[dict[str, str]]):
+        column_names = ("output",)
 
-
-def test_relevant_contexts_are_listed_or_marked() -> None:
-    marked = [{"text": "a", "relevant": True}, {"text": "b", "relevant": False}, "c"]
-    assert parse({"output": "x", "contexts": marked}).gold_contexts == ("c0",)
-    assert parse({"output": "x", "contexts": [{"text": "b", "relevant": False}]}).gold_contexts == ()
-    assert parse({"output": "x", "contexts": ["a"]}).gold_contexts is None
-    listed = parse({"output": "x", "contexts": ["a"], "gold_contexts": ["c0", "elsewhere"]})
-    assert listed.gold_contexts == ("c0", "elsewhere")
-    with pytest.raises(InputError, match="keep one of both"):
-        parse({"output": "x", "contexts": marked, "gold_contexts": ["c0"]})
-    with pytest.raises(InputError, match=r"contexts\[0\].relevant: write true or false"):
-        parse({"output": "x", "contexts": [{"text": "a", "relevant": "yes"}]})
-
-
-def test_ids_are_unique_over_every_kind_of_item() -> None:
-    with pytest.raises(InputError, match=r"'a' is the id of atoms\[0\] too"):
-        parse({"output": "x", "atoms": [{"id": "a", "text": "t"}], "facts": [{"id": "a", "text": "t"}]})
-
-
-def test_a_question_may_be_a_conversation() -> None:
-    turns = [
-        {"role": "user", "content": "Who was Curie?"},
-        {"role": "assistant", "content": "A physicist."},
-        {"role": "user", "content": "Where was she born?"},
-    ]
-    prompt = parse({"output": "x", "input": turns}).prompt
-    assert [prompt.index(turn["content"]) for turn in turns] == sorted(
-        prompt.index(turn["content"]) for turn in turns
-    )
-    with pytest.raises(InputError, match="input"):
-        parse({"output": "x", "input": [5]})
-    with pytest.raises(InputError, match="missing; a turn is an object"):
-        parse({"output": "x", "input": [{"role": "user"}]})
-    parse({"output": "x", "input": [{"role": "assistant", "content": None}]})
+    with pytest.raises(InputError, match=r"holds the splits train, test; hand over one: \['train'\]"):
+        fitting({"train": Split(), "test": Split()})

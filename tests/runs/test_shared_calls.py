@@ -102,7 +102,7 @@ def test_a_worker_that_dies_while_it_waits_for_another_s_answer_is_not_to_ask(tm
         while not dead.running():
             time.sleep(0.001)
         owner.forget("dead")
-        owner.unanswered("key")
+        owner.answered("key", None, keep=False)
         assert dead.result(60) is None
     alive = threading.Thread(target=owner.claim, args=("alive", "key"), daemon=True)
     alive.start()

@@ -34,7 +34,7 @@ class _Held(NamedTuple):
 
 
 class SharedCalls:
-    """Owns what the calls of a run share. Thread-safe; its methods take and return plain values.
+    """Owns what the calls of a run share. Thread-safe; what its methods take and return can be pickled.
 
     `spent` US dollars count from the start. `paid` notes the cost of each answered request and `memory` how
     models are asked, on disk before the worker goes on. `forget` takes back what a dead worker held; its
@@ -51,7 +51,7 @@ class SharedCalls:
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
         self._gone: set[str] = set()
-        self._asked: dict[str, tuple[str, Future[str | None]]] = {}
+        self._asked: dict[str, tuple[str, Future[Reply | None]]] = {}
         self._cache: ReplyCache | None = None
         self._stopped = threading.Event()
 
@@ -113,10 +113,10 @@ class SharedCalls:
 
     # answers
 
-    def claim(self, worker: str, key: str) -> str | None:
-        """The stored reply, or that of the worker that asks for it now, as JSON.
+    def claim(self, worker: str, key: str) -> Reply | None:
+        """The stored reply, or that of the worker that asks for it now.
 
-        None: this worker is to ask, and then calls `answered` or `unanswered`.
+        None: this worker is to ask, and then calls `answered`.
         """
         while True:
             with self._lock:
@@ -130,29 +130,24 @@ class SharedCalls:
             found = reply.result()
             if found is not None:
                 return found
+        stored = None
         try:
             stored = self._replies().stored(key)
         except BaseException:
-            self.unanswered(key)
+            self.answered(key, None, keep=False)
             raise
-        if stored is None:
-            return None
-        text = stored.model_dump_json()
-        self.answered(key, text, keep=False)
-        return text
+        if stored is not None:
+            self.answered(key, stored, keep=False)
+        return stored
 
-    def answered(self, key: str, reply: str | None, *, keep: bool) -> None:
+    def answered(self, key: str, reply: Reply | None, *, keep: bool) -> None:
         """The reply that came; None: none did, and another worker may ask. `keep`: it is worth storing."""
         if keep and reply is not None:
-            self._replies().store(key, Reply.model_validate_json(reply))
+            self._replies().store(key, reply)
         with self._lock:
             _, waiting = self._asked.pop(key, ("", None))
         if waiting is not None:
             waiting.set_result(reply)
-
-    def unanswered(self, key: str) -> None:
-        """No reply came; another worker may ask."""
-        self.answered(key, None, keep=False)
 
     def note_all(self, texts: dict[str, str]) -> None:
         """Keep texts in the cache."""
@@ -172,14 +167,13 @@ class SharedCalls:
 
     # what is learnt
 
-    def capabilities(self, model: str) -> str | None:
-        """How that model is asked, as JSON; None if that is not learnt yet."""
-        known = self._memory.capabilities(model)
-        return None if known is None else known.model_dump_json()
+    def capabilities(self, model: str) -> Capabilities | None:
+        """How that model is asked; None if that is not learnt yet."""
+        return self._memory.capabilities(model)
 
-    def keep_capabilities(self, model: str, capabilities: str) -> None:
+    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Keep how that model is asked."""
-        self._memory.keep_capabilities(model, Capabilities.model_validate_json(capabilities))
+        self._memory.keep_capabilities(model, capabilities)
 
     def forget(self, worker: str) -> None:
         """Take back what a dead worker held, and let other workers ask its questions."""
@@ -190,7 +184,7 @@ class SharedCalls:
         for number, what in held:
             self.give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
         for key in claims:
-            self.unanswered(key)
+            self.answered(key, None, keep=False)
         for _, what in held:
             if isinstance(what, Reservation):
                 self.paid(what.estimate)
@@ -248,11 +242,11 @@ class _Memory(NamedTuple):
     call: Call
 
     def capabilities(self, model: str) -> Capabilities | None:
-        known = self.call("capabilities", model)
-        return None if known is None else Capabilities.model_validate_json(known)
+        known: Capabilities | None = self.call("capabilities", model)
+        return known
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        self.call("keep_capabilities", model, capabilities.model_dump_json())
+        self.call("keep_capabilities", model, capabilities)
 
 
 class _Cache(ReplyCache):
@@ -267,15 +261,15 @@ class _Cache(ReplyCache):
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
     ) -> Reply:
         assert not anew, "only batches ask anew, and they are answered in one process"
-        stored = self._call("claim", self._worker, key)
+        stored: Reply | None = self._call("claim", self._worker, key)
         if stored is not None:
-            return Reply.model_validate_json(stored).model_copy(update={"usage": CACHED})
+            return stored.model_copy(update={"usage": CACHED})
+        reply = None
         try:
             reply = ask()
-        except BaseException:
-            self._call("unanswered", key)
-            raise
-        self._call("answered", key, reply.model_dump_json(), keep=worth_keeping(reply, schema))
+        finally:
+            keep = reply is not None and worth_keeping(reply, schema)
+            self._call("answered", key, reply, keep=keep)
         return reply
 
     def note_all(self, texts: Mapping[str, str]) -> None:
