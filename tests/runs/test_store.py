@@ -1,6 +1,7 @@
 """The run folder: nothing finished is lost, nothing torn is believed, no other run is mixed in."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from run_folders import append
@@ -11,7 +12,7 @@ from factreasoner.models.journal_line import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
-from factreasoner.runs.store import RunFolder
+from factreasoner.runs.store import Ledger, RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall.task import TASK as RECALL
@@ -44,20 +45,16 @@ def written(path, *assessments):
     folder.close()
 
 
-def test_what_was_appended_is_read_back_in_any_order(tmp_path):
+def test_the_last_line_of_each_record_is_read_back_in_any_order(tmp_path):
     items = [assessment(f"r{i}", n=i + 1) for i in range(3)]
-    written(tmp_path / "run", *items)
+    written(tmp_path / "run", assessment("r0", status="failed"), *items[1:], items[0])
     folder = opened(tmp_path / "run")
     assert list(folder.results(["r2", "nobody", "r0"])) == [items[2], items[0]]
-    assert [folder.entries[f"r{i}"].size for i in range(3)] == [1, 2, 3]
-
-
-def test_the_last_line_of_a_record_counts(tmp_path):
-    written(tmp_path, assessment("r0", status="failed"), assessment("r1"), assessment("r0", n=4))
-    folder = opened(tmp_path)
-    assert folder.entries["r0"].status == "ok"
-    assert [a.record_id for a in folder.results(["r0"])] == ["r0"]
-    assert len(next(folder.results(["r0"])).atoms) == 4
+    assert [(folder.entries[f"r{i}"].size, folder.entries[f"r{i}"].status) for i in range(3)] == [
+        (1, "ok"),
+        (2, "ok"),
+        (3, "ok"),
+    ]
 
 
 def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
@@ -70,17 +67,6 @@ def test_atoms_are_counted_alike_before_and_after_reading(tmp_path):
     folder.close()
     again = RunFolder(tmp_path / "run", TASK)
     assert folder.entries["r1"].size == again.entries["r1"].size == 2
-
-
-def test_what_was_paid_is_kept_until_the_run_starts_over(tmp_path):
-    folder = opened(tmp_path)
-    folder.ledger.add(0.25)
-    folder.ledger.add(0.5)
-    folder.close()
-    folder = opened(tmp_path)
-    assert folder.spent == pytest.approx(0.75)
-    folder.close()
-    assert opened(tmp_path, fresh=True).spent == 0
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
@@ -109,6 +95,7 @@ def test_another_run_is_refused_by_the_differing_keys(tmp_path, config, prompts,
     with pytest.raises(RunError) as caught:
         opened(tmp_path, config, prompts)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+    assert list(opened(tmp_path).entries) == ["r0"], "what is refused is not locked"
 
 
 def test_a_changed_file_is_refused_by_the_setting_that_names_it(tmp_path):
@@ -122,26 +109,29 @@ def test_a_changed_file_is_refused_by_the_setting_that_names_it(tmp_path):
     assert opened(tmp_path, files={"relations": "1"}).manifest.content()["files"] == {"relations": "1"}
 
 
-def test_a_run_that_assessed_nothing_may_become_another(tmp_path):
+def test_a_run_may_change_settings_that_change_no_assessment_and_all_of_them_before_the_first(tmp_path):
     written(tmp_path)
     folder = opened(tmp_path, Config(version=3))
     assert folder.config().version == 3
-
-
-def test_settings_that_change_no_assessment_may_change(tmp_path):
-    written(tmp_path, assessment("r0"))
-    folder = opened(tmp_path, Config(k=3, concurrency=2, timeout=9, max_cost=5, cache=False))
+    append(folder, assessment("r0"))
+    folder.close()
+    folder = opened(tmp_path, Config(version=3, k=3, concurrency=2, timeout=9, max_cost=5, cache=False))
     assert set(folder.entries) == {"r0"}
 
 
-def test_fresh_starts_over(tmp_path):
+def test_fresh_starts_over_and_nothing_else_forgets_what_was_paid(tmp_path):
     written(tmp_path, assessment("r0"))
+    folder = opened(tmp_path)
+    folder.ledger.add(0.25)
+    folder.close()
     (tmp_path / "results.jsonl").write_text("old\n")
+    folder = opened(tmp_path)
+    assert folder.spent == 0.25
+    folder.close()
     folder = opened(tmp_path, Config(version=1), fresh=True)
-    assert folder.entries == {}
+    assert (folder.entries, folder.spent, folder.config().version) == ({}, 0, 1)
     assert not (tmp_path / "journal.jsonl").exists()
     assert not (tmp_path / "results.jsonl").exists()
-    assert folder.config().version == 1
 
 
 def test_a_second_writer_is_kept_out(tmp_path):
@@ -212,13 +202,6 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
         folder.manifest.content()
 
 
-def test_a_folder_that_is_refused_is_not_locked(tmp_path):
-    written(tmp_path, assessment("r0"))
-    with pytest.raises(RunError):
-        RunFolder(tmp_path, TASK).start(Config(version=3), {"judge": "1"})
-    assert list(opened(tmp_path).entries) == ["r0"]
-
-
 @pytest.mark.parametrize(("made", "asked"), [(TASK, RECALL), (RECALL, TASK)])
 def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
     folder = RunFolder(tmp_path, made)
@@ -233,22 +216,14 @@ def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
     assert RunFolder.of_any_task(tmp_path).task is made
 
 
-def with_task(path, **task):
-    """A run whose manifest names another task, or none."""
-    written(path, assessment("r0"))
-    manifest = json.loads((path / "manifest.json").read_text())
+def test_a_folder_of_an_earlier_version_is_a_run_and_one_of_an_unknown_task_is_named(tmp_path):
+    written(tmp_path, assessment("r0"))
+    manifest = json.loads((tmp_path / "manifest.json").read_text())
     del manifest["task"]
-    (path / "manifest.json").write_text(json.dumps(manifest | task))
-
-
-def test_a_folder_of_an_earlier_version_is_a_run(tmp_path):
-    with_task(tmp_path)
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
     assert RunFolder.of_any_task(tmp_path).task is TASK
     assert list(FinishedRun.of_any_task(tmp_path).ids) == ["r0"]
-
-
-def test_a_run_of_an_unknown_task(tmp_path):
-    with_task(tmp_path, task="sing")
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest | {"task": "sing"}))
     with pytest.raises(RunError, match=r"'sing'.*known: run, recall"):
         RunFolder.of_any_task(tmp_path)
 
@@ -334,3 +309,35 @@ def test_what_a_killed_process_left_of_its_files_is_gone_when_the_run_goes_on(tm
     opened(tmp_path).close()
     assert not any(path.exists() for path in left)
     assert others.exists()
+
+
+def test_every_thread_s_payment_counts(tmp_path):
+    ledger = Ledger(tmp_path / "spent.txt")
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(ledger.add, [1e-6] * 200))
+    assert Ledger(ledger.path).total == pytest.approx(2e-4)
+
+
+@pytest.mark.parametrize("cut", range(1, 13))
+def test_a_torn_line_spoils_no_other_and_never_counts_for_more(tmp_path, cut):
+    ledger = Ledger(tmp_path / "spent.txt")
+    ledger.add(0.25)
+    ledger.add(0.0000125)
+    ledger.path.write_bytes(ledger.path.read_bytes()[:-cut])
+    Ledger(ledger.path).add(0.5)
+    assert 0.75 <= Ledger(ledger.path).total <= 0.7500125
+
+
+@pytest.mark.parametrize("damaged", [b"\x00\x00", b"-1.5", b"nan", b"0.1 0.2", "½".encode()])
+def test_a_line_that_is_no_amount_is_named_and_not_taken_for_nothing(tmp_path, damaged):
+    path = tmp_path / "spent.txt"
+    path.write_bytes(b"\n0.25\n" + damaged)
+    with pytest.raises(RunError, match=r"spent\.txt:3: .* is not an amount in US dollars"):
+        _ = Ledger(path).total
+
+
+def test_a_ledger_that_cant_be_written_or_read_is_named(tmp_path):
+    with pytest.raises(RunError, match=r"gone/spent\.txt: can't be written: No such file"):
+        Ledger(tmp_path / "gone" / "spent.txt").add(0.1)
+    with pytest.raises(RunError, match="can't be read: Is a directory"):
+        _ = Ledger(tmp_path).total
