@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -9,19 +10,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.compared_run import AtomScoring, ComparedRun, compared_run
 from factreasoner.analysis.evaluation import ALL_OPEN, all_open
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.inputs.gold_labels import GoldFile
+from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import FACTUALITY, resolve_k
+from factreasoner.metrics.factuality import FACTUALITY, record_k, resolve_k, scored_record
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table, estimate
+from factreasoner.models import Assessment, Usage, judged_atoms
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.manifest import result_settings
-from factreasoner.settings import parse_config
+from factreasoner.runs.plan import plan
+from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
+JUDGING = "evaluator"
+"""The stage whose calls, tokens and cost are compared; what came before may have been shared."""
 SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
@@ -34,6 +40,31 @@ class ComparisonSettings(NamedTuple):
     seed: int = 0
     gold: Path | None = None
     intersect: bool = False
+
+
+class _Seen(NamedTuple):
+    """What was seen of a record: its status, and digests of its response and of its claims."""
+
+    status: str
+    response: bytes
+    claims: bytes
+
+
+class _Read(NamedTuple):
+    """One run, read through: its scores, its records, and what a reader of the comparison must know."""
+
+    sample: Sample
+    seen: dict[str, _Seen]
+    notes: list[str]
+    usage_estimated: bool
+
+
+class _Scoring(NamedTuple):
+    """How a run of factuality is scored: with the K and gamma of `config`, `k`, and the labels of `gold`."""
+
+    config: Config
+    k: int | None
+    gold: Path | None
 
 
 def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
@@ -72,7 +103,9 @@ def compare_runs(
         InputError: something is wrong with the gold file.
     """
     settings = settings or ComparisonSettings()
-    baseline = _baseline(runs, baseline)
+    if baseline is not None and baseline not in runs:
+        raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
+    baseline = baseline or next(iter(runs))
     task = runs[baseline].task
     table: Table[Any] = task.table
     scoring = None
@@ -80,10 +113,10 @@ def compare_runs(
         config = runs[baseline].config
         if settings.k is not None:
             config = parse_config(config.model_dump(), "settings", {"k": settings.k})
-        scoring = AtomScoring(config, resolve_k(config.k, runs[baseline].sizes), settings.gold)
+        scoring = _Scoring(config, resolve_k(config.k, runs[baseline].sizes), settings.gold)
     elif settings.gold is not None:
         raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
-    read = {name: compared_run(run, scoring) for name, run in runs.items()}
+    read = {name: _read(run, scoring) for name, run in runs.items()}
     if scoring is not None:
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
@@ -98,22 +131,73 @@ def compare_runs(
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
-        "runs": {
-            name: _run_content(run, samples[name], metrics) | {"usage_estimated": read[name].usage_estimated}
-            for name, run in runs.items()
-        },
+        "runs": {name: _run_content(run, read[name], samples[name], metrics) for name, run in runs.items()},
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
 
 
-def _baseline(runs: Mapping[str, FinishedRun[Any]], name: str | None) -> str:
-    if name is not None and name not in runs:
-        raise ConfigError(f"--baseline: no run is called {name!r}; {nearest(name, list(runs))}")
-    return next(iter(runs)) if name is None else name
+def _read(run: FinishedRun[Any], scoring: _Scoring | None) -> _Read:
+    """Read a run through; one of factuality is scored by `scoring`."""
+    labels = GoldFile(scoring.gold) if scoring and scoring.gold else None
+    atoms, tally = FACTUALITY.sampling(), run.tally(run.config)
+    seen: dict[str, _Seen] = {}
+    cached = 0
+    for read in run.results():
+        result = labels.apply(read) if labels else read
+        stages = [JUDGING] if scoring else result.usage
+        cached += sum(result.usage.get(stage, Usage()).cached_calls for stage in stages)
+        if scoring:
+            own_k = record_k(scoring.config.k, scoring.k, len(judged_atoms(result)))
+            usage = _usage_of_judging(run.config, result)
+            atoms.add(result.record_id, scored_record(result, own_k, scoring.config.gamma, usage))
+        else:
+            tally.add(result)
+        texts = (text for claim in run.task.claims(result) for text in (claim.id, claim.text))
+        seen[result.record_id] = _Seen(result.status, _digest(result.response), _digest(*texts))
+    notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
+    if labels is not None and (unused := labels.unused()):
+        notes.append(unused)
+    replayed = scoring is not None and _is_replayed(run.config)
+    if replayed:
+        notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
+    elif cached:
+        told = "tokens and cost are estimates of all" if scoring else "their tokens and cost are not counted"
+        notes.append(f"{cached} of its calls were answered from the cache: {told}")
+    sample = atoms.sample() if scoring else tally.sample()
+    return _Read(sample, seen, notes, bool(cached) or replayed)
 
 
-def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:
+def _is_replayed(config: Config) -> bool:
+    """Whether the verdicts of a run are a model's that another run paid for."""
+    return config.judge == "recorded" and config.model is not None
+
+
+def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
+    """What the assessor's own calls took; of replayed and cached ones an estimate of what they would."""
+    used = assessment.usage.get(JUDGING, Usage())
+    if not _is_replayed(config) and (not used.cached_calls or config.model is None):
+        return used
+    changes: dict[str, object] = {"summarizer": "none", "coherence": False}
+    if _is_replayed(config):
+        changes |= {"judge": "auto", "relations": None}
+    asking = parse_config(config.model_dump() | changes, "settings")
+    stages = plan([record_of(assessment)], asking).stages
+    prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
+    calls, cached = used.calls, used.cached_calls
+    if _is_replayed(config):
+        calls, cached = sum(stage.calls for stage in stages), 0
+    cost = price(str(config.model), prompt, completion)
+    return Usage(
+        calls=calls, cached_calls=cached, prompt_tokens=prompt, completion_tokens=completion, cost=cost
+    )
+
+
+def _digest(*texts: str) -> bytes:
+    return hashlib.sha256("\x1f".join(texts).encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
     first: dict[str, tuple[str, bytes]] = {}
     for name, part in read.items():
         for record_id, record in part.seen.items():
@@ -125,9 +209,7 @@ def _refuse_other_responses(read: Mapping[str, ComparedRun]) -> None:
                 )
 
 
-def _common(
-    table: Table[Any], read: Mapping[str, ComparedRun], baseline: str, *, intersect: bool
-) -> list[str]:
+def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, intersect: bool) -> list[str]:
     """Ids of the records with a score in every run, in the order of the baseline's.
 
     Those that no run has the first score of, as of answers without claims, count for the others they have.
@@ -162,7 +244,7 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
     return {sample.ids[place] for place in known.nonzero()[0]}
 
 
-def _lack(part: ComparedRun, ids: set[str], total: int) -> str:
+def _lack(part: _Read, ids: set[str], total: int) -> str:
     why = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
     found = (part.seen[record_id].status if record_id in part.seen else None for record_id in ids)
     reasons = Counter(why.get(status, "without a judged atom") for status in found)
@@ -180,7 +262,9 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
     return any(len(sample.claims.p) for sample in samples.values())
 
 
-def _run_content(run: FinishedRun[Any], sample: Sample, metrics: Sequence[Metric]) -> dict[str, Any]:
+def _run_content(
+    run: FinishedRun[Any], read: _Read, sample: Sample, metrics: Sequence[Metric]
+) -> dict[str, Any]:
     return {
         "path": str(run.path),
         "assessor": run.config.assessor,
@@ -190,6 +274,7 @@ def _run_content(run: FinishedRun[Any], sample: Sample, metrics: Sequence[Metric
         "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),
         "scores": {metric.name: estimate(metric, sample).content() for metric in metrics},
+        "usage_estimated": read.usage_estimated,
     }
 
 
@@ -214,7 +299,7 @@ def _differing(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, dict[str, Any]
 
 def _notes(
     table: Table[Any],
-    read: Mapping[str, ComparedRun],
+    read: Mapping[str, _Read],
     samples: Mapping[str, Sample],
     ids: Sequence[str],
     baseline: str,

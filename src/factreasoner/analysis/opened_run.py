@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factreasoner.analysis.run_tables import RECORDS, VERDICTS, Columns, Row, table_of
+from factreasoner.analysis.tables import RECORDS, VERDICTS, Columns, Row, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
 from factreasoner.plugins.table import EXTRA_OF_MODULE

@@ -43,9 +43,8 @@ def export(
     In CSV an apostrophe goes before a text that a spreadsheet would take for a formula; jsonl and parquet
     have all texts as they are. parquet needs the extra `frames`.
     """
-    from factreasoner.analysis.exporting import export as write
-    from factreasoner.analysis.exporting import text_lines
-    from factreasoner.analysis.run_tables import claim_table_of, table_of
+    from factreasoner.analysis.tables import claim_table_of, table_of, text_lines
+    from factreasoner.analysis.tables import export as write
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)

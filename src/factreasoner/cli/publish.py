@@ -10,7 +10,7 @@ from factreasoner.cli.flags import RunDir, takes_flags
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
-    from factreasoner.analysis.publish.sending import Backend
+    from factreasoner.analysis.publish.scores import Backend
 
 SHOWN = 5
 """Reasons that are shown."""
@@ -55,7 +55,7 @@ def publish(
     replace what they have.
     """
     from factreasoner.analysis.publish.scores import Wanted, scores_of
-    from factreasoner.analysis.publish.sending import publish as send
+    from factreasoner.analysis.publish.scores import publish as send
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir)

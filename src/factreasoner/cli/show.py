@@ -42,8 +42,7 @@ def show(
     as_json: AsJson = False,
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
-    from factreasoner.analysis.run_tables import claim_row
-    from factreasoner.analysis.shown_claims import Wanted, shown_claims
+    from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
     from factreasoner.cli.claim_tables import print_by_record, print_in_order, print_left_out
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.labels import WithoutClaims

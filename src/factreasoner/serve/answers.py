@@ -13,7 +13,7 @@ import yaml
 
 from factreasoner import __version__
 from factreasoner.analysis.rules import Rule
-from factreasoner.analysis.run_tables import claim_rows, claim_table_of
+from factreasoner.analysis.tables import claim_rows, claim_table_of
 from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line

@@ -5,8 +5,7 @@ import pytest
 from receivers import LangfuseServer, PhoenixServer, received
 
 from factreasoner.analysis.publish import services
-from factreasoner.analysis.publish.scores import Place, Score
-from factreasoner.analysis.publish.sending import publish
+from factreasoner.analysis.publish.scores import Place, Score, publish
 from factreasoner.analysis.publish.services import Langfuse, Phoenix
 from factreasoner.errors import ConfigError, PublishError
 

@@ -11,8 +11,7 @@ from typing import Any
 
 import httpx
 
-from factreasoner.analysis.publish.scores import NAMES, Score
-from factreasoner.analysis.publish.sending import Taken
+from factreasoner.analysis.publish.scores import NAMES, Score, Taken
 from factreasoner.errors import ConfigError, PublishError
 
 MOST_BYTES = 900_000

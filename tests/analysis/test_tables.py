@@ -1,4 +1,4 @@
-"""Tables of runs as files: every value comes back, and no cell of CSV is a formula."""
+"""Tables of runs: every value comes back from a file, no cell of CSV is a formula; which claims are shown."""
 
 import csv
 import gzip
@@ -6,12 +6,17 @@ import io
 import json
 
 import pytest
+from assessments import assessment
 from hypothesis import example, given
 from hypothesis import strategies as st
+from run_folders import run_folder
 
-from factreasoner.analysis.exporting import FORMULA_SIGNS, export, text_lines
-from factreasoner.analysis.run_tables import RunTable
+from factreasoner.analysis.tables import FORMULA_SIGNS, RunTable, Wanted, export, shown_claims, text_lines
 from factreasoner.errors import ConfigError
+from factreasoner.models import Assessment
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.labels import WithoutClaims
 
 COLUMNS = {"name": str, "p": float, "count": int, "ids": list}
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
@@ -113,3 +118,26 @@ def test_a_table_that_breaks_in_the_middle_leaves_the_old_file(tmp_path):
 def test_a_folder_that_is_not_there_is_named(tmp_path):
     with pytest.raises(ConfigError, match=r"there is no folder .*nowhere"):
         export(table([]), "csv", tmp_path / "nowhere" / "t.csv")
+
+
+def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):
+    path = run_folder(
+        tmp_path,
+        assessment([0.9, 0.2], record_id="one"),
+        assessment([0.2, 0.5, 0.1], record_id="two"),
+    )
+    run = FinishedRun(path, TASK)
+    rows = list(shown_claims(run, Wanted(), WithoutClaims(), by_p=True))
+    assert [row.p_true for row in rows] == [0.1, 0.2, 0.2, 0.5, 0.9]
+    assert [row.record for row in rows] == ["two", "one", "two", "two", "one"]
+    assert list(shown_claims(run, Wanted(limit=2), WithoutClaims(), by_p=True)) == rows[:2]
+
+
+def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
+    empty = (
+        Assessment(record_id=f"r{n}", status="no_atoms", assessor="factreasoner", response=" ")
+        for n in range(5)
+    )
+    without = WithoutClaims()
+    assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), Wanted(), without)) == []
+    assert without.said("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."

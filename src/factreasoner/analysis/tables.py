@@ -1,0 +1,268 @@
+"""The tables of a run: the columns of each, its rows read one record at a time, and its files.
+
+In CSV a text that a spreadsheet would take for a formula gets an apostrophe before it. Source: OWASP, "CSV
+Injection".
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import os
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.files import plain_name
+from factreasoner.models import TaskResult
+from factreasoner.plugins.table import EXTRA_OF_MODULE
+from factreasoner.runs.finished import FinishedRun
+from factreasoner.runs.replacing import replace_file
+from factreasoner.tasks.labels import WithoutClaims
+from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.task import Task
+
+Row = dict[str, Any]
+Columns = Mapping[str, type]
+"""Name of a column -> str, int, float, or list for a list of texts. Any value may be None."""
+
+RECORDS, VERDICTS = "records", "verdicts"
+
+_NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
+CLAIM_COLUMNS: Columns = {name: _NUMBERS.get(name, str) for name in ClaimRow._fields}
+NOT_OF_ATOMS = ("of", "against", "fate")
+"""Columns that are the same for all atoms."""
+VERDICT_COLUMNS: Columns = {
+    **dict.fromkeys(("record", "premise", "claim", "label"), str),
+    "probability": float,
+    "confidence": str,
+    "uncalibrated": float,
+    "uncalibrated_label": str,
+    **dict.fromkeys(("label_mass", "belief", "nearness"), float),
+    "quote": str,
+    "citation": str,
+    "rests_on": list,
+    "note": str,
+}
+FIELDS = {"premise": "context_id", "claim": "target_id"}
+"""Columns of verdicts that are fields of another name."""
+_BEFORE: Columns = dict.fromkeys(("record", "status", "input", "output", "topic", "model_name"), str)
+_USAGE: Columns = {
+    **dict.fromkeys(("calls", "cached_calls", "prompt_tokens", "completion_tokens"), int),
+    "cost": float,
+}
+_AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": str}
+
+Format = Literal["csv", "jsonl", "parquet"]
+FORMULA_SIGNS = "=+-@＝＋－＠"
+"""What a cell begins with that a spreadsheet takes for a formula, full width signs included."""
+ROWS_AT_ONCE = 2000
+
+
+class RunTable(NamedTuple):
+    """A table of a run; `rows` makes them anew each time it is called."""
+
+    name: str
+    columns: Columns
+    rows: Callable[[], Iterator[Row]]
+
+
+def claim_table_of(task: Task[Any]) -> str:
+    """The name of the table of a task's claims: `atoms` of a run, else `claims`."""
+    return f"{task.claim_word}s"
+
+
+def table_of(run: FinishedRun[Any], name: str) -> RunTable:
+    """The table of that name.
+
+    Raises:
+        ConfigError: runs of that task have no such table; those they have are named.
+    """
+    claims = claim_table_of(run.task)
+    if name == claims:
+        return RunTable(
+            name,
+            _claim_columns(run.task),
+            lambda: (row for result in run.results() for row in claim_rows(run.task, result)),
+        )
+    if name == VERDICTS:
+        return RunTable(name, VERDICT_COLUMNS, lambda: _verdicts(run))
+    if name == RECORDS:
+        return RunTable(name, _record_columns(run.task), lambda: _records(run))
+    known = ", ".join((claims, RECORDS, VERDICTS))
+    raise ConfigError(f"a run of `{run.task.name}` has no table {name!r}; it has: {known}")
+
+
+def _claim_columns(task: Task[Any]) -> Columns:
+    if task.claim_word == "claim":
+        return CLAIM_COLUMNS
+    renamed = ((task.claim_word if name == "claim" else name, kind) for name, kind in CLAIM_COLUMNS.items())
+    return {name: kind for name, kind in renamed if name not in NOT_OF_ATOMS}
+
+
+def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
+    """The rows of that table of one result."""
+    for row in task.rows(result):
+        yield claim_row(task, row)
+
+
+def claim_row(task: Task[Any], row: ClaimRow) -> Row:
+    """That row of the table: an atom's has its id as `atom`."""
+    values = row._asdict()
+    values[task.claim_word] = values["claim"]
+    return {name: values[name] for name in _claim_columns(task)}
+
+
+def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
+    for result in run.results():
+        for verdict in run.task.verdicts(result):
+            names = [name for name in VERDICT_COLUMNS if name != "record"]
+            row = {name: getattr(verdict, FIELDS.get(name, name)) for name in names}
+            yield {"record": result.record_id} | row | {"rests_on": list(verdict.rests_on)}
+
+
+def _record_columns(task: Task[Any]) -> Columns:
+    metrics = {metric.line_name: float for metric in task.table.shown_in("line")}
+    return {**_BEFORE, **metrics, **dict.fromkeys(task.counts, int), **_AFTER}
+
+
+def _records(run: FinishedRun[Any]) -> Iterator[Row]:
+    """What results.jsonl says of each record, with the run's own settings."""
+    columns = _record_columns(run.task)
+    tally = run.tally(run.config)
+    for result in run.results():
+        line = tally.add(result)
+        line |= line["usage"] | {
+            "record": line["id"],
+            "num_failures": len(line["failures"]),
+            "metadata": json.dumps(line["metadata"], ensure_ascii=False),
+        }
+        yield {name: line.get(name) for name in columns}
+
+
+Place = tuple[int, ClaimRow]
+"""A row with its number among those of its record."""
+
+
+class Wanted(NamedTuple):
+    """Which claims are to be shown: of one record or of all, with these labels or cautions, how many.
+
+    Without labels and cautions claims of any are wanted. The label None is that of claims not judged.
+    """
+
+    record: str | None = None
+    labels: frozenset[str | None] = frozenset()
+    cautions: frozenset[str] = frozenset()
+    limit: int | None = None
+
+    def has(self, row: ClaimRow) -> bool:
+        """Whether the row is one of those, whatever its record."""
+        named = row.label in self.labels or not self.cautions.isdisjoint(row.cautions)
+        return named or not (self.labels or self.cautions)
+
+
+def shown_claims(
+    run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims, *, by_p: bool = False
+) -> Iterator[ClaimRow]:
+    """The wanted rows by record, or by probability; records without claims are added to `without`."""
+    found = _matching(run, wanted, without)
+    rows = _least_likely(run, wanted.limit, found) if by_p else (row for _, row in found)
+    for count, row in enumerate(rows):
+        if count == wanted.limit:
+            return
+        yield row
+
+
+def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> Iterator[Place]:
+    for result in run.results(None if wanted.record is None else (wanted.record,)):
+        rows = list(run.task.rows(result))
+        if not rows:
+            without.add(result)
+        yield from ((index, row) for index, row in enumerate(rows) if wanted.has(row))
+
+
+def _least_likely(run: FinishedRun[Any], limit: int | None, found: Iterable[Place]) -> Iterator[ClaimRow]:
+    """The rows found by probability, those without one last; only places are held, and each is read again."""
+    p, records, indices = array("d"), list[str](), array("L")
+    for index, row in found:
+        p.append(math.inf if row.p_true is None else row.p_true)
+        records.append(row.record)
+        indices.append(index)
+    for place in np.argsort(p, kind="stable")[:limit]:
+        (result,) = run.results((records[place],))
+        yield list(run.task.rows(result))[indices[place]]
+
+
+def export(table: RunTable, form: Format, out: Path) -> None:
+    """Write a table to a file, which is replaced when the new one is whole; .gz and .zst are compressed.
+
+    Raises:
+        MissingExtraError: parquet needs a package that is not installed.
+        ConfigError: the file's folder does not exist, or parquet would be compressed twice.
+    """
+    if not out.parent.is_dir():
+        raise ConfigError(f"{out}: there is no folder {out.parent}; make it, or choose another --out")
+    if form == "parquet":
+        if plain_name(out) != out:
+            raise ConfigError(f"{out}: parquet files are already compressed; name it {plain_name(out).name}")
+        _write_parquet(table, out)
+    else:
+        replace_file(out, text_lines(table, form))
+
+
+def text_lines(table: RunTable, form: Format) -> Iterator[str]:
+    """The table as lines of CSV, with a header, or of JSON; a line of CSV may hold line ends in quotes."""
+    return _csv_lines(table) if form == "csv" else _json_lines(table)
+
+
+def _json_lines(table: RunTable) -> Iterator[str]:
+    for row in table.rows():
+        yield json.dumps(row, ensure_ascii=False, allow_nan=False)
+
+
+def _csv_lines(table: RunTable) -> Iterator[str]:
+    line = io.StringIO()
+    writer = csv.writer(line)
+    header: list[object] = list(table.columns)
+    rows = ([_cell(row[name], kind) for name, kind in table.columns.items()] for row in table.rows())
+    for cells in chain([header], rows):
+        writer.writerow(cells)
+        yield line.getvalue().removesuffix("\r\n")
+        line.seek(0)
+        line.truncate()
+
+
+def _cell(value: object, kind: type) -> object:
+    """A value as CSV has it: nothing for None, a list as JSON, and no text that is a formula."""
+    if value is None or kind in (int, float):
+        return value
+    text = str(value) if kind is str else json.dumps(value, ensure_ascii=False)
+    begin = text.lstrip().lstrip("\ufeff\u200b")
+    return f"'{text}" if text.startswith(("\t", "\r")) or begin.startswith(tuple(FORMULA_SIGNS)) else text
+
+
+def _write_parquet(table: RunTable, out: Path) -> None:
+    try:
+        import pyarrow
+        from pyarrow import parquet
+    except ModuleNotFoundError as error:
+        raise MissingExtraError(*EXTRA_OF_MODULE["pyarrow"]) from error
+    types = {str: pyarrow.string(), int: pyarrow.int64(), float: pyarrow.float64()}
+    types[list] = pyarrow.list_(pyarrow.string())
+    schema = pyarrow.schema([(name, types[kind]) for name, kind in table.columns.items()])
+    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    rows: Iterator[Row] = table.rows()
+    try:
+        with parquet.ParquetWriter(temporary, schema) as writer:
+            while chunk := list(islice(rows, ROWS_AT_ONCE)):
+                writer.write_batch(pyarrow.RecordBatch.from_pylist(chunk, schema=schema))
+        temporary.replace(out)
+    finally:
+        temporary.unlink(missing_ok=True)
