@@ -2,13 +2,14 @@ import os
 import re
 import shutil
 from fnmatch import fnmatch
+from pathlib import Path
 
 import onnx
 import pytest
 from tiny_classifiers import overlap, pooled, save, tokenizer
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges.encoder.files import chosen_graph, model_files
+from factreasoner.judges.encoder.files import ModelFiles, chosen_graph, model_files
 from factreasoner.settings import Config
 
 KINDS = ("O1", "O2", "O4", "qint8_arm64", "qint8_avx512", "quint8_avx2")
@@ -138,6 +139,21 @@ def test_weights_outside_the_graph_count(tmp_path, name):
 def test_a_graph_whose_batches_share_a_scale_is_known(tmp_path):
     assert not files(nli(save(tmp_path / "a", pooled()))).identity.batch_dependent
     assert files(nli(save(tmp_path / "b", pooled(quantized=True)))).identity.batch_dependent
+
+
+@pytest.mark.parametrize(
+    ("settings", "limit"),
+    [
+        ({"max_position_embeddings": 512}, 512),
+        ({"max_position_embeddings": 514, "model_type": "roberta", "pad_token_id": 1}, 512),
+        ({"max_position_embeddings": 1024, "model_type": "bart", "pad_token_id": 1}, 1024),
+        ({"max_position_embeddings": 512, "model_type": "deberta-v2", "position_biased_input": False}, None),
+        ({"model_type": "t5", "n_positions": 512}, None),
+        ({"max_position_embeddings": -1}, None),
+    ],
+)
+def test_how_many_positions_a_model_has(settings, limit):
+    assert ModelFiles(Path(), Path(), Path(), settings, {}).positions == limit
 
 
 class TestTheHub:

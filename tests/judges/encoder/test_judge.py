@@ -99,13 +99,32 @@ def test_verdicts_hang_on_the_pair_alone(folder):
         assert by_itself == verdict.model_copy(update={"target_id": "0"})
 
 
-def test_no_text_is_scored_twice(folder, scored):
-    judge = VerifierJudge(nli(folder))
+@pytest.mark.parametrize("cached", [False, True])
+def test_no_pair_is_scored_twice_in_a_run_nor_with_a_cache_by_another_judge(folder, tmp_path, scored, cached):
+    cache = ReplyCache(tmp_path) if cached else None
+    judge = VerifierJudge(nli(folder), cache)
     calls = scored(judge)
-    first = verdicts(judge, BORN, "Lena.", "Peru.", "Lena.")
-    assert verdicts(judge, BORN, "Lena.", "Peru.", "Lena.") == first
-    verdicts(judge, BORN, "Peru.", "France.")
+    first = verdicts(judge, BORN, "Curie was not born in Warsaw.", "Lena.", "Lena.")
+    again = VerifierJudge(nli(folder), cache) if cache else judge
+    assert verdicts(again, BORN, "Curie was not born in Warsaw.", "Lena.", "Lena.") == first
+    verdicts(again, BORN, "Lena.", "Peru.")
     assert [len(call) for call in calls] == [2, 0, 1]
+    if cache:
+        cache.close()
+
+
+def test_another_model_window_or_meaning_of_outputs_is_another_key_of_the_cache(folder, tmp_path):
+    cache = ReplyCache(tmp_path)
+    passage = " ".join([*FILLING, BORN])
+    verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
+    other = save(tmp_path / "other", pooled())
+    turned = nli(folder, verifier_labels="entailment,contradiction,neutral")
+    own = tmp_path / "own.toml"
+    own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 512\nthreshold = 0.99\n')
+    for config in (nli(other), nli(folder, verifier_window=40), turned, nli(folder, verifier=str(own))):
+        alone = verdicts(VerifierJudge(config), passage, BORN)
+        assert verdicts(VerifierJudge(config, cache), passage, BORN) == alone
+    cache.close()
 
 
 def test_a_family_s_chunks_are_what_its_model_reads(tmp_path, scored):
@@ -148,12 +167,6 @@ def test_alignscore_is_the_mean_over_the_claim_s_sentences(tmp_path, scored):
     assert verdict.probability == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_model_of_two_labels_never_contradicts(tmp_path):
-    folder = save(tmp_path, pooled(outputs=2), labels=("entailment", "not_entailment"))
-    found = verdicts(VerifierJudge(nli(folder)), BORN, *(f"{word} {word}" for word in WORDS))
-    assert {verdict.label for verdict in found} == {"entailment", "neutral"}
-
-
 def test_a_claim_that_leaves_no_room_is_a_failure_and_the_others_are_judged(folder):
     passage = " ".join([*FILLING * 5, BORN])
     judged = VerifierJudge(nli(folder)).judge(
@@ -174,37 +187,6 @@ def test_a_graph_that_fails_is_a_failure_a_claim(tmp_path):
     assert all("Gather" in failure.message for failure in judged.failures)
 
 
-def test_no_claims_no_verdicts(folder):
-    assert VerifierJudge(nli(folder)).judge(Premise("c", BORN), []) == ((), ())
-
-
-class TestTheCache:
-    def test_what_was_judged_is_not_judged_again(self, folder, tmp_path, scored):
-        cache = ReplyCache(tmp_path)
-        claims = ["Curie was born in Warsaw.", "Curie was not born in Warsaw.", "Lena."]
-        first = verdicts(VerifierJudge(nli(folder), cache), BORN, *claims)
-        judge = VerifierJudge(nli(folder), cache)
-        calls = scored(judge)
-        assert verdicts(judge, BORN, *claims) == first
-        verdicts(judge, BORN, *claims, "Peru.")
-        assert [len(call) for call in calls] == [0, 1]
-        cache.close()
-
-    def test_another_model_window_or_meaning_of_outputs_is_another_key(self, folder, tmp_path):
-        cache = ReplyCache(tmp_path)
-        passage = " ".join([*FILLING, BORN])
-        verdicts(VerifierJudge(nli(folder), cache), passage, BORN)
-        other = save(tmp_path / "other", pooled())
-        turned = nli(folder, verifier_labels="entailment,contradiction,neutral")
-        own = tmp_path / "own.toml"
-        own.write_text('input = "pair"\nhead = "sequence"\nmax_tokens = 512\nthreshold = 0.99\n')
-        for config in (nli(other), nli(folder, verifier_window=40), turned, nli(folder, verifier=str(own))):
-            assert verdicts(VerifierJudge(config, cache), passage, BORN) == verdicts(
-                VerifierJudge(config), passage, BORN
-            )
-        cache.close()
-
-
 def test_without_the_extra_it_is_named(folder, monkeypatch):
     monkeypatch.delitem(sys.modules, "factreasoner.judges.encoder.local", raising=False)
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
@@ -217,7 +199,7 @@ def test_settings_that_do_not_go_together(folder):
         Config(judge="verifier")
     with pytest.raises(ValueError, match="judge 'auto' does not read it: add --judge verifier"):
         Config(verifier_model="x")
-    with pytest.raises(ValueError, match="'nli' is the verifier 'nli', and verifier is 'factcg'"):
+    with pytest.raises(ValueError, match="'nli' is the verifier 'nli', but verifier is 'factcg'"):
         Config(judge="nli", verifier="factcg")
     assert (Config(judge="nli").judge, Config(judge="nli").verifier) == ("verifier", "nli")
     with pytest.raises(ConfigError, match=r"'factcg' needs its model: .*--verifier-url URL"):
@@ -226,14 +208,15 @@ def test_settings_that_do_not_go_together(folder):
         assess("A lake.", contexts=["A lake."], judge="nli", verifier_model=str(folder), audit_share=0.5)
 
 
-def test_p_of_all_three_labels_is_told_by_verifiers_that_say_them(folder, tmp_path):
-    """So that `calibrate` can fit them; a verifier of two labels is not to be made to contradict."""
+def test_a_verifier_of_three_labels_tells_p_of_each_and_one_of_two_never_contradicts(folder, tmp_path):
+    """So that `calibrate` can fit the three."""
     (verdict,) = verdicts(VerifierJudge(nli(folder)), BORN, "Curie was not born in Warsaw.")
     assert sum(verdict.label_probabilities.values()) == pytest.approx(1.0)
     assert verdict.label_probabilities["False"] == pytest.approx(verdict.probability)
     two = save(tmp_path / "two", pooled(outputs=2), labels=("entailment", "not_entailment"))
-    (verdict,) = verdicts(VerifierJudge(nli(two)), BORN, "Lena.")
-    assert verdict.label_probabilities == {}
+    found = verdicts(VerifierJudge(nli(two)), BORN, *(f"{word} {word}" for word in WORDS))
+    assert {verdict.label for verdict in found} == {"entailment", "neutral"}
+    assert all(verdict.label_probabilities == {} for verdict in found)
 
 
 THREE = ("contradiction", "neutral", "entailment")

@@ -1,15 +1,12 @@
 """Served verifiers: requests as TEI and vLLM document them, answers of every kind; and language models."""
 
 import gc
-import json
 import math
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
 import pytest
 from fake_server import Completion, FakeServer
+from json_server import Answer, JsonServer, steps
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, UnusableReplyError
@@ -22,33 +19,7 @@ from factreasoner.models import Claim, Premise
 from factreasoner.models.messages import Chances, Reply
 from factreasoner.settings import Config
 
-
-@contextmanager
-def serving(answer):
-    """A server whose `answer(body, number of requests before)` gives (status, content)."""
-    seen = []
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            seen.append((self.path, body, self.headers.get("Authorization")))
-            status, content = answer(body, len(seen) - 1)
-            raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(raw)))
-            self.end_headers()
-            self.wfile.write(raw)
-
-        def log_message(self, *arguments):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", seen
-    finally:
-        server.shutdown()
-        server.server_close()
+ASKED = [adapter_of("minicheck-roberta").texts("a " * n, "b") for n in (20, 1, 30, 4, 9)]
 
 
 def support(text):
@@ -56,23 +27,23 @@ def support(text):
     return min(len(text) / 100, 0.99)
 
 
-def predicts(body, number):
+def predicts(request):
     """As /predict answers a batch: each text's labels, the likelier first."""
     rows = []
-    for parts in body["inputs"]:
+    for parts in request.body["inputs"]:
         p = support("".join(parts))
         row = [{"score": p, "label": "LABEL_1"}, {"score": 1 - p, "label": "LABEL_0"}]
         rows.append(sorted(row, key=lambda one: -one["score"]))
-    return 200, rows
+    return Answer(rows)
 
 
-def classifies(body, number):
+def classifies(request):
     """As /classify answers."""
     data = [
         {"index": n, "label": "LABEL_1", "probs": [1 - support(text), support(text)], "num_classes": 2}
-        for n, text in enumerate(body["input"])
+        for n, text in enumerate(request.body["input"])
     ]
-    return 200, {"id": "classify-1", "object": "list", "model": "m", "data": data, "usage": {}}
+    return Answer({"id": "classify-1", "object": "list", "model": "m", "data": data, "usage": {}})
 
 
 def config(url, verifier="minicheck-roberta", **settings):
@@ -84,165 +55,128 @@ def runtime(url, verifier="minicheck-roberta", **settings):
     return ServedRuntime(adapter_of(verifier), config(url, verifier, **settings))
 
 
-ASKED = [adapter_of("minicheck-roberta").texts("a " * n, "b") for n in (20, 1, 30, 4, 9)]
-
-
 @pytest.mark.parametrize(("path", "answer"), [("/predict", predicts), ("/classify", classifies)])
 def test_scores_in_the_order_asked_by_the_documented_requests(path, answer, monkeypatch):
     monkeypatch.setenv("SERVED_KEY", "s3cret")
-    with serving(answer) as (url, seen):
-        found = runtime(
-            url + path, verifier_batch=2, verifier_model="acme/minicheck", verifier_api_key_env="SERVED_KEY"
-        ).scores(ASKED)
+    settings = {"verifier_model": "acme/minicheck", "verifier_api_key_env": "SERVED_KEY"}
+    with JsonServer(answer) as server:
+        found = runtime(server.url + path, verifier_batch=2, **settings).scores(ASKED)
     for row, texts in zip(found, ASKED, strict=True):
         assert row == pytest.approx(np.array([[1 - support(texts.first), support(texts.first)]]))
-    requests = []
-    for where, body, key in seen:
-        assert (where, key) == (path, "Bearer s3cret")
+    asked = []
+    for request in server.requests:
+        assert (request.path, request.headers["authorization"]) == (path, "Bearer s3cret")
+        body = request.body
         if path == "/predict":
             assert body == {"inputs": body["inputs"], "truncate": False}
-            requests.append([text for (text,) in body["inputs"]])
+            asked.append([text for (text,) in body["inputs"]])
         else:
             assert body == {"input": body["input"], "model": "acme/minicheck"}
-            requests.append(body["input"])
-    assert sorted(requests) == sorted([ASKED[n].first for n in part] for part in ((1, 3), (4, 0), (2,)))
+            asked.append(body["input"])
+    assert sorted(asked) == sorted([ASKED[n].first for n in part] for part in ((1, 3), (4, 0), (2,)))
 
 
 def test_pairs_and_labels_by_name():
-    def answer(body, number):
-        rows = [
-            [
-                {"label": "CONTRADICTION", "score": 0.7},
-                {"label": "entailment", "score": 0.2},
-                {"label": "neutral", "score": 0.1},
-            ]
-            for _ in body["inputs"]
-        ]
-        return 200, rows
-
-    with serving(answer) as (url, seen):
-        judge = VerifierJudge(config(f"{url}/predict", "nli"))
+    scores = {"CONTRADICTION": 0.7, "entailment": 0.2, "neutral": 0.1}
+    row = [{"label": label, "score": score} for label, score in scores.items()]
+    with JsonServer(lambda request: Answer([row])) as server:
+        judge = VerifierJudge(config(f"{server.url}/predict", "nli"))
         (verdict,) = judge.judge(Premise("c", "A b."), [Claim("a", "C.")]).verdicts
     assert (verdict.label, verdict.probability, verdict.quote) == ("contradiction", 0.7, "A b.")
-    assert seen[0][1]["inputs"] == [["A b.", "C."]]
+    assert server.requests[0].body["inputs"] == [["A b.", "C."]]
 
 
 def test_a_judge_chunks_and_never_contradicts():
     passage = " ".join(f"Sentence number {n} of this passage says little." for n in range(80))
-    with serving(classifies) as (url, seen):
-        judge = VerifierJudge(config(f"{url}/classify"))
+    with JsonServer(classifies) as server:
+        judge = VerifierJudge(config(f"{server.url}/classify"))
         (verdict,) = judge.judge(Premise("c", passage), [Claim("a", "It says little.")]).verdicts
-        (again,) = judge.judge(Premise("c", passage), [Claim("a", "It says little.")]).verdicts
-    assert (verdict.label, again) == ("entailment", verdict)
-    assert len(seen) == 1
-    assert len(seen[0][1]["input"]) > 2
+    assert verdict.label == "entailment"
+    (request,) = server.requests
+    assert len(request.body["input"]) > 2
     assert verdict.quote in passage
     assert len(verdict.quote) < len(passage) / 2
 
 
 def test_one_text_that_is_refused_does_not_spoil_the_others():
-    def answer(body, number):
-        if any(len(text) > 50 for (text,) in body["inputs"]):
-            return 413, {"error": "`inputs` must have less than 512 tokens", "error_type": "Validation"}
-        return predicts(body, number)
+    def answer(request):
+        if any(len(text) > 50 for (text,) in request.body["inputs"]):
+            return Answer({"error": "`inputs` must have less than 512 tokens"}, 413)
+        return predicts(request)
 
-    with serving(answer) as (url, _):
-        found = runtime(f"{url}/predict").scores(ASKED)
+    with JsonServer(answer) as server:
+        found = runtime(f"{server.url}/predict").scores(ASKED)
     assert [isinstance(row, Unscored) for row in found] == [False, False, True, False, False]
     assert found[2].kind == "ServedError"
-    assert "status 413" in found[2].message
+    assert "status 413: " in found[2].message
     assert "less than 512 tokens" in found[2].message
 
 
 def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure(monkeypatch):
     monkeypatch.setattr("factreasoner.judges.encoder.served.FIRST_WAIT", 0.01)
-    with serving(lambda body, number: (429, {}) if number == 0 else predicts(body, number)) as (url, seen):
-        (row,) = runtime(f"{url}/predict").scores(ASKED[:1])
-        assert row.shape == (1, 2)
-        assert len(seen) == 2
-        dead = f"{url}/predict"
-    judged = VerifierJudge(config(dead)).judge(Premise("c", "A."), [Claim("a", "B.")])
+    with JsonServer(steps(Answer({}, 429), then=predicts)) as server:
+        (row,) = runtime(f"{server.url}/predict").scores(ASKED[:1])
+    assert (row.shape, len(server.requests)) == ((1, 2), 2)
+    judged = VerifierJudge(config(f"{server.url}/predict")).judge(Premise("c", "A."), [Claim("a", "B.")])
     assert [failure.error_type for failure in judged.failures] == ["ServedError"]
     assert "ConnectError" in judged.failures[0].message
+
+
+def row(**scores):
+    return [[{"label": label, "score": score} for label, score in scores.items()]]
 
 
 @pytest.mark.parametrize(
     ("path", "content", "message"),
     [
-        ("/predict", b"<html>", "not the documented answer"),
-        ("/predict", {"error": "no"}, "not the documented answer"),
+        ("/predict", b"<html>", "not the documented answer: invalid JSON"),
+        ("/predict", {"error": "no"}, "not the documented answer: "),
         ("/predict", [], "0 answers to 1 texts"),
-        (
-            "/predict",
-            [[{"label": "LABEL_0", "score": 3.0}, {"label": "LABEL_1", "score": -2.0}]],
-            "are not prob",
-        ),
-        (
-            "/classify",
-            {"data": [{"index": 0, "probs": [0.3, 0.3]}]},
-            "are not probabilities that add up to 1",
-        ),
-        ("/classify", {"data": [{"index": 0}]}, "not the documented answer"),
+        ("/predict", row(LABEL_0=3.0, LABEL_1=-2.0), "are not prob"),
+        ("/classify", {"data": [{"index": 0, "probs": [0.3, 0.3]}]}, "not probabilities that add up to 1"),
+        ("/classify", {"data": [{"index": 0}]}, "not the documented answer: data.0.probs: missing"),
     ],
 )
 def test_what_is_no_answer_is_a_failure(path, content, message):
-    with serving(lambda body, number: (200, content)) as (url, _):
-        (found,) = runtime(url + path).scores(ASKED[:1])
+    with JsonServer(lambda request: Answer(content)) as server:
+        (found,) = runtime(server.url + path).scores(ASKED[:1])
     assert found.kind == "UnusableReply"
     assert message in found.message
 
 
 @pytest.mark.parametrize(
-    ("path", "status", "content", "message"),
+    ("path", "answer", "message"),
     [
-        (
-            "/predict",
-            200,
-            [[{"label": "LABEL_0", "score": 1.0}]],
-            r"1 probabilities .* labels are 2 \(neutral, ent",
-        ),
-        ("/classify", 200, {"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}, "3 probabilities a text"),
-        (
-            "/predict",
-            200,
-            [[{"label": "joy", "score": 0.4}, {"label": "LABEL_0", "score": 0.6}]],
-            "label 'joy'",
-        ),
-        ("/predict", 401, {}, "status 401.*--verifier-api-key-env"),
-        ("/predict", 404, {}, "status 404"),
+        ("/predict", Answer(row(LABEL_0=1.0)), r"1 probabilities .* labels are 2 \(neutral, ent"),
+        ("/classify", Answer({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}), "3 probabilities a text"),
+        ("/predict", Answer(row(joy=0.4, LABEL_0=0.6)), "label 'joy'"),
+        ("/predict", Answer({}, 401), "status 401.*--verifier-api-key-env"),
+        ("/predict", Answer({}, 404), "status 404"),
     ],
 )
-def test_what_the_user_must_mend_is_an_error(path, status, content, message):
-    with (
-        serving(lambda body, number: (status, content)) as (url, _),
-        pytest.raises(ConfigError, match=message),
-    ):
-        runtime(url + path).scores(ASKED[:1])
+def test_what_the_user_must_mend_is_an_error(path, answer, message):
+    with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match=message):
+        runtime(server.url + path).scores(ASKED[:1])
 
 
 @pytest.mark.parametrize(
-    ("verifier", "url", "message"),
+    ("verifier", "path", "message"),
     [
-        ("nli", "http://127.0.0.1:1/v1", "must end in /predict .* or /classify"),
-        ("minicheck-flan-t5", "http://127.0.0.1:1/predict", "has the head 'decoder_step'; run it here"),
-        ("lettucedect-base", "http://127.0.0.1:1/predict", "has the head 'token'"),
-        (
-            "alignscore",
-            "http://127.0.0.1:1/classify",
-            "takes single texts, and verifier 'alignscore' reads pairs",
-        ),
+        ("nli", "/v1", "must end in /predict .* or /classify"),
+        ("minicheck-flan-t5", "/predict", "has the head 'decoder_step'; run it here"),
+        ("alignscore", "/classify", "takes single texts, and verifier 'alignscore' reads pairs"),
     ],
 )
-def test_what_can_t_be_served_is_refused(verifier, url, message):
+def test_what_can_t_be_served_is_refused(verifier, path, message):
     with pytest.raises(ConfigError, match=message):
-        runtime(url, verifier)
+        runtime(f"http://127.0.0.1:1{path}", verifier)
     with pytest.raises(ConfigError, match="verifier_api_key_env: NO_SUCH_KEY is not set"):
         runtime("http://127.0.0.1:1/predict", "factcg", verifier_api_key_env="NO_SUCH_KEY")
 
 
 def test_its_connections_are_closed_when_it_is_no_longer_used():
-    with serving(predicts) as (url, _):
-        served = runtime(f"{url}/predict")
+    with JsonServer(predicts) as server:
+        served = runtime(f"{server.url}/predict")
         served.scores(ASKED[:1])
         close = served.close
         assert close.alive
@@ -258,6 +192,7 @@ def test_tokens_are_estimated():
 
 
 PASSAGE = Premise("c", "The library opens at nine.\nIt closes at five.")
+OPENS = Claim("a", "It opens at nine.")
 
 
 def said(word, yes, mass=1.0, form="word"):
@@ -270,19 +205,12 @@ def asking(llm, **settings):
     return VerifierJudge(Config(**given), None, llm)
 
 
-def test_the_model_s_own_words_and_p_of_yes():
+def test_a_language_model_gives_p_of_its_word():
     llm = ScriptedLLM([said("Yes", 0.96, 0.99), said("No", 0.2, 0.9)])
-    judged = asking(llm).judge(PASSAGE, [Claim("a", "It opens at nine."), Claim("b", "It opens at ten.")])
-    yes, no = judged.verdicts
+    yes, no = asking(llm).judge(PASSAGE, [OPENS, Claim("b", "It opens at ten.")]).verdicts
     assert (yes.label, yes.probability) == ("entailment", pytest.approx(0.96 * 0.99))
     assert (no.label, no.probability) == ("neutral", pytest.approx(1 - 0.2 * 0.9))
-    first = llm.calls[0]
-    assert first.prompt.user == f"Document: {PASSAGE.text}\nClaim: It opens at nine."
-    assert first.prompt.system.startswith("Determine whether the provided claim is consistent with the")
-    assert first.prompt.system.endswith('by responding with either "Yes" or "No".')
-    assert first.prompt.examples == ()
-    assert first.logprobs
-    assert first.schema.properties["answer"]["enum"] == ["Yes", "No"]
+    assert llm.calls[0].logprobs
 
 
 @pytest.mark.parametrize(
@@ -295,7 +223,7 @@ def test_the_model_s_own_words_and_p_of_yes():
     ],
 )
 def test_what_is_no_p_is_a_failure(reply, kind):
-    judged = asking(ScriptedLLM([reply])).judge(PASSAGE, [Claim("a", "It opens at nine.")])
+    judged = asking(ScriptedLLM([reply])).judge(PASSAGE, [OPENS])
     assert [failure.error_type for failure in judged.failures] == [kind]
 
 
@@ -304,28 +232,27 @@ def test_without_a_model_the_remedy_is_named():
         asking(None, model=None)
 
 
-def test_on_a_server_it_is_one_word_by_the_verifier_s_template_and_nothing_else(tmp_path):
+def test_on_a_server_it_is_one_word_by_the_verifier_s_template_and_nothing_else():
     top = [("Yes", math.log(0.7)), (" yes", math.log(0.1)), ("No", math.log(0.15)), ("The", math.log(0.02))]
     answer = Completion(content="Yes", tokens=[("Yes", top[0][1], top)])
     with FakeServer(lambda request: answer) as server:
+        settings = {"model": "fake", "api_base": server.url, "cache": False, "spacy_model": "none"}
         found = assess(
-            "It opens at nine.",
+            OPENS.text,
             contexts=[PASSAGE.text],
             judge="verifier",
             verifier="bespoke-minicheck",
-            model="fake",
-            api_base=server.url,
             atomizer="embedded",
             reviser="none",
-            spacy_model="none",
-            cache=False,
+            **settings,
         )
     (verdict,) = found.outcome.verdicts
     assert (verdict.label, verdict.probability) == ("entailment", pytest.approx(0.8))
     (request,) = server.requests
-    assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
-    system, user = (message["content"] for message in request.body["messages"])
-    assert system.endswith('by responding with either "Yes" or "No".')
-    assert user == f"Document: {PASSAGE.text}\nClaim: It opens at nine."
+    system, user = request.body["messages"]
+    assert (system["role"], user["role"]) == ("system", "user")
+    assert system["content"].startswith("Determine whether the provided claim is consistent with the")
+    assert system["content"].endswith('by responding with either "Yes" or "No".')
+    assert user["content"] == f"Document: {PASSAGE.text}\nClaim: {OPENS.text}"
     assert request.body["max_tokens"] == 2
     assert not {"tools", "response_format"} & request.body.keys()
