@@ -167,7 +167,7 @@ def test_alignscore_is_the_mean_over_the_claim_s_sentences(tmp_path, scored):
     assert verdict.probability == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_claim_that_leaves_no_room_is_a_failure_and_the_others_are_judged(folder):
+def test_a_claim_that_leaves_little_room_is_a_failure_and_the_others_are_judged(folder, tmp_path):
     passage = " ".join([*FILLING * 5, BORN])
     judged = VerifierJudge(nli(folder)).judge(
         Premise("c", passage), [Claim("long", "tree " * 60), Claim("a", BORN)]
@@ -176,6 +176,9 @@ def test_a_claim_that_leaves_no_room_is_a_failure_and_the_others_are_judged(fold
     (failure,) = judged.failures
     assert (failure.item_id, failure.error_type) == ("c->long", "ClaimTooLong")
     assert "too long for 63 tokens" in failure.message
+    wider = save(tmp_path / "wider", pooled(positions=201), max_position_embeddings=200)
+    judged = VerifierJudge(nli(wider)).judge(Premise("c", passage * 3), [Claim("long", "tree " * 150)])
+    assert [failure.error_type for failure in judged.failures] == ["ClaimTooLong"]  # 29 tokens would be left
 
 
 def test_a_graph_that_fails_is_a_failure_a_claim(tmp_path):

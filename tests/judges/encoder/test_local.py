@@ -262,10 +262,28 @@ def test_damaged_files_are_named(tmp_path, spoilt):
         runtime(folder)
 
 
-def test_padding_may_be_named_by_the_tokenizer_alone(tmp_path):
-    folder = save(tmp_path, pooled(), pad_token_id=None)
-    (folder / "tokenizer_config.json").write_text(json.dumps({"pad_token": {"content": "[PAD]"}}))
-    assert len(runtime(folder).scores(asked(5))) == 5
+class Watched:
+    """A session that keeps what it was fed."""
+
+    def __init__(self, session):
+        self.session, self.fed = session, []
+
+    def run(self, names, feed):
+        self.fed.append(feed)
+        return self.session.run(names, feed)
+
+
+def test_short_texts_are_padded_with_the_id_that_the_settings_or_the_tokenizer_names(tmp_path):
+    """Some models number positions by it."""
+    for named, number in ((None, 3), (2, 2)):
+        folder = save(tmp_path, pooled(), pad_token_id=named)
+        (folder / "tokenizer_config.json").write_text(json.dumps({"pad_token": {"content": "[UNK]"}}))
+        found = runtime(folder)
+        found.session = Watched(found.session)
+        found.scores([adapter_of("nli").texts("a", "b"), adapter_of("nli").texts("a b c", "d")])
+        (feed,) = found.session.fed
+        assert feed["input_ids"][0].tolist()[5:] == [number] * 2
+        assert feed["attention_mask"].sum(axis=1).tolist() == [5, 7]
 
 
 def test_outputs_that_are_not_numbers_are_told_of_each_text(tmp_path):
