@@ -40,8 +40,7 @@ from scipy.optimize import minimize
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.overlap import CHECKS, OverlapJudge
 from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike
-from factreasoner.judges.overlap.coverage import Array, Passages
-from factreasoner.judges.overlap.measures import MEASURES, Measured
+from factreasoner.judges.overlap.measures import MEASURES, Array, Measured, Passages
 from factreasoner.judges.overlap.model import PARAMETERS, TRUST, PairModel, belief
 from factreasoner.judges.overlap.words import analyse
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1

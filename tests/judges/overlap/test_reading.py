@@ -4,8 +4,7 @@ import tracemalloc
 
 import pytest
 
-from factreasoner.judges.overlap.coverage import Passages
-from factreasoner.judges.overlap.measures import Measured
+from factreasoner.judges.overlap.measures import Measured, Passages
 from factreasoner.judges.overlap.words import analyse
 
 

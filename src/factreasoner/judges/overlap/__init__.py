@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from factreasoner.judges.overlap.checks import begun_by, denying_sentence, in_order, qualified_alike, said_by
-from factreasoner.judges.overlap.coverage import Passages
-from factreasoner.judges.overlap.measures import Measured
+from factreasoner.judges.overlap.measures import Measured, Passages
 from factreasoner.judges.overlap.model import PairModel, belief, shipped_model
 from factreasoner.judges.overlap.words import Span, analyse
 from factreasoner.models import Claim, Label, Premise, Verdict

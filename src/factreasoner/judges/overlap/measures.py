@@ -1,16 +1,19 @@
-"""What is measured on a (passage, claim) pair: the columns that the fitted model reads."""
+"""What is measured on a (passage, claim) pair: weighted coverage by windows of whole sentences, and more."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from math import log1p
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.judges.overlap.coverage import Array, Passages
-from factreasoner.judges.overlap.words import Span, Text
+from factreasoner.judges.overlap.words import Span, Text, analyse
+from factreasoner.text.language import language_of
+
+Array: TypeAlias = npt.NDArray[np.float64]
 
 MEASURES = (
     "best_window",
@@ -22,17 +25,170 @@ MEASURES = (
     "numbers_missing",
 )
 _OF_WORDS = 4
-"""The first column of those that are measured claim by claim."""
-_USUAL_COVER = 0.6
-_USUAL_WEIGHT = 2
+"""The first column that is measured claim by claim."""
+_USUAL_COVER, _USUAL_WEIGHT = 0.6, 2
 _NEAR = 0.1
+_WINDOW_SIZES = (1, 2, 3)
+_LENGTH_PENALTY = 0.03
+_NAME_SHARE = 0.7
+_FUNCTION_WEIGHT = 0.05
+_PASSAGE_SHARE, _CLAIM_SHARE, _ASKED_SHARE, _ASIDE_SHARE = 0.3, 0.7, 0.1, 0.3
+_LONGEST_QUESTION = 1000
+_PREFIX = 4
+_LEAST_LIKENESS = 0.7
+_BLOCK = 256
+
+
+class Coverage(NamedTuple):
+    """Shares of the weight of n claims found in P passages; every array has the shape (n, P).
+
+    `whole` looks at the whole passage; `best` rates its best window of up to three sentences, where names
+    found elsewhere in the passage count in part. That window begins with sentence `first` of the passage and
+    has `size` of them. `touches`: the passage has a content word of the claim.
+    """
+
+    whole: Array
+    best: Array
+    first: npt.NDArray[np.intp]
+    size: npt.NDArray[np.intp]
+    touches: npt.NDArray[np.bool_]
+
+
+class Passages:
+    """The passages of one record, indexed for window search.
+
+    `common` holds the weight, below 1, of stems that many English texts have. Words of the `question` that
+    the passages answer weigh little in a claim.
+    """
+
+    def __init__(self, raw_texts: Sequence[str], common: Mapping[str, float], question: str = "") -> None:
+        self.language = language_of(raw_texts)
+        self._common = common if self.language == "english" else {}
+        # A longer question brings material along, whose words may be all that an answer uses.
+        asked = question if len(question) <= _LONGEST_QUESTION else ""
+        self._asked = frozenset(analyse(asked, self.language).stems)
+        self.texts = [analyse(raw, self.language) for raw in raw_texts]
+        # A language without a list of function words counts as English, too.
+        self.is_english = [self.language == "english" and text.is_english() for text in self.texts]
+        self.row = {raw: index for index, raw in enumerate(raw_texts)}
+        self.stems = [frozenset(text.stems) for text in self.texts]
+        self._frequency = Counter(term for stems in self.stems for term in stems)
+        self._sentences_of: dict[str, list[int]] = defaultdict(list)
+        self._by_prefix: dict[str, list[str]] = defaultdict(list)
+        borders = [0]
+        for text in self.texts:
+            for number, sentence in enumerate(text.sentences, start=borders[-1]):
+                for term in set(text.stems[sentence.low : sentence.high]):
+                    self._sentences_of[term].append(number)
+            # A passage without words keeps one empty sentence, so that every passage has a window.
+            borders.append(borders[-1] + max(1, len(text.sentences)))
+        self._borders = np.asarray(borders)
+        for term in sorted(self._frequency):
+            if len(term) >= _PREFIX:
+                self._by_prefix[term[:_PREFIX]].append(term)
+
+    def weights(self, claim: Text, topical: Counter[str], claims: int) -> list[float]:
+        """Weight of every token of `claim`: little for function words and what names the topic.
+
+        `topical` counts the claims that have a stem, of all `claims` judged together.
+        """
+        others = max(claims - 1, 3)
+        passages = len(self.texts) + 4
+        return [
+            _FUNCTION_WEIGHT
+            if not content
+            else self._common.get(term, 1.0)
+            * (1.0 - _PASSAGE_SHARE * self._frequency[term] / passages)
+            * (1.0 - _CLAIM_SHARE * (topical[term] - 1) / others)
+            * (_ASKED_SHARE if term in self._asked else 1.0)
+            * (_ASIDE_SHARE if aside else 1.0)
+            for term, content, aside in zip(claim.stems, claim.content, claim.aside, strict=True)
+        ]
+
+    def cover(self, claims: Sequence[Text], weights: Sequence[Sequence[float]]) -> Coverage:
+        """Best windows for `claims` (n of them) in every passage, found for a block of claims at a time."""
+        blocks = [
+            self._cover_block(claims[low : low + _BLOCK], weights[low : low + _BLOCK])
+            for low in range(0, len(claims), _BLOCK)
+        ]
+        return Coverage(*(np.concatenate(parts) for parts in zip(*blocks, strict=True)))
+
+    def _cover_block(self, claims: Sequence[Text], weights: Sequence[Sequence[float]]) -> Coverage:
+        vocabulary = {term: n for n, term in enumerate(dict.fromkeys(t for c in claims for t in c.stems))}
+        weighing, names, content = np.zeros((3, len(claims), len(vocabulary)))
+        for row, claim in enumerate(claims):
+            columns = [vocabulary[term] for term in claim.stems]
+            for of_terms, of_tokens in (
+                (weighing, weights[row]),
+                (names, claim.names),
+                (content, claim.content),
+            ):
+                np.maximum.at(of_terms[row], columns, of_tokens)
+        weighing /= np.maximum(weighing.sum(axis=1, keepdims=True), 1e-12)
+        return self._best(self._found(vocabulary), weighing, weighing * names, content)
+
+    def _found(self, vocabulary: Mapping[str, int]) -> Array:
+        """Likeness in [0, 1] of what each sentence has to each term: shape (sentences, terms)."""
+        found = np.zeros((int(self._borders[-1]), len(vocabulary)))
+        for term, column in vocabulary.items():
+            for other, likeness in self._similar(term):
+                rows = self._sentences_of[other]
+                found[rows, column] = np.maximum(found[rows, column], likeness)
+            found[self._sentences_of.get(term, []), column] = 1.0
+        return found
+
+    def _similar(self, term: str) -> list[tuple[str, float]]:
+        """Terms of the passages that share a long beginning with `term`, with their likeness below 1."""
+        if len(term) < _PREFIX or term[0].isdigit():
+            return []
+        found = []
+        for other in self._by_prefix.get(term[:_PREFIX], ()):
+            shared = _PREFIX
+            while shared < min(len(term), len(other)) and term[shared] == other[shared]:
+                shared += 1
+            likeness = 2 * shared / (len(term) + len(other))
+            if other != term and likeness >= _LEAST_LIKENESS:
+                found.append((other, likeness))
+        return found
+
+    def _best(self, found: Array, weights: Array, names: Array, content: Array) -> Coverage:
+        starts = self._borders[:-1]
+        owner = np.repeat(np.arange(len(starts)), np.diff(self._borders))
+        whole = np.maximum.reduceat(found, starts, axis=0) if found.shape[1] else found[starts]
+        credit = (names @ whole.T)[:, owner]
+        best = np.full((len(weights), len(starts)), -np.inf)
+        first, best_size = np.zeros(best.shape, dtype=np.intp), np.ones(best.shape, dtype=np.intp)
+        window = found
+        for size in _WINDOW_SIZES:
+            if size > 1:
+                window = _widened(window, found, owner, size)
+            plain = weights @ window.T
+            rated = plain + _NAME_SHARE * (credit - names @ window.T) - _LENGTH_PENALTY * (size - 1)
+            for passage, (low, high) in enumerate(zip(starts, self._borders[1:], strict=True)):
+                top = rated[:, low:high].argmax(axis=1)
+                value = rated[np.arange(len(rated)), low + top]
+                better = value > best[:, passage] + 1e-9
+                best[better, passage] = value[better]
+                first[better, passage] = top[better]
+                best_size[better, passage] = size
+        touches = content @ (whole > 0).T > 0
+        return Coverage(weights @ whole.T, best, first, best_size, touches)
+
+
+def _widened(window: Array, found: Array, owner: npt.NDArray[np.intp], size: int) -> Array:
+    """Windows of `size` sentences from those of one sentence less; none reaches into the next passage."""
+    wider = window.copy()
+    reach = max(len(found) - size + 1, 0)
+    inside = np.flatnonzero(owner[:reach] == owner[len(found) - reach :])
+    wider[inside] = np.maximum(wider[inside], found[inside + size - 1])
+    return wider
 
 
 class Measured:
     """Claims (n of them) that were judged together, against the passages of a record (P of them).
 
-    `near`, of shape (n, P), rates how well each passage covers each claim; `touches` says whether it has any
-    content word of the claim. `foreign` marks claims that are the beginning of another passage.
+    `near`, of shape (n, P), rates how well each passage covers each claim; `touches`: it has a content word
+    of the claim. `foreign` marks claims that are the beginning of another passage.
     """
 
     def __init__(self, passages: Passages, claims: Sequence[Text]) -> None:
@@ -41,20 +197,17 @@ class Measured:
         self.weights = [passages.weights(claim, topical, len(claims)) for claim in claims]
         self._coverage = passages.cover(claims, self.weights)
         self.near, self.touches = self._coverage.best, self._coverage.touches
-        self.foreign: npt.NDArray[np.bool_] = np.array(
-            [
-                [bool(claim.raw) and text.raw.startswith(claim.raw) for text in passages.texts]
-                for claim in claims
-            ]
+        self.foreign = np.array(
+            [[bool(c.raw) and text.raw.startswith(c.raw) for text in passages.texts] for c in claims]
         )
 
     def window(self, n: int, row: int) -> Span:
         """The window of passage `row` that covers claim n best; empty where the passage has no words."""
         first, size = int(self._coverage.first[n, row]), int(self._coverage.size[n, row])
         parts = self.passages.texts[row].sentences[first : first + size]
-        return (
-            Span(parts[0].low, parts[-1].high, parts[0].start, parts[-1].end) if parts else Span(0, 0, 0, 0)
-        )
+        if not parts:
+            return Span(0, 0, 0, 0)
+        return Span(parts[0].low, parts[-1].high, parts[0].start, parts[-1].end)
 
     def values(self, row: int) -> Array:
         """Every measure of every claim against passage `row`: shape (n, len(MEASURES))."""
@@ -64,7 +217,7 @@ class Measured:
         rivals = np.delete(np.where(self.foreign, 0.0, cover.best), row, axis=1)
         overall = np.maximum(own, rivals.max(axis=1, initial=0.0))
         values[:, 0], values[:, 1] = own, cover.whole[:, row]
-        # how well the passages cover the other claims, drawn to the usual where these are few
+        # How well the passages cover the other claims, drawn to the usual where these are few.
         usual = _USUAL_WEIGHT * _USUAL_COVER
         values[:, 2] = (overall.sum() - overall + usual) / (len(self.claims) - 1 + _USUAL_WEIGHT)
         values[:, 3] = np.log1p((rivals >= overall[:, None] - _NEAR).sum(axis=1))
@@ -73,14 +226,9 @@ class Measured:
         return values
 
     def _of_words(self, n: int, row: int) -> tuple[float, ...]:
-        claim, text, known = self.claims[n], self.passages.texts[row], self.passages.stems[row]
-        names = {
-            stem: weight
-            for stem, weight, is_name in zip(claim.stems, self.weights[n], claim.names, strict=True)
-            if is_name
-        }
-        return (
-            log1p(sum(weight for name, weight in names.items() if name not in known)),
-            log1p(sum(names.values())),
-            log1p(sum(not number.is_said(text.numbers) for number in claim.numbers)),
-        )
+        claim, text = self.claims[n], self.passages.texts[row]
+        marked = zip(claim.stems, self.weights[n], claim.names, strict=True)
+        names = {stem: weight for stem, weight, is_name in marked if is_name}
+        missing = sum(weight for name, weight in names.items() if name not in self.passages.stems[row])
+        numbers = sum(not number.is_said(text.numbers) for number in claim.numbers)
+        return log1p(missing), log1p(sum(names.values())), log1p(numbers)

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from factreasoner.judges.overlap.coverage import Array
-from factreasoner.judges.overlap.measures import MEASURES
+from factreasoner.judges.overlap.measures import MEASURES, Array
 
 PARAMETERS = "parameters.json"
 TRUST = 0.9
