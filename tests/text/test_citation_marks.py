@@ -24,24 +24,10 @@ def test_marks_of_every_form(text, marks):
     assert [text[mark.start : mark.end] for mark in find_marks(text)] == marks
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "x² and 5 m² and 10³",
-        "CO₂",
-        "the H¹ norm",
-        "E=mc²",
-        "πr²",
-        "sin² x",
-        "¹⁴C",
-        "(²³⁵U)",
-        "Fe³⁺",
-        "m·s⁻²",
-        "2 GeV²",
-        "(x+1)² has degree 2",
-        "SU(2)²",
-    ],
-)
+POWERS = "x² and 5 m²|10³|CO₂|the H¹ norm|E=mc²|πr²|sin² x|¹⁴C|(²³⁵U)|Fe³⁺|m·s⁻²|2 GeV²|(x+1)² is|SU(2)²"
+
+
+@pytest.mark.parametrize("text", POWERS.split("|"))
 def test_powers_units_and_isotopes_are_no_marks(text):
     assert find_marks(text) == []
 
