@@ -1,4 +1,4 @@
-"""Long texts cut into passages on sentence borders; those that speak of a claim (BM25); rankings fused."""
+"""Long texts cut into passages at sentence borders; those relevant to a claim (BM25); fused rankings."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from factreasoner.text.language import language_of, stem
@@ -21,44 +22,40 @@ OVERLAP = 40
 _CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 _WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+")
 _CHUNK = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w){{1,100}}|\W{{100}}")
-"""A word as passages are measured in: without an end in sight, a hundred characters are one."""
-_K1 = 1.2
-_B = 0.75
-RRF_K = 60
+"""What counts as a word of a passage: of anything longer, a hundred characters."""
+_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
+_K1, _B = 1.2, 0.75
+_RRF_K = 60
 
 
 class Passage(NamedTuple):
-    """A stretch of a text, verbatim. `start` is its first character's position there."""
+    """A part of a text, verbatim. `start` is the position of its first character."""
 
     text: str
     start: int
 
 
-class _Piece(NamedTuple):
-    start: int
-    end: int
-    words: int
-
-
-# The atoms of a record often share pages; those of the last few are not taken apart again.
+# The atoms of a record often share pages.
 @lru_cache(maxsize=16)
 def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> tuple[Passage, ...]:
     """Passages of at most `words` words, each of whole sentences, in order.
 
-    A passage begins with the last sentences of the one before it, up to `overlap` words of them. A sentence
-    longer than a passage is cut between words; where no blanks part words (Chinese, Japanese, Thai), a
-    character counts as one, and so do a hundred characters of anything without an end (digits of a hash,
-    dashes). What is between sentences (markers, blanks) stays in.
+    A passage begins with the last sentences of the one before, up to `overlap` words of them. A sentence
+    longer than a passage is cut between words. Where scripts have no blanks (Chinese, Japanese, Thai), a
+    character counts as a word, and so do a hundred characters without a blank (a hash, dashes). What is
+    between sentences (markers, blanks) stays in.
     """
     pieces = [piece for span in sentences(text) for piece in _pieces(text, span, words)]
-    runs = runs_of([piece.words for piece in pieces], words, overlap)
-    return tuple(Passage(text[pieces[a].start : pieces[b - 1].end], pieces[a].start) for a, b in runs)
+    runs = runs_of([size for _, size in pieces], words, overlap)
+    return tuple(
+        Passage(text[pieces[a][0].start : pieces[b - 1][0].end], pieces[a][0].start) for a, b in runs
+    )
 
 
 def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple[int, int]]:
-    """Runs [first, end) of pieces of these sizes that hold at most `most` together, or one piece.
+    """Runs [first, end) of pieces of these sizes, of at most `most` together, or of one larger piece.
 
-    A run begins with the last pieces of the one before, up to `overlap`, as far as the next one still fits.
+    A run begins with the last pieces of the one before, up to `overlap`, if the next piece still fits.
     """
     first, end = 0, 0
     while end < len(sizes):
@@ -74,34 +71,26 @@ def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple
             again += sizes[first]
 
 
-def _pieces(text: str, span: Span, longest: int) -> Iterator[_Piece]:
-    """The sentence `span`, or its parts of `longest` words."""
-    found = list(_CHUNK.finditer(text, span.start, span.end))
-    if len(found) <= longest:
-        yield _Piece(span.start, span.end, len(found))
-        return
-    starts = [span.start, *(found[i].start() for i in range(longest, len(found), longest))]
-    for number, (start, end) in enumerate(zip(starts, [*starts[1:], span.end], strict=True)):
-        yield _Piece(start, end, min(longest, len(found) - number * longest))
+def _pieces(text: str, span: Span, longest: int) -> Iterator[tuple[Span, int]]:
+    """The sentence `span`, or its parts of `longest` words, with their number of words."""
+    starts = [found.start() for found in _CHUNK.finditer(text, span.start, span.end)]
+    borders = [span.start, *starts[longest::longest], span.end]
+    for number, (start, end) in enumerate(pairwise(borders)):
+        yield Span(start, end), min(longest, len(starts) - number * longest)
 
 
 def fold(text: str) -> str:
-    """Lower case, compatibility forms unified."""
+    """`text` in lower case, with compatibility forms unified."""
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
 def folded_words(text: str) -> list[str]:
-    """The words of `text`, folded; numbers without separators, single CJK characters."""
-    return _WORD.findall(_ungrouped(fold(text)))
-
-
-def _ungrouped(text: str) -> str:
-    """Numbers without separators: 38,000 is one word."""
-    return re.sub(r"(?<=\d),(?=\d{3})", "", text)
+    """The words of `text`, folded; numbers without separators (38,000 is one word), single CJK characters."""
+    return _WORD.findall(_SEPARATOR.sub("", fold(text)))
 
 
 def term(word: str, language: str = "english") -> str:
-    """What a folded word is found by: its stem, or itself when it is a number."""
+    """What a folded word is found by: its stem, or a number itself."""
     return word if word[0].isdigit() else stem(word, language)
 
 
@@ -111,9 +100,9 @@ def terms(text: str, language: str = "english") -> list[str]:
 
 
 def relevance(query: str, texts: Sequence[str]) -> list[float]:
-    """BM25 score of each of `texts` for `query`, their own frequencies taken; 0 where no term is shared.
+    """BM25 score of each of `texts` for `query`, by their own term frequencies; 0 where no term is shared.
 
-    Function words of the query count only when it has no other words.
+    Function words of the query count only if it has no other words.
 
     Source: Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), with
     the inverse document frequency kept positive, k1 = 1.2, b = 0.75.
@@ -141,7 +130,11 @@ def _counted(text: str, language: str) -> Counter[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without its function words, unless it has no other words."""
-    words = [word for word in _WORD.findall(_ungrouped(query)) if fold(word) not in FUNCTION_WORDS[language]]
+    words = [
+        word
+        for word in _WORD.findall(_SEPARATOR.sub("", query))
+        if fold(word) not in FUNCTION_WORDS[language]
+    ]
     return " ".join(words) or query
 
 
@@ -163,5 +156,5 @@ def fused(rankings: Iterable[Sequence[T]]) -> list[T]:
     scores = defaultdict[T, float](float)
     for ranking in rankings:
         for rank, item in enumerate(ranking, start=1):
-            scores[item] += 1 / (RRF_K + rank)
+            scores[item] += 1 / (_RRF_K + rank)
     return sorted(scores, key=lambda item: -scores[item])

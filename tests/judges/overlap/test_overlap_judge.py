@@ -244,28 +244,11 @@ def test_odd_texts_get_a_verdict(judge, passage, claim):
     assert found.quote is None or found.quote in passage
 
 
-WORDS = st.lists(
-    st.sampled_from(
-        [
-            "The",
-            "bridge",
-            "was",
-            "not",
-            "opened",
-            "in",
-            "1932",
-            "5",
-            "miles",
-            ",",
-            ".",
-            "three",
-            "%",
-            "$",
-            "May",
-        ]
-    ),
-    max_size=14,
-).map(" ".join)
+SOME = [
+    *("The", "bridge", "was", "not", "opened", "in", "1932", "5"),
+    *("miles", ",", ".", "three", "%", "$", "May"),
+]
+WORDS = st.lists(st.sampled_from(SOME), max_size=14).map(" ".join)
 TEXTS = st.one_of(st.text(max_size=60), WORDS)
 
 

@@ -22,31 +22,30 @@ if TYPE_CHECKING:
 __all__ = ["CHECKS", "OverlapJudge"]
 
 CHECKS = frozenset({"qualifiers", "order", "contradictions"})
-"""What is looked at besides the score."""
-_UNTOLD = 0.5
+"""What is checked besides the score."""
 _LONGEST_STATEMENT = 60
 _NEARLY_ALL = 0.9
 _LEAST_COVER = 0.35
-"""A claim whose best window covers less of it than this share is not denied there."""
+"""A window that covers less of a claim cannot contradict it."""
 _RECORDS_KEPT = 16
 
 
 class OverlapJudge:
     """Judges claims by the words that a passage's best sentences share with them.
 
-    It says two things of a passage and a claim:
+    For a passage and a claim it gives:
 
-    - a **verdict**. Entailment: the overlap's score is above a threshold, most of the claim's words stand in
-      its order, and the nearest sentence has the same negations, hedges and quantifiers. Contradiction: a
-      sentence says nearly all of the claim, and a number, date, unit or negation otherwise; that is rare. All
-      else is neutral.
-    - a **belief**: P(claim is true) where the passages decide nothing, by the same score. A passage with no
-      content word of the claim has none, and neither have claims that are the text of another passage, or
-      longer than a statement.
+    - a **verdict**. Entailment: the score of the overlap is above a threshold, most words of the claim are
+      there in its order, and the nearest sentence has the same negations, hedges and quantifiers.
+      Contradiction, which is rare: a sentence says nearly all of the claim, but another number, date or unit,
+      or the negation of it. Otherwise neutral.
+    - a **belief**: P(claim is true) by the same score, for claims that the passages do not decide. There is
+      none from a passage without a content word of the claim, nor for a claim that is the text of another
+      passage or longer than a statement.
 
-    A claim's words weigh less the more of the claims judged together have them, and claims in well-covered
-    company are trusted more: a verdict depends somewhat on the claims it is judged with, never on their
-    order. Between two languages nothing is compared: neutral, with a note.
+    A verdict depends somewhat on the claims judged together, never on their order: words that many of them
+    have weigh less, and a claim is trusted more where the others are covered well. Texts in two languages are
+    not compared: neutral, with a note.
     """
 
     def __init__(
@@ -65,11 +64,11 @@ class OverlapJudge:
         """One verdict per claim, in order; never a failure."""
         if not claims:
             return Judged(())
-        told = [claim.text for claim in claims]
-        notes = dict(zip(told, differences(told, premise.text), strict=True))
+        given = [claim.text for claim in claims]
+        notes = dict(zip(given, differences(given, premise.text), strict=True))
         passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
-        # in one order, so that sums over claims come out the same in any
-        texts = tuple(sorted(text for text in told if not notes[text]))
+        # Sorted, so that sums over claims are the same in any order.
+        texts = tuple(sorted(text for text in given if not notes[text]))
         found = self._verdicts(premise, passages, texts) if texts else {}
         return Judged(
             tuple(
@@ -84,7 +83,7 @@ class OverlapJudge:
         """The verdict on each text, of a claim without an id."""
         model, measured, row = self._model, self._measured(passages, texts), passages.row[premise.text]
         scores = model.score(measured.values(row))
-        # what is said word for word is entailed below the threshold, too
+        # What is said word for word is entailed below the threshold, too.
         entailed = model.p_entailed(np.maximum(scores, model.threshold))
         silent, believed = model.p_silent(scores), belief(scores)
         found = {}
@@ -95,8 +94,8 @@ class OverlapJudge:
                 "contradiction": model.contradicted,
                 "neutral": silent[n],
             }
-            # what denies a claim says its words, which is no reason to believe it
-            most = _UNTOLD if label == "contradiction" else 1.0
+            # A sentence that denies a claim has its words, which is no reason to believe it.
+            most = 0.5 if label == "contradiction" else 1.0
             found[text] = Verdict(
                 context_id=premise.id,
                 target_id="",
@@ -136,7 +135,7 @@ class OverlapJudge:
 
 
 def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
-    """Whether claim n is a statement on what passage `row` speaks of, and not another passage's text."""
+    """Whether claim n is a statement about what passage `row` covers, and not another passage's text."""
     is_foreign = any(other != row and foreign for other, foreign in enumerate(measured.foreign[n]))
     is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT and not is_foreign
     return is_statement and bool(measured.touches[n, row])
@@ -147,7 +146,7 @@ def _measure(passages: Passages, claims: tuple[str, ...]) -> Measured:
 
 
 def _incomparable(premise: Premise, claim: Claim, note: str) -> Verdict:
-    """The verdict on what is in another language: nothing was found out, and why."""
+    """The verdict on a claim in another language, with the reason."""
     return Verdict(
         context_id=premise.id,
         target_id=claim.id,

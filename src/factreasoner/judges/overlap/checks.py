@@ -1,6 +1,6 @@
 """What keeps a claim from being entailed though its words are there, and what makes a sentence contradict it.
 
-All of it reads English. A text in another language entails only what it says word for word.
+All checks read English. A text in another language entails only what it says word for word.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _QUALIFIERS = _NEGATIONS | {
     *("argues", "argued", "rumoured", "myth", "false", "plans", "planned", "hopes", "promised", "agreed"),
     *("accused", "stopped", "around", "over", "about"),
 }
-"""Words that make of what stands beside them another statement."""
+"""Words that change a statement."""
 _REACH = 2
 _LEAST_REST, _LEAST_NEGATED = 0.75, 0.85
 _IN_ORDER, _APART = 0.6, 3
@@ -38,7 +38,7 @@ _PREFIX = 4
 
 
 def said_by(claim: Text, text: Text) -> Span | None:
-    """The sentences of a text that have the words of the claim, all of them in order, and no other one."""
+    """The sentences of a text whose words are those of the claim, in order."""
     ends = {part.high: part.end for part in text.sentences}
     for part in text.sentences:
         high = part.low + len(claim.words)
@@ -56,16 +56,16 @@ def begun_by(claim: Text, text: Text) -> Span | None:
 
 
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
-    """Whether the claim's negations, hedges, quantifiers and bounds stand in the sentence nearest to it.
+    """Whether the sentence nearest to the claim has its negations, hedges and quantifiers, and no others.
 
-    And no others around its words there.
+    No others around the claim's words there, that is.
     """
-    told = claim.told()
+    wanted = claim.content_stems()
     parts = [part for part in text.sentences if window.low <= part.low < window.high]
     part = max(
-        parts, key=lambda part: len(told.intersection(text.stems[part.low : part.high])), default=window
+        parts, key=lambda part: len(wanted.intersection(text.stems[part.low : part.high])), default=window
     )
-    places = [i for i in range(part.low, part.high) if text.stems[i] in told] or [part.low]
+    places = [i for i in range(part.low, part.high) if text.stems[i] in wanted] or [part.low]
     around = text.words[max(part.low, places[0] - _REACH) : min(part.high, places[-1] + 1 + _REACH)]
     own = _QUALIFIERS.intersection(claim.words)
     return own.issubset(text.words[part.low : part.high]) and own.issuperset(_QUALIFIERS.intersection(around))
@@ -74,7 +74,7 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
 def in_order(claim: Text, text: Text, window: Span) -> bool:
     """Whether most neighbouring content words of the claim are near each other in the window, in its order.
 
-    Or in the other order, where one of the two alone says by whom a thing is done.
+    The order may be reversed if only one of the two says "by", as a passive does.
     """
     there = [i for i in range(window.low, window.high) if text.content[i]]
     places: dict[str, list[int]] = {}
@@ -91,9 +91,9 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
-    """The sentence of a window that says nearly all of the claim and one thing otherwise.
+    """The sentence of a window that says nearly all of the claim, but another number, date, unit or negation.
 
-    That is a number, date or unit, or a negation. `weights` are those of the claim's tokens.
+    `weights` are those of the claim's tokens.
     """
     near = set(text.stems[window.low : window.high])
     for part in text.sentences:
@@ -107,7 +107,7 @@ def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: 
 def _has_other_number(
     claim: Text, weights: Sequence[float], text: Text, part: Span, near: Collection[str]
 ) -> bool:
-    """Whether a number of the claim is another one in the sentence, and the window has the rest."""
+    """Whether the sentence has another number than the claim, and the window has the rest."""
     there = [number for number in text.numbers if part.low <= number.place < part.high]
     if not there or bool(_NEGATIONS.intersection(claim.words)) != _has_negation(text, part):
         return False
@@ -133,7 +133,7 @@ def _has_negation(text: Text, part: Span) -> bool:
 
 
 def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> bool:
-    """Whether the content word nearest to the claim's number stands near the other number, too."""
+    """Whether the content word nearest to the claim's number is near the other number, too."""
     if (
         number.kind == RANK
         and claim.stems[number.end : number.end + 1] != text.stems[other.end : other.end + 1]
@@ -151,7 +151,7 @@ def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> boo
 
 
 def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -> bool:
-    """Whether claim and sentence differ in one negation alone, and what it negates is in both."""
+    """Whether claim and sentence differ in one negation, and both have the word it negates."""
     own = [i for i, word in enumerate(claim.words) if word in _NEGATIONS]
     said = [i for i in range(part.low, part.high) if text.words[i] in _NEGATIONS]
     if len(own) + len(said) != 1 or "?" in claim.raw:
@@ -164,7 +164,7 @@ def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -
         return False
     if own:
         return _negated(claim, own[0], len(claim.words)) in there
-    return _negated(text, said[0], part.high) in claim.told()
+    return _negated(text, said[0], part.high) in claim.content_stems()
 
 
 def _negated(text: Text, place: int, high: int) -> str:
@@ -175,12 +175,12 @@ def _negated(text: Text, place: int, high: int) -> str:
 def _share(
     claim: Text, weights: Sequence[float], there: Collection[str], apart: Collection[int] = ()
 ) -> float:
-    """The share of the claim's weight, some tokens apart, that is there."""
+    """The share of the claim's weight that is there, leaving out the tokens `apart`."""
     rest = [i for i, keep in enumerate(claim.content) if keep and i not in apart]
     total = sum(weights[i] for i in rest)
     return sum(weights[i] for i in rest if _is_there(claim.stems[i], there)) / total if total else 0.0
 
 
 def _is_there(stem: str, there: Collection[str]) -> bool:
-    """Whether a stem or, for "long", one that goes on from it is there: "longest"."""
+    """Whether a stem, or one that continues it, is there: "longest" for "long"."""
     return stem in there or (len(stem) >= _PREFIX and any(other.startswith(stem) for other in there))

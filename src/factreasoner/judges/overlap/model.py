@@ -15,18 +15,17 @@ from factreasoner.judges.overlap.measures import MEASURES, Array
 
 PARAMETERS = "parameters.json"
 TRUST = 0.9
-"""How far the nearest passage is trusted: the prior of a context."""
+"""The prior of a context: how far the nearest passage is trusted."""
 
 
 @dataclass(frozen=True, eq=False)
 class PairModel:
     """One logistic over the measures of a pair, and what its score means for the verdict.
 
-    score = bias + sum of weight * measure; belief = 0.05 + 0.9 * sigmoid(score), as of a passage that is
-    right with P = 0.9. A claim whose score is above `threshold` is entailed, unless a check speaks against
-    it. `entailed` and `silent` are (slope, offset) of P(people say entailed) and P(people don't) by the
-    score, for the verdicts entailment and neutral; `contradicted` is how often a contradiction is one.
-    `common` holds the weight of stems that many texts have.
+    score = bias + sum of weight * measure; belief = 0.05 + 0.9 * sigmoid(score), for a passage that is right
+    with P = 0.9. A claim with a score above `threshold` is entailed, unless a check fails. `entailed` and
+    `silent` are (slope, offset) of P(people say entailed) and P(people say neither) by the score;
+    `contradicted` is the precision of contradictions; `common` holds the weight of frequent stems.
     """
 
     bias: float

@@ -54,10 +54,10 @@ _APART = {"about": 0.25, "converted": 0.1}
 
 
 class Number(NamedTuple):
-    """A quantity at tokens [place, end); `kind` is what it counts, or the measure that its unit converts to.
+    """A quantity at tokens [place, end); `kind` is what it counts, or the measure of its unit.
 
-    Numbers of one kind compare, by `value` times `size`, the size of their unit. `span` is by how much a
-    decade or century goes on after its first year. A rank ("third") is a kind of its own.
+    Numbers of one kind are compared by `value` times `size`, the size of their unit. `span` is how many years
+    a decade or century has after its first. A rank ("third") is a kind of its own.
     """
 
     place: int
@@ -69,13 +69,13 @@ class Number(NamedTuple):
     span: float = 0.0
 
     def is_said(self, there: Sequence[Number]) -> bool:
-        """Whether one of these says it: one of its kind, or one without a kind that has the same figure."""
+        """Whether one of these numbers says it: one of its kind, or one without a kind and the same value."""
         same = [other for other in there if self.kind == other.kind]
         loose = [other for other in there if not other.kind] if same else there
         return any(self._covers(other) for other in same) or any(self.value == one.value for one in loose)
 
     def differs_from(self, other: Number) -> bool:
-        """Whether the two are of one kind and can't be one quantity, not even rounded."""
+        """Whether the two are of one kind and cannot be one quantity, even rounded."""
         bounds = {self.bound, other.bound}
         if self.kind != other.kind or bounds & {"least", "most"}:
             return False
@@ -85,7 +85,7 @@ class Number(NamedTuple):
         return not isclose(self.value * self.size, other.value * other.size, rel_tol=loose)
 
     def _covers(self, other: Number) -> bool:
-        """Whether every value that the other means is one that this means."""
+        """Whether every value of the other is a value of this."""
         value, there = self.value * self.size, other.value * other.size
         loose = max(_EXACT, _CONVERTED * (self.size != other.size), _ABOUT * (self.bound == "about"))
         slack = max(abs(value) * loose, self._rounding())
@@ -94,7 +94,7 @@ class Number(NamedTuple):
         return low <= there and there + other.span <= high
 
     def _rounding(self) -> float:
-        """Half a unit of the last digit of a large figure: 1.81 million is said by 1,808,581."""
+        """Half a unit of the last digit of a large figure: 1,808,581 says 1.81 million."""
         digits = f"{self.value:.0f}"
         significant = len(digits.rstrip("0"))
         if self.value < _ROUNDED or significant == 1:
@@ -103,7 +103,7 @@ class Number(NamedTuple):
 
 
 def numbers_in(words: Sequence[str], content: Sequence[bool], language: str) -> list[Number]:
-    """The numbers among folded words, in order; `content` tells which are no function words."""
+    """The numbers among folded words, in order; `content` marks all but function words."""
     found: list[Number] = []
     i = 0
     while i < len(words):
@@ -123,7 +123,7 @@ def numbers_in(words: Sequence[str], content: Sequence[bool], language: str) -> 
 
 
 def _is_dated(words: Sequence[str], i: int) -> bool:
-    """Whether a day, a year or "in" stands beside a month, which "may" and "march" need."""
+    """Whether a month has a day, a year or "in" beside it, which "may" and "march" need."""
     before, after = words[i - 1] if i else "", words[i + 1] if i + 1 < len(words) else ""
     return before == "in" or before[:1].isdecimal() or after[:1].isdecimal()
 
@@ -152,7 +152,7 @@ def _digits(word: str) -> float:
 
 
 def _quantity(words: Sequence[str], i: int, end: int, value: float, counted: str) -> Number:
-    """The number whose figure has the tokens [i, end), with what stands beside it."""
+    """The number whose figure has the tokens [i, end), by the words around it."""
     before, after = words[i - 1] if i else "", words[end] if end < len(words) else ""
     bound = _bound(words[max(0, i - 3) : i])
     if before in _CURRENCIES:
@@ -175,7 +175,7 @@ def _quantity(words: Sequence[str], i: int, end: int, value: float, counted: str
 
 
 def _bound(before: Sequence[str]) -> Bound:
-    """What the words right before a figure make of it."""
+    """The bound that the words before a figure give it."""
     last = [word for word in before if word not in _CURRENCIES][-2:]
     if last and last[-1] in _ROUGHLY:
         return "about"

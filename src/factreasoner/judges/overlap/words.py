@@ -27,7 +27,7 @@ _FOREIGN = frozenset().union(*FUNCTION_WORDS.values()) - FUNCTION_WORDS["english
 
 
 class Span(NamedTuple):
-    """Tokens [low, high) of a text and the characters [start, end) they stand in."""
+    """Tokens [low, high) of a text, and their characters [start, end)."""
 
     low: int
     high: int
@@ -37,11 +37,11 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True)
 class Text:
-    """One analysed text; the sequences of strings and flags run over its tokens.
+    """One analysed text; the sequences of strings and flags have an item per token.
 
     `words` are folded; in scripts without blanks `stems` are pairs of neighbouring characters. `content`
-    marks what is no function word, `names` capitalised content words that do not merely begin a sentence,
-    `aside` what stands in parentheses: other names and dates that a passage may well leave out.
+    marks all but function words, `names` capitalised content words that do not merely begin a sentence,
+    `aside` what is in parentheses: other names and dates that a passage may leave out.
     """
 
     raw: str
@@ -54,18 +54,18 @@ class Text:
     sentences: Sequence[Span]
 
     def is_english(self) -> bool:
-        """Whether it has function words of English, and more than such as English lacks."""
+        """Whether it has more English function words than those of other languages alone."""
         words = set(self.words)
         return len(words & _ENGLISH) > len(words & _FOREIGN)
 
-    def told(self) -> frozenset[str]:
+    def content_stems(self) -> frozenset[str]:
         """The stems of the content words."""
         return frozenset(stem for stem, keep in zip(self.stems, self.content, strict=True) if keep)
 
 
 @lru_cache(maxsize=1024)
 def analyse(raw: str, language: str) -> Text:
-    """Split and annotate `raw`. Never fails: a text without words has no tokens."""
+    """Split and annotate `raw`; a text without words has no tokens."""
     matches = list(_TOKEN.finditer(raw))
     written = [match.group() for match in matches]
     words = [
