@@ -185,7 +185,7 @@ def test_audit_leaves_out_what_was_asked_alone_anyway(n, settings):
 
 
 def test_no_audit_of_a_judge_that_makes_no_calls():
-    with pytest.raises(ConfigError, match="embedded judge is none; add --model"):
+    with pytest.raises(ConfigError, match="embedded judge is not a model; add --model"):
         build_pipeline(Config(audit_share=0.1))
 
 

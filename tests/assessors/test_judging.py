@@ -38,7 +38,7 @@ def test_a_judge_is_registered_in_one_place(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setitem(PLUGINS["judge"], "overlap", PLUGINS["judge"]["embedded"])
     config = Config(judge="overlap", audit_share=0.5)
     assert not asks_model(config)
-    with pytest.raises(ConfigError, match="the overlap judge is none"):
+    with pytest.raises(ConfigError, match="the overlap judge is not a model"):
         GraphEvaluator(OverlapJudge(), ExactSolver(), config)
 
 

@@ -418,7 +418,7 @@ def test_no_audit_where_there_are_no_verdicts():
 
 
 def test_an_unknown_row_is_named():
-    with pytest.raises(ConfigError, match="'mine' is none of factscore"):
+    with pytest.raises(ConfigError, match="'mine' is not one of factscore"):
         PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor="mine"))
 
 

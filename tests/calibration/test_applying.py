@@ -133,9 +133,9 @@ def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "no calibration"),
-        ("[]", "no calibration"),
-        (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it anew"),
+        ("", "not a calibration"),
+        ("[]", "not a calibration"),
+        (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it again"),
         (json.dumps({"verdicts": {"entailment": LOWER.model_dump()}}), "verdicts.entailment"),
         (
             json.dumps({"posteriors": {"method": "temperature", "temperature": -1}}),

@@ -320,7 +320,7 @@ def test_a_file_that_is_no_calibration(factreasoner, run, tmp_path):
     (tmp_path / "c.json").write_text('{"verdicts": {"maybe": 1}}')
     done = factreasoner("score", run, "--calibration", "c.json")
     assert done.returncode == 1
-    assert "c.json: no calibration that `calibrate` writes" in done.stderr
+    assert "c.json: not a calibration that `calibrate` writes" in done.stderr
     done = factreasoner("score", run, "--calibration", "none.json")
     assert done.returncode == 1
     assert "none.json: calibration: can't be read" in done.stderr

@@ -82,5 +82,5 @@ def test_one_made_by_an_algorithm_that_is_gone_is_read_but_not_solved_by_it(fact
     assert factreasoner("evaluate", "old").returncode == 0
     refused = factreasoner("score", "old")
     assert refused.returncode == 1
-    assert f"merlin_algorithm: {algorithm!r} is not offered any more" in refused.stderr
+    assert f"merlin_algorithm: {algorithm!r} is no longer offered" in refused.stderr
     assert factreasoner("score", "old", "--solver", "exact").returncode == 0

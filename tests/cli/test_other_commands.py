@@ -219,7 +219,7 @@ def test_doctor_warns_of_a_model_that_is_not_to_be_relied_on(factreasoner, tmp_p
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
     assert done.returncode == 1
     assert "12 of 32 known verdicts right" in " ".join(done.stdout.split())
-    assert "not to be relied on" in " ".join(done.stdout.split())
+    assert "not reliable" in " ".join(done.stdout.split())
 
 
 @pytest.mark.parametrize(

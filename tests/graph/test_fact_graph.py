@@ -93,7 +93,10 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ({"nodes": [{"kind": "atom"}], "edges": []}, r"nodes\[0\]: missing 'id'"),
         ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\]: missing 'kind' or 'type'"),
         ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
-        ({"nodes": [{"id": "a", "kind": "fact"}], "edges": []}, r"nodes\[0\].kind: 'fact' is neither"),
+        (
+            {"nodes": [{"id": "a", "kind": "fact"}], "edges": []},
+            r"nodes\[0\].kind: 'fact' is not 'atom' or 'context'",
+        ),
         (
             {"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []},
             r"nodes\[0\].prior: expected a pr",
@@ -102,7 +105,7 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
         (
             {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "x", "probability": 1}]},
-            r"edges\[0\].kind: 'x' is none of",
+            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction', 'equivalence' or 'neutral'",
         ),
         (
             {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment"}]},

@@ -121,7 +121,7 @@ def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None
             "cardinality of variable: 1000000000000 numbers expected, but the file",
         ),
         ("MARKOV\n2\n2 0\n0", "cardinality of variable 1: a variable needs a state"),
-        ("MARKOV\n1\n2\n1\n1 1", "line 5: scope 0: .* names a variable twice, or one there is not"),
+        ("MARKOV\n1\n2\n1\n1 1", "line 5: scope 0: .* names a variable twice, or one that does not exist"),
         ("MARKOV\n2\n2 2\n1\n2 0 0", "line 5: scope 0: .* names a variable twice"),
         (
             f"MARKOV\n65\n{'1 ' * 65}\n1\n65 {' '.join(map(str, range(65)))}\n1 0.5",

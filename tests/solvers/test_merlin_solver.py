@@ -85,7 +85,7 @@ def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin: 
 
 @pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
 def test_algorithms_of_earlier_versions_are_refused_with_a_remedy(merlin: Path, algorithm: str) -> None:
-    with pytest.raises(ConfigError, match=f"'{algorithm}' is not offered any more: set 'wmb' or 'cte'"):
+    with pytest.raises(ConfigError, match=f"'{algorithm}' is no longer offered: set 'wmb' or 'cte'"):
         solver(merlin, merlin_algorithm=algorithm)
 
 

@@ -6,9 +6,8 @@ What they ask and how their answers are read follows the papers; the wording of 
 - veriscore: VeriScore (arXiv 2406.19276). Three labels over search results, their links included; what some
   results support and others contradict is inconclusive.
 - factverify: VERIFY of FactBench (arXiv 2410.22257). Three labels, after reasoning about the evidence.
-- prompt-tf: the prompt that FaaF (arXiv 2403.03888) is compared with. The answer is free text, in which the
-  words "true" and "false" are looked for; an answer with neither, with both, or with a negated one can't be
-  read and is no answer.
+- prompt-tf: the prompt that FaaF (arXiv 2403.03888) is compared with. The answer is free text, searched for
+  the words "true" and "false"; one with neither, with both, or with a negated one is not an answer.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ LABEL_OF: dict[Support, Label] = {
 class Assessor(NamedTuple):
     """One row of the table.
 
-    `labels` says what the values of an answer mean; with `in_words` they are words to look for in free text.
-    Where none is neutral, an answer does not tell silence from contradiction: such atoms are unverified.
-    A passage is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context.
-    `first` is what the model writes before it answers. `task` describes the function, in which an
-    atom is called `item`; `prompt` names the file. Where another judge stands in for the model, `unanimous`
-    leaves open what its verdicts disagree on.
+    `labels` says what the values of an answer mean; with `in_words` they are words to find in free text. If
+    none is neutral, an answer does not tell silence from contradiction: such atoms are unverified. A passage
+    is introduced by `passage` and shows `fields`, pairs of a caption and a field of the context. `first` is
+    what the model writes before it answers. `task` describes the function, in which an atom is called
+    `item`; `prompt` names the file. If the judge is not a model and its verdicts disagree, `unanimous` leaves
+    the atom open.
     """
 
     prompt: str
@@ -63,7 +62,7 @@ class Assessor(NamedTuple):
 
     @property
     def label_of(self) -> Callable[[str], Label | None]:
-        """What an answer means, as a judge's label; None when it means nothing."""
+        """What an answer means, as a judge's label; None if it means nothing."""
         return self._word_in if self.in_words else self.labels.get
 
     @property
@@ -82,15 +81,15 @@ class Assessor(NamedTuple):
         return "neutral" in self.labels.values()
 
     def support_of(self, label: Label) -> Support:
-        """What an answer of that label says of an atom."""
+        """The label of an atom by an answer of that label."""
         if label == "contradiction" and not self.tells_silence:
             return "unverified"
         return SUPPORT_OF[label]
 
     def p_true(self, label: Label, probability: float) -> float:
-        """P(atom is true) of a label with its probability, which is raised to 0.5.
+        """P(atom is true) of a label with its probability, which is raised to at least 0.5.
 
-        0.5 for neutral, but where nothing tells it from a contradiction it counts as not supported.
+        Neutral gives 0.5, unless nothing tells it from a contradiction: then it counts as not supported.
         """
         p = max(probability, 0.5)
         if label == "entailment":

@@ -1,7 +1,7 @@
 """Atoms of one answer that contradict each other: reported, never put in the graph.
 
-A table between two atoms would lower the posterior of one that is borne out for what another sentence says:
-at p = 0.9, and without any evidence, a symmetric one makes 0.375 of both.
+A table between two atoms would lower the posterior of a supported one because of another sentence: at
+p = 0.9 and without any evidence, a symmetric table gives both 0.375.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_STEPS = 200_000
 
 
 def coherence_tasks(claims: Sequence[Claim], record_id: str) -> list[Task]:
-    """What the judge is asked: each atom once as the premise of all others. Nothing for fewer than two."""
+    """What the judge is asked: each atom once as the premise of all others; nothing for fewer than two."""
     if len(claims) < 2:
         return []
     return [
@@ -42,7 +42,7 @@ class CoherenceCheck:
         self._config = config
 
     def check(self, claims: Sequence[Claim], record_id: str) -> tuple[Coherence, tuple[Failure, ...]]:
-        """What the claims of one answer say of each other, and the failures, of the stage `coherence`.
+        """What the claims of one answer say about each other, and the failures, of the stage `coherence`.
 
         Raises what the judge raises.
         """
@@ -57,9 +57,9 @@ class CoherenceCheck:
 def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence:
     """The pairs of atoms that contradict each other, and the share of atoms that is free of such pairs.
 
-    A pair counts where its two directions combined (see :func:`combine`) are a contradiction with p > 0.5.
-    `score` is the size of the largest subset of atoms without such a pair over their number: exact. It is
-    None without atoms, where a direction of a pair was not judged, or where the search took too long.
+    A pair counts if its two directions combined (see :func:`combine`) are a contradiction with p > 0.5.
+    `score` is the exact size of the largest subset of atoms without such a pair, over their number. It is
+    None without atoms, if a direction of a pair was not judged, or if the search took too long.
     """
     known = {(verdict.context_id, verdict.target_id): verdict for verdict in verdicts}
     found: list[SelfContradiction] = []
@@ -70,9 +70,9 @@ def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence
         unjudged += len(directions) < 2
         relation = combine(*directions) if directions else None
         if relation is not None and relation.kind == "contradiction" and relation.probability > 0.5:
-            told = {f"{v.context_id}->{v.target_id}": v.label for v in directions}
+            labels = {f"{v.context_id}->{v.target_id}": v.label for v in directions}
             found.append(
-                SelfContradiction(atoms=(one, other), probability=relation.probability, directions=told)
+                SelfContradiction(atoms=(one, other), probability=relation.probability, directions=labels)
             )
             places.append((i, j))
     free = None if unjudged or not atom_ids else largest_free(len(atom_ids), places)
@@ -84,10 +84,10 @@ def coherence(atom_ids: Sequence[str], verdicts: Iterable[Verdict]) -> Coherence
 
 
 def largest_free(count: int, pairs: Sequence[tuple[int, int]], most_steps: int = MOST_STEPS) -> int | None:
-    """Size of the largest subset of 0 to `count` - 1 that holds no pair whole; None after `most_steps`.
+    """Size of the largest subset of 0 to `count` - 1 without both members of a pair; None after `most_steps`.
 
-    Branch and bound over each connected component, with sets as the bits of integers. What has at most one
-    rival left is taken; else the one with most rivals is left out, and taken.
+    Branch and bound over each connected component, with sets as the bits of integers. A member with at most
+    one rival left is taken; else the member with most rivals is tried out and in.
     """
     beside = [0] * count
     for i, j in pairs:

@@ -1,4 +1,4 @@
-"""The credit of sources: priors of contexts by the domain of their link, from a table that the user keeps."""
+"""The credibility of sources: priors of contexts by the domain of their link, from a user's table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANY = "*"
 
 
 class Rated(NamedTuple):
-    """Contexts with their priors, where each prior is from, and the domains of the table that were used."""
+    """Contexts with their priors, where each prior comes from, and the table's domains that were used."""
 
     contexts: tuple[Context, ...]
     prior_from: dict[str, PriorFrom]
@@ -27,16 +27,13 @@ class Rated(NamedTuple):
 
 
 class Credibility:
-    """Priors by domain; `*` is the prior of links that match no domain.
-
-    `priors` has domains as :func:`normal_domain` gives them.
-    """
+    """Priors by domain, written as :func:`normal_domain` does; `*` is for links that match no domain."""
 
     def __init__(self, priors: Mapping[str, float]) -> None:
         self.priors = dict(priors)
 
     def domain_of(self, link: str) -> str | None:
-        """The longest domain of the table that the link's host is, or lies below; None without a link."""
+        """The longest domain of the table that the link's host is or is below; None without a link."""
         host = _host(link)
         if not host:
             return None
@@ -46,9 +43,7 @@ class Credibility:
 
 
 def rated(contexts: Sequence[Context], config: Config) -> Rated:
-    """The contexts, each with the prior that counts.
-
-    That is the record's own, else the table's for the domain of its link, else `context_prior`.
+    """The contexts, each with its prior: the record's own, else its domain's in the table, else the setting.
 
     Raises:
         InputError: the table can't be read; every bad line is named.

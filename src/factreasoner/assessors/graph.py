@@ -47,7 +47,7 @@ class GraphEvaluator:
     """P(atom is true) as the posterior marginal of a factor graph over atoms and contexts.
 
     Raises:
-        ConfigError: an audit is wanted of a judge that makes no calls.
+        ConfigError: an audit or a prefilter is set that does not fit the judge.
     """
 
     def __init__(self, judge: Judge, solver: Solver, config: Config | None = None) -> None:
@@ -61,8 +61,8 @@ class GraphEvaluator:
             )
         if self._config.audit_share and not asks_model(self._config):
             raise ConfigError(
-                f"audit_share: it asks a model again, and the {self._config.plugin('judge')} judge is none; "
-                "add --model NAME, or leave --audit-share out"
+                f"audit_share: it asks a model again, but the {self._config.plugin('judge')} judge is not a "
+                "model; add --model NAME, or leave --audit-share out"
             )
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
@@ -104,7 +104,7 @@ class GraphEvaluator:
     def _prefiltered(
         self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
     ) -> Prefiltered | None:
-        """What the setting `prefilter` leaves to judge; None where it is off."""
+        """What the setting `prefilter` leaves to judge; None if it is off."""
         if self._config.prefilter == "none":
             return None
         seed, share = self._config.seed, self._config.prefilter_audit
@@ -154,10 +154,10 @@ def with_graph(
     given = kept(contexts)
     priors = rated(given, config)
     used = priors.contexts
-    found = relations(outcome.verdicts, atom_ids={atom.id for atom in atoms}, contexts=used)
+    joined = relations(outcome.verdicts, atom_ids={atom.id for atom in atoms}, contexts=used)
     independence = None
     if config.independence:
-        used, found, independence = merge_sources(used, found)
+        used, joined, independence = merge_sources(used, joined)
     elif config.version > 1:
         used = merge_equal(used, judged={verdict.context_id for verdict in outcome.verdicts})
     if config.summary_prior:
@@ -165,13 +165,13 @@ def with_graph(
     graph = build_fact_graph(
         [atom for atom in atoms if atom.id not in outcome.unjudged],
         used,
-        found,
+        joined,
         atom_prior=config.atom_prior,
     )
     graph = believed(graph, beliefs(outcome.verdicts, {atom.id for atom in atoms}))
     credit = {"prior_from": priors.prior_from, "used_domains": tuple(sorted(priors.used))}
-    told = {"graph": graph, "independence": independence}
-    return outcome.model_copy(update={**told, **(credit if config.credibility is not None else {})})
+    found = {"graph": graph, "independence": independence}
+    return outcome.model_copy(update=found | (credit if config.credibility is not None else {}))
 
 
 def _scaled(context: Context) -> Context:
@@ -208,6 +208,6 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
 
 
 def _batched(verdicts: Sequence[Verdict], work: Sequence[Work]) -> list[Verdict]:
-    """The verdicts on atoms that were not asked alone in the first place: the same call would come again."""
+    """The verdicts on atoms that were not asked alone: asking those again would repeat the same call."""
     alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
     return [verdict for verdict in verdicts if (verdict.context_id, verdict.target_id) not in alone]

@@ -40,7 +40,7 @@ def tasks(
 ) -> list[Task]:
     """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
-    A context stands as a claim with its summary, or with about `premise_tokens` tokens of its text.
+    As a claim, a context is its summary, or about `premise_tokens` tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
@@ -60,7 +60,7 @@ def tasks(
 
 
 def premises(contexts: Sequence[Context], record_id: str) -> Callable[[str], Premise]:
-    """What makes a context, named by its id, a premise."""
+    """Makes a premise of the context with an id."""
     by_id = {context.id: context for context in contexts}
 
     def premise(context_id: str) -> Premise:
@@ -87,21 +87,21 @@ def judge_all(judge: Judge, asked: Sequence[Task], *, workers: int) -> Judged:
 
 
 def judging_threads(config: Config) -> int:
-    """How many tasks are under way at once: threads speed up a judge that waits for a server, no other."""
+    """How many tasks run at once: threads only speed up a judge that waits for a server."""
     return config.concurrency if asks_model(config) else 1
 
 
 def asks_model(config: Config) -> bool:
     """Whether the judge sends calls to a model, so that it waits and can be asked again.
 
-    A registered one tells by having `requests`, see `AsksModel`; one of a user's own is taken to send some.
+    A registered judge does if it has `requests`, see `AsksModel`; a user's own judge is assumed to.
     """
     name = config.plugin("judge")
     return name not in PLUGINS["judge"] or hasattr(load("judge", name), "requests")
 
 
 def judges_pairs_alone(config: Config) -> bool:
-    """Whether a verdict depends on its passage and claim alone: a judge's class says so by `pairwise`."""
+    """Whether a verdict depends on its passage and claim alone: the judge's class has `pairwise`."""
     name = config.plugin("judge")
     return name in PLUGINS["judge"] and bool(getattr(load("judge", name), "pairwise", False))
 
@@ -128,18 +128,18 @@ def _cut(text: str, tokens: int) -> str:
 Pair = tuple[str, str]
 _TOKEN = re.compile(r"\d+|[^\W\d_]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-"""Letters of scripts that do not part their words."""
+"""Letters of scripts that do not separate words."""
 
 
 class Prefiltered(NamedTuple):
-    """What is left to judge, the pairs that were pruned, and those of them that are judged all the same."""
+    """What is left to judge, the pairs that were pruned, and those of them that are judged for the audit."""
 
     work: tuple[Work, ...]
     pruned: frozenset[Pair]
     audited: frozenset[Pair]
 
     def report(self, verdicts: Sequence[Verdict]) -> Pruned:
-        """How many pairs were pruned, how many were judged all the same, how many of these not neutral."""
+        """How many pairs were pruned, how many of these were audited, and how many of these not neutral."""
         found = [v for v in verdicts if (v.context_id, v.target_id) in self.audited]
         missed = sum(verdict.label != "neutral" for verdict in found)
         return Pruned(pairs=len(self.pruned), audited=len(found), missed=missed)
@@ -151,10 +151,10 @@ def prefiltered(
     contexts: Sequence[Context],
     audited: Callable[[Pair], bool],
 ) -> Prefiltered:
-    """Prune the pairs that share no stem of a word or number, but for those that `audited` picks.
+    """Prune the pairs that share no stem of a word or number, except those that `audited` picks.
 
     A context keeps the atoms it was retrieved for. Two texts in different languages, or in a script that does
-    not part words, are never pruned: there, no shared word says nothing.
+    not separate words, are never pruned: there the lack of a shared word means nothing.
     """
     text = {atom.id: atom.text for atom in atoms} | {context.id: context.text for context in contexts}
     own = {context.id: frozenset(context.atom_ids) for context in contexts}
@@ -171,7 +171,7 @@ def prefiltered(
 
 
 def draw(seed: int, record_id: str, pair: Pair) -> float:
-    """A number in [0, 1) that depends on the pair alone: an interrupted run draws the same again."""
+    """A number in [0, 1) that depends on the arguments alone: an interrupted run draws the same again."""
     key = "\x1f".join((str(seed), record_id, *pair))
     return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8]) / 2**64
 
@@ -198,7 +198,7 @@ class _Words(NamedTuple):
 
 @lru_cache(maxsize=20_000)
 def _words(text: str) -> _Words | None:
-    """The stems of a text's content words and its numbers; None where words are not parted."""
+    """The stems of a text's content words and its numbers; None if words are not separated."""
     if _UNSPACED.search(text):
         return None
     language = language_of((text,))

@@ -28,16 +28,16 @@ PASSAGE_TOKENS = 16_000
 class PromptedEvaluator:
     """Labels every atom in view of the contexts that were retrieved for it.
 
-    An atom is shown its own contexts and those that belong to no atom; one without any is not asked about
-    and stays unverified at 0.5. With a model as the judge, the assessor's own prompt is asked: `calls` of
-    "single" takes one call an atom, as published; "batched" puts `atoms_per_call` atoms into one function
-    and shows them the contexts of all of these. With any other judge its verdicts are combined: the most
-    probable telling one decides, opposite ones cancel out where they are equally probable (in veriscore
-    always), and where there is none the nearest belief, or else a neutral one.
+    An atom is shown its own contexts and those that belong to no atom. One without any is not asked about
+    and stays unverified at 0.5. With a model as the judge, the assessor's own prompt is used: `calls` of
+    "single" takes one call per atom, as published; "batched" puts `atoms_per_call` atoms into one function
+    and shows the contexts of all of these. With any other judge its verdicts are combined: the most probable
+    one that is not neutral decides, and opposite ones cancel out if they are equally probable (in veriscore
+    always). Without such a verdict the nearest belief counts, or else a neutral verdict.
 
-    P(atom is true) follows from the answer and its probability p: p where it is for the atom, 1 - p where it
-    is not, 0.5 where it is neither; p below 0.5 is raised to 0.5. An answer that can't tell silence from a
-    contradiction leaves the atom unverified; opposite verdicts that cancel out leave it conflicting.
+    P(atom is true) follows from the answer and its probability p, raised to at least 0.5: p for a supporting
+    answer, 1 - p for a contradicting one, else 0.5. An answer that can't tell silence from a contradiction
+    leaves the atom unverified; opposite verdicts that cancel out leave it conflicting.
 
     Raises:
         ConfigError: no such assessor, one that needs a model and has none, or a setting it can't follow.
@@ -47,7 +47,7 @@ class PromptedEvaluator:
         self._config = config or Config()
         self._judge = judge
         if self._config.assessor not in ASSESSORS:
-            raise ConfigError(f"assessor: {self._config.assessor!r} is none of {', '.join(ASSESSORS)}")
+            raise ConfigError(f"assessor: {self._config.assessor!r} is not one of {', '.join(ASSESSORS)}")
         self._row = ASSESSORS[self._config.assessor]
         self._template = prompts.load(self._row.prompt)
         self._inquiry = self._row.inquiry(verbal=self._config.confidence == "verbal")
@@ -81,14 +81,14 @@ class PromptedEvaluator:
     def requests(
         self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record
     ) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one; none with another judge than a model."""
+        """The calls of a first round, without making them; none if the judge is not a model."""
         if self._asker is None:
             return []
         chunks = self._chunks(self._asker, atoms, *self._planned(atoms, contexts))
         return [self._request(chunk, chunk.claims, record) for chunk in chunks]
 
     def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
-        """Every (premise, claims) another judge than a model would be asked, without asking."""
+        """Every (premise, claims) that a judge other than a model would be asked, without asking."""
         return self._tasks(atoms, *self._planned(atoms, contexts), "")
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:

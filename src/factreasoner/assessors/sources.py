@@ -18,8 +18,8 @@ from factreasoner.text.links import page_of
 def sources(contexts: Sequence[Context]) -> list[list[Context]]:
     """Contexts by source, in the order of each source's first; most sources have one context.
 
-    Contexts share a source when their texts are equal or copies of each other, when their links lead to one
-    page, or when both share it with a third.
+    Contexts share a source if their texts are equal or copies of each other, if their links lead to one
+    page, or if both share it with a third.
     """
     groups = components(len(contexts), _related(contexts))
     return [[contexts[i] for i in group] for group in groups]
@@ -40,7 +40,7 @@ def _related(contexts: Sequence[Context]) -> Iterator[tuple[int, int]]:
 
 
 class MergedSources(NamedTuple):
-    """One context a source, the relations between these and with atoms, and what was put together."""
+    """One context per source, the relations between these and with atoms, and what was merged."""
 
     contexts: tuple[Context, ...]
     relations: tuple[Relation, ...]
@@ -48,14 +48,14 @@ class MergedSources(NamedTuple):
 
 
 def merge_sources(contexts: Sequence[Context], relations: Sequence[Relation]) -> MergedSources:
-    """Let contexts of one source (see :func:`sources`) be one node that has their strongest relations.
+    """Merge contexts of one source (see :func:`sources`) into one node that has their strongest relations.
 
-    Of the relations that join a source to an atom, or to another source, the most probable one counts. Where
-    a contradiction and another kind are equally probable the source takes both sides, and neither counts.
+    Of the relations that join a source to an atom, or to another source, the most probable one counts. If a
+    contradiction and another kind are equally probable, the source takes both sides and neither counts.
     Relations inside a source do not count: a page that agrees with itself proves nothing.
 
-    The node is named after the member with the most probable relation to an atom, of several the first by
-    their texts' order. Its prior is the largest that a member has of its own.
+    The node is named after the member with the most probable relation to an atom; at a tie, the first by
+    the order of the texts. Its prior is the largest that a member has of its own.
     """
     strength = dict.fromkeys((context.id for context in contexts), 0.0)
     for relation in relations:
@@ -99,10 +99,10 @@ def _strongest(
 
 
 def _joined(equals: Sequence[Relation]) -> Relation:
-    """One relation for several that are equally probable and no contradiction among others.
+    """One relation for several that are equally probable, all or none of them contradictions.
 
-    Entailment both ways is equivalence. Where a contradiction is found both ways, or an equivalence, the
-    node whose text comes first is the source.
+    Entailment both ways is equivalence. If a contradiction or an equivalence is found both ways, the node
+    whose text comes first is the source.
     """
     both_ways = len({relation.source for relation in equals}) > 1
     if equals[0].kind != "contradiction" and (

@@ -38,7 +38,7 @@ class Calibration(Model):
     """What a calibration file holds; each part may be missing.
 
     `verdicts` are applied to a judge's probabilities of the labels, `posteriors` to P(atom is true).
-    `source` tells, by part, what it was fitted on and how well it did.
+    `source` says, by part, what it was fitted on and how well it did.
     """
 
     verdicts: LabelOffsets = UNCHANGED
@@ -96,7 +96,7 @@ def _read(path: Path, _modified: int, _size: int) -> Calibration:
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         message = (
-            f"no calibration that `calibrate` writes: {where}: {refused(error.errors()[0])}; make it anew"
+            f"not a calibration that `calibrate` writes: {where}: {refused(error.errors()[0])}; make it again"
         )
         raise InputError([InputProblem(str(path), "", message)]) from error
 
@@ -106,16 +106,16 @@ def _unreadable(path: Path, reason: str | None) -> InputError:
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
-    """The settings of those names, that of the judge with `auto` decided."""
+    """The settings of those names, with `auto` resolved for the judge."""
     values = {name: getattr(config, name) for name in names}
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
 
 
 def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
-    """Where `config` is not what its calibration was fitted for, in words: one sentence for each part.
+    """Where `config` differs from what its calibration was fitted for: one sentence for each part.
 
-    `models` say how each model was asked, as a manifest keeps it, where that is known. What a recorded judge
-    replays is not known, and not compared.
+    `models` says how each model was asked, as a manifest keeps it, if that is known. What a recorded judge
+    replays is unknown, and not compared.
 
     Raises:
         InputError: the calibration file can't be read.
@@ -142,7 +142,7 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
 
 
 def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
-    """Models that were asked in other forms there than here."""
+    """Models that were asked in different forms there and here."""
     for name in fitted.keys() & models.keys():
         there, here = (kept[name].get("forms", {}) for kept in (fitted, models))
         for kind in sorted(there.keys() & here.keys()):
@@ -160,7 +160,7 @@ def _prompt(name: str) -> str | None:
 def calibrated_verdicts(verdicts: Sequence[Verdict], offsets: LabelOffsets) -> tuple[Verdict, ...]:
     """Verdicts with calibrated labels and probabilities, always from what the judge gave.
 
-    Those without P of all three labels stay as they were given, and so do those that a reader corrected.
+    Verdicts without P of all three labels, and those that a reader corrected, stay as they are.
     """
     return tuple(_calibrated(verdict.as_given, offsets) for verdict in verdicts)
 
@@ -179,7 +179,7 @@ def _calibrated(given: Verdict, offsets: LabelOffsets) -> Verdict:
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
     """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's.
 
-    An atom at 0.5 stays there: nothing bears on it, and the share of true atoms elsewhere is no evidence.
+    An atom at 0.5 stays there: it has no evidence, and the share of true atoms elsewhere is not evidence.
     """
     if calibrator is None:
         return outcome
@@ -193,7 +193,7 @@ def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Ou
 
 
 def _moved(p_true: float, said: Support) -> Support:
-    """What an assessor without a graph said of an atom, as far as a calibrated P(true) agrees."""
+    """The label by an assessor without a graph, if a calibrated P(true) agrees with it."""
     if side_of(p_true) == 0:
         return said
     return label_of(p_true, supporting=said == "supported", contradicting=said == "contradicted")

@@ -22,11 +22,11 @@ from factreasoner.settings.choices import CalibrationMethod
 
 WIDEST_LOG_TEMPERATURE = 4.0
 PENALTY = 0.01
-"""Weight of Platt's squared slope, which only matters where all probabilities are equal."""
+"""Weight of Platt's squared slope, which only matters if all probabilities are equal."""
 
 
 class Identity(Model):
-    """Every probability as it is: nothing that was tried does better on records held out."""
+    """Every probability as it is: nothing that was tried did better on held-out records."""
 
     method: Literal["identity"] = "identity"
 
@@ -36,7 +36,7 @@ class Identity(Model):
 
 
 class Temperature(Model):
-    """Log-odds divided by a constant: above 1 for a judge that is too sure. 0.5 stays 0.5."""
+    """Log-odds divided by a constant, which is above 1 for a judge that is too sure. 0.5 stays 0.5."""
 
     method: Literal["temperature"] = "temperature"
     temperature: float = Field(gt=0.0, allow_inf_nan=False)
@@ -123,9 +123,9 @@ LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
 OFFSETS_PENALTY = 0.01
 """Weight of the squared parameters, divided by the number of verdicts: it only bounds them."""
 BALANCE = 0.5
-"""Share of the loss in which each label counts alike; in the rest each verdict does.
+"""Share of the loss in which each label counts the same; in the rest each verdict does.
 
-Without it, contradictions, which are rare, would hardly ever be said.
+Without it, contradictions would almost never be found, because they are rare.
 """
 WIDEST = 20.0
 
@@ -148,7 +148,7 @@ UNCHANGED = LabelOffsets()
 
 
 def probabilities_of(verdict: Verdict) -> tuple[float, ...] | None:
-    """P of the three labels as the judge gave them; None where it did not, or they hold too little mass."""
+    """P of the three labels as the judge gave them; None if it did not, or if they have too little mass."""
     given = {LABEL_OF_VALUE.get(value): p for value, p in verdict.label_probabilities.items()}
     mass = 1.0 if verdict.label_mass is None else verdict.label_mass
     if verdict.confidence == "corrected" or mass < LEAST_MASS or not given.keys() >= set(LABELS):

@@ -54,7 +54,7 @@ class Gain(NamedTuple):
 
 
 class Improvement(NamedTuple):
-    """What became of probabilities: how many, how many of them right, in how many records, and how good.
+    """Probabilities before and after: how many, how many right, in how many records, and how good.
 
     `gains` are those of "brier", "log_loss" and "ece".
     """
@@ -73,9 +73,9 @@ class Improvement(NamedTuple):
 
 
 class Fitted(NamedTuple):
-    """A calibrator fitted to everything, and what its like did on records held out of their fit.
+    """A calibrator fitted to everything, and how `method` did on records held out of the fit.
 
-    The calibrator is the identity where `method`, the one that was tried, did not help these records.
+    The calibrator is the identity if `method` did not help these records.
     """
 
     calibrator: AnyCalibrator
@@ -112,7 +112,7 @@ def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) ->
 
 
 def improvement(known: Claims, after: Floats) -> Improvement:
-    """How good probabilities were and what they are `after`, in the same order; there is at least one."""
+    """How good probabilities were, and are `after`, in the same order; there is at least one."""
     then = known._replace(p=after)
     gains = {}
     for name, (statistic, bounds) in GAINS.items():
@@ -146,7 +146,7 @@ def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
 
 
 def quality(claims: Claims) -> Quality:
-    """How good probabilities are. Raises ValueError where there is none."""
+    """How good probabilities are. Raises ValueError if there are none."""
     parts = brier_parts(claims)
     bins = tuple(reliability_bins(claims))
     return Quality(parts, log_loss(claims).value, CalibrationError(claims).value, bins)
@@ -157,7 +157,7 @@ LOSSES = (0.0, LARGEST_LOSS)
 
 
 class Scores(NamedTuple):
-    """Statistics that can be compared, and other values that stand beside them."""
+    """Statistics that can be compared, and other values."""
 
     statistics: Mapping[str, Statistic]
     beside: Mapping[str, Any]

@@ -31,12 +31,12 @@ NEGLIGIBLE = 1e-6
 """An exact shift below this is none; some solvers print six decimals."""
 
 DISAGREEING = 1e-4
-"""Posteriors further than this from what the graph gives were not computed from it as it is now."""
+"""Posteriors further than this from what the graph gives were not computed from this graph."""
 
 
 OTHER_SETTINGS = (
     "its posteriors are not those of its graph with factors {factors!r}; pass the config it was made with, "
-    "or solve it anew first: `explain --factors {factors}` does, as runs of earlier versions need"
+    "or solve it again first, as runs of earlier versions need: `explain --factors {factors}` does"
 )
 
 
@@ -55,10 +55,10 @@ def explain(
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
-    of up to `search_size` contexts are tried in search of one that flips an atom to another side of 1/2, if
-    affordable; 0: no search. Where `config` names a calibration of posteriors, all probabilities and labels
-    are calibrated ones. The solver is asked for no longer than `config.solver_seconds` in all. What could
-    not be found out by then, or from posteriors that have not converged, is said in `untold`.
+    of up to `search_size` contexts are tried, if affordable, in search of one that flips an atom to another
+    side of 1/2; 0: no search. If `config` names a calibration of posteriors, all probabilities and labels
+    are calibrated. The solver runs for at most `config.solver_seconds` in all. `untold` says what could not
+    be computed by then, or from posteriors that have not converged.
 
     Raises:
         InputError: there is no fact graph to explain; an atom is unknown or was not judged; the assessment
@@ -92,7 +92,7 @@ def explain(
 
 
 def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
-    """Makes a solver that takes about so many seconds: `solver` where one is given."""
+    """Makes a solver that takes about so many seconds, or returns the one that is given."""
 
     def timed(seconds: float) -> Solver:
         limited = config.model_copy(update={"solver_seconds": seconds})
@@ -160,7 +160,7 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
 
 
 class _Study(NamedTuple):
-    """What the parts of one record have in common: its posteriors, and how to find and read others."""
+    """What the parts of one record share: its posteriors, and how to compute and read others."""
 
     base: Marginals
     solver: Callable[[float], Solver]
@@ -190,7 +190,7 @@ class _Study(NamedTuple):
         *,
         solves: int,
     ) -> Explanation:
-        """What all parts told of the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
+        """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
         found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
         evidence = conflicts(graph)
         texts = {atom.id: atom.text for atom in assessment.atoms}
@@ -223,7 +223,7 @@ class _Study(NamedTuple):
         )
 
     def next_prior(self, atom_id: str, gone: str) -> NextPrior | None:
-        """The atom's prior without a context, where its belief is that context's."""
+        """The atom's prior without a context, if it comes from that context."""
         ranked = self.beliefs.ranked.get(atom_id, ())
         if not ranked or ranked[0].context_id != gone:
             return None
@@ -233,13 +233,13 @@ class _Study(NamedTuple):
         return NextPrior(**left._asdict())
 
     def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
-        """The label that P(true) gives an atom where some contexts are left out."""
+        """The label that P(true) gives an atom without some contexts."""
         left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
         return support_of(p_true, left, self.base.stderr)
 
 
 class _Analysis(NamedTuple):
-    """What was found out about one part: its atoms as they are, without each candidate, and the flips."""
+    """The results for one part: its atoms as they are, without each candidate, and the flips."""
 
     part: Part
     study: _Study
@@ -249,14 +249,14 @@ class _Analysis(NamedTuple):
     flips: Flips | None
 
     def agrees(self) -> bool:
-        """Whether the posteriors it started from are those of its network, as far as that is cheap to say."""
+        """Whether the posteriors it started from are those of its network, if that is cheap to check."""
         again = self.removals.whole()
         if again is None:
             return True
         return bool((abs(probability(again) - probability(self.now)) <= DISAGREEING).all())
 
     def explained(self) -> Iterator[tuple[str, AtomExplanation]]:
-        """An explanation for every atom of the part, without what only the fact graph says."""
+        """An explanation for every atom of the part, without what the fact graph adds."""
         for column, variable in enumerate(self.part.atoms):
             atom_id = self.part.graph.names[variable]
             flip = self.flips.found[column] if self.flips else None
@@ -277,7 +277,7 @@ class _Analysis(NamedTuple):
         effects = []
         for context, found in zip(self.removals.candidates, self.alone[:, column].tolist(), strict=True):
             p_without = self.study.scale.probability(found)
-            # Sampling blurs what the solver found; a calibration may level what it did not.
+            # Sampling blurs the solver's numbers; a calibration may level exact ones.
             if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
                 name = self.part.graph.names[context]
                 then = self.study.next_prior(atom_id, name)

@@ -23,7 +23,7 @@ from factreasoner.models import side_of
 from factreasoner.models.factor_graph import Table
 
 LARGEST_SIZE = 3
-"""Sets of up to this many contexts are tried, all of them, unless told otherwise."""
+"""All sets of up to this many contexts are tried, unless another size is given."""
 
 STANDARD_ERRORS = 4.0
 """A sampled change below this many standard errors is none."""
@@ -68,12 +68,12 @@ class Scale:
         return clear
 
     def beyond(self, log_odds: Table, side: int) -> Table:
-        """How far log-odds lie on another side than `side`."""
+        """How far log-odds are beyond `side`."""
         return -side * log_odds if side else np.abs(log_odds - (self.low + self.high) / 2.0)
 
 
 def _first(holds: Callable[[float], bool]) -> float:
-    """The least log-odds from which on something holds, to a double's precision; infinite if never."""
+    """The least log-odds from which on a condition holds, to a double's precision; infinite if never."""
     low, high = -_WIDEST, _WIDEST
     if holds(low):
         return -math.inf
@@ -102,8 +102,8 @@ class Flips(NamedTuple):
 class FlipSearch:
     """The search in one part. `base` are the atoms' log-odds, `alone` those without each candidate in turn.
 
-    In `additive` parts the contexts that hurt most are the smallest set, and nothing is searched. Of sampled
-    posteriors, a side that their standard error leaves in doubt counts as unchanged.
+    In `additive` parts the contexts with the largest effects are the smallest set, and nothing is searched.
+    If the standard error of sampled posteriors leaves a side in doubt, it counts as unchanged.
     """
 
     def __init__(
@@ -181,7 +181,7 @@ class FlipSearch:
         return int(changed[self._scale.beyond(column[changed], side).argmax()])
 
     def _descend(self, atom: int) -> bool:
-        """Take out what moves it off its side most, next, next; True when nothing at all can do so."""
+        """Take out the contexts that move it off its side most, one by one; True if nothing can do so."""
         side = self._sides[atom]
         if side == 0:
             return False

@@ -1,4 +1,4 @@
-"""What an explanation says. "Without" a context always means: without it and all its relations."""
+"""The models of an explanation. "Without" a context means without it and all its relations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Evidence(Model):
 
 
 class NearestBelief(Model):
-    """What the judge believes of an atom for what the passages leave open, by the passage nearest to it."""
+    """P(atom is true) given what the passages leave open, by the nearest passage."""
 
     context_id: str
     p_true: float
@@ -29,7 +29,7 @@ class Dispute(Model):
 
 
 class NextPrior(Model):
-    """An atom's prior where the context that gave it is left out: by the next nearest, or by none (None)."""
+    """An atom's prior without the context that gave it: by the next nearest context, or by none (None)."""
 
     context_id: str | None
     p_true: float
@@ -38,7 +38,7 @@ class NextPrior(Model):
 class Effect(Model):
     """What one context does to an atom: P(true) would be `p_without`, and is higher by `shift`.
 
-    Where the atom's belief is that of this context, part of that comes of the prior taking its place.
+    If this context gave the atom's prior, part of the shift comes from `next_prior` taking its place.
     """
 
     context_id: str
@@ -50,8 +50,8 @@ class Effect(Model):
 class FlipSet(Model):
     """Contexts without which the atom's P(true) is on another side of one half; `support` is its label then.
 
-    `smallest`: no smaller set does so. Else no single member can be spared, which does not rule
-    out a smaller set of other contexts.
+    `smallest`: no smaller set does so. Else every member is needed, but a smaller set of other contexts
+    may exist.
     """
 
     context_ids: tuple[str, ...]
@@ -63,15 +63,14 @@ class FlipSet(Model):
 class AtomExplanation(Model):
     """One atom: what moved it, what would flip it, and where its evidence disagrees.
 
-    `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` that were
-    left out one at a time; `connected` contexts are joined to the atom at all, directly or through others.
-    Every set of up to `searched` of the tried contexts was left out in search of `flip`; `flip` is None
-    where none found so far flips the atom. `untold` says in words what of this could not be found out, and
-    why; empty where nothing was left undone.
+    `effects` lists the contexts that changed P(true), the largest shift first, out of `tried` contexts that
+    were left out one at a time. `connected` counts the contexts joined to the atom, directly or through
+    others. Every set of up to `searched` contexts was left out in search of `flip`, which is None if no set
+    flips the atom. `untold` says in words what could not be computed, and why; else it is empty.
 
     `entailing` and `contradicting` are the contexts with a relation to the atom itself, the most probable
-    first, and `disputes` the contradictions between contexts of which at least one is such evidence.
-    `belief` is the atom's prior where the judge has one; without its context the next nearest one's counts.
+    first. `disputes` are the contradictions between contexts of which at least one is such evidence.
+    `belief` is the atom's prior, if the judge gave one.
     """
 
     atom_id: str
@@ -93,10 +92,9 @@ class AtomExplanation(Model):
 class Explanation(Model):
     """Why a record's atoms have the posteriors they have.
 
-    `exact` and `stderr` (the largest standard error of any probability; None when exact) are those of the
-    worst result used; `converged` is None where nothing was sampled, False where sampling stopped too early
-    for its results to be relied on. `solves` counts the solver's calls this took. `calibrated`: probabilities
-    and labels are those that a calibration of posteriors made of the solver's.
+    `exact` and `stderr` (the largest standard error of any probability; None when exact) describe the worst
+    result used. `converged` is None if nothing was sampled, and False if sampling stopped before its results
+    were reliable. `solves` counts the solver's calls. `calibrated`: probabilities and labels are calibrated.
     """
 
     record_id: str

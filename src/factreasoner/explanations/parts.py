@@ -16,14 +16,14 @@ from factreasoner.models.factor_graph import Factor, FactorGraph
 
 
 class Prior(NamedTuple):
-    """A prior P(true) of an atom, and the context it comes of; None: of none that can be taken out."""
+    """A prior P(true) of an atom, and the context it comes from; None if that can't be taken out."""
 
     context: int | None
     p_true: float
 
 
 class Beliefs(NamedTuple):
-    """The judge's beliefs by atom, that of the nearest context first, and the prior where none is left."""
+    """The judge's beliefs by atom, that of the nearest context first, and the prior if none is left."""
 
     ranked: Mapping[str, Sequence[Belief]]
     otherwise: float
@@ -36,10 +36,10 @@ NO_BELIEFS = Beliefs({}, 0.5)
 class Part:
     """A connected part of a record's network, of binary variables only.
 
-    `atoms` are the variables to be explained, `contexts` those that can be taken out; both are positions in
+    `atoms` are the variables to explain, `contexts` those that can be taken out; both are positions in
     `graph`. `additive`: it has one atom, and its contexts are joined to nothing else, so that each of them
-    adds its own share to the atom's log-odds. `priors` has, for atoms whose prior comes of a context, the
-    contexts it comes of in turn with what it is then; a last one, of no context, is always there.
+    adds its own share to the atom's log-odds. `priors` has, for atoms whose prior comes from a context, the
+    priors that would take its place in turn; the last one comes from no context.
     """
 
     graph: FactorGraph
@@ -49,7 +49,7 @@ class Part:
     priors: Mapping[int, Sequence[Prior]] = field(default_factory=dict)
 
     def without(self, gone: Collection[int]) -> FactorGraph:
-        """The network without some contexts: their factors go, and the priors that come of them change."""
+        """The network without some contexts: their factors go, and the priors that come from them change."""
         left = {
             atom: next(prior.p_true for prior in ranked if prior.context not in gone)
             for atom, ranked in self.priors.items()
@@ -75,7 +75,7 @@ class Part:
 
 
 class Network(NamedTuple):
-    """A record's network with the parts that hold atoms to be explained and contexts."""
+    """A record's network, and its parts with contexts and atoms to explain."""
 
     graph: FactorGraph
     parts: tuple[Part, ...]
@@ -127,7 +127,7 @@ def network(
 
 
 def _priors(ranked: Sequence[Belief], otherwise: float, inside: Mapping[str, int]) -> tuple[Prior, ...]:
-    """Up to the first belief of a context that is not in the part, and so can't be taken out."""
+    """The priors up to the first one of a context outside the part, which can't be taken out."""
     found = []
     for belief in ranked:
         context = inside.get(belief.context_id)
@@ -138,7 +138,7 @@ def _priors(ranked: Sequence[Belief], otherwise: float, inside: Mapping[str, int
 
 
 def induced(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:
-    """The network of the variables `kept` alone, in that order: the others go with all their factors."""
+    """The network of the variables `kept` alone, in that order; the others go with all their factors."""
     kept = list(kept)
     place = {i: position for position, i in enumerate(kept)}
     return FactorGraph(
@@ -154,7 +154,7 @@ def induced(graph: FactorGraph, kept: Iterable[int]) -> FactorGraph:
 
 
 SAYS_NOTHING = 0.5
-"""A relation of at most this probability is no evidence."""
+"""A relation of at most this probability is not evidence."""
 
 
 class Conflicts(NamedTuple):

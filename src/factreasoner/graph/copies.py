@@ -1,8 +1,8 @@
 """Which texts are copies of one another, or say the same.
 
-Nearly equal texts are found by their resemblance: the share of their shingles, the stretches of ten
-characters, that they have in common (Broder, "On the resemblance and containment of documents", 1997). All
-pairs are counted exactly, by a product of sparse matrices, so that nothing hangs on a random signature.
+Resemblance is the share of shingles (stretches of ten characters) that two texts have in common (Broder, "On
+the resemblance and containment of documents", 1997). All pairs are counted exactly, by a product of sparse
+matrices, so that nothing depends on a random signature.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from factreasoner.graph.pairs import normalised
 
 RESEMBLANCE = 0.4
-"""Texts that share this much are copies. Of the pairs from 0.38 to 1 in Factcheck-Bench, in which web pages
-were cut into passages, all are copies; below, some are pages that have nothing but a template in common."""
+"""Texts that share this much are copies. In Factcheck-Bench, whose passages are cut from web pages, all pairs
+from 0.38 to 1 are copies; below, some pages share only a template."""
 
 NEAR = 0.8
 """Texts that share this much say the same, unless their numbers differ."""
@@ -56,7 +56,7 @@ def near_duplicates(one: str, other: str) -> bool:
 
 
 def _shingles(text: str) -> npt.NDArray[np.uint64]:
-    """Numbers that stand for the different shingles of a text; one for a text no longer than a shingle."""
+    """Hashes of the different shingles of a text; one for a text no longer than a shingle."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
     width = min(SHINGLE, len(codes))
     numbers = np.zeros(len(codes) - width + 1, dtype=np.uint64)

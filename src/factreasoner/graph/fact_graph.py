@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation, RelationKind
+from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation
 
 ATOM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.9
-_KINDS = ("entailment", "contradiction", "equivalence")
 
 
 def build_fact_graph(
@@ -68,8 +69,8 @@ def parse_fact_graph(
 ) -> FactGraph:
     """Read a fact graph from decoded JSON.
 
-    Nodes stand in `nodes` ({id, kind or type, prior or probability}), or in `atoms` and `contexts` (a
-    mapping by id, a list of ids, or a list of objects with an id). Relations stand in `relations` or
+    Nodes are in `nodes` ({id, kind or type, prior or probability}), or in `atoms` and `contexts` (a
+    mapping by id, a list of ids, or a list of objects with an id). Relations are in `relations` or
     `edges`: from/to or source/target, the kind in `kind`, `label`, `type` or `relation`, and `probability`.
     A node without a prior takes its kind's; neutral relations are dropped.
 
@@ -78,20 +79,38 @@ def parse_fact_graph(
     """
     if not isinstance(data, Mapping):
         raise InputError([InputProblem(source, "", "a fact graph is a JSON object")])
-    reader = _GraphParser(source, {"atom": atom_prior, "context": context_prior})
-    nodes = reader.nodes(data)
-    relations = reader.relations(data)
-    if reader.problems:
-        raise InputError(reader.problems)
-    return _checked(nodes, relations, source)
+    problems: list[InputProblem] = []
+    given = [
+        node
+        for field, item in _node_items(data, source, problems)
+        if (node := _parsed(_GivenNode, item, (source, field), problems)) is not None
+    ]
+    edges = "relations" if "relations" in data else "edges"
+    if edges not in data:
+        problems.append(InputProblem(source, "relations", "missing; expected 'relations' or 'edges'"))
+    relations = [
+        relation
+        for field, item in _objects(data.get(edges, []), (source, edges), problems)
+        if (relation := _parsed(_GivenRelation, item, (source, field), problems)) is not None
+    ]
+    if problems:
+        raise InputError(problems)
+    priors = {"atom": atom_prior, "context": context_prior}
+    nodes = [
+        Node(id=node.id, kind=node.kind, prior=priors[node.kind] if node.prior is None else node.prior)
+        for node in given
+    ]
+    told = [Relation(**relation.model_dump()) for relation in relations if relation.kind != "neutral"]
+    return _checked(nodes, told, source)
 
 
 def _checked(nodes: Sequence[Node], relations: Sequence[Relation], source: str) -> FactGraph:
     problems = []
+    a = {"atom": "an atom", "context": "a context"}
     kinds: dict[str, str] = {}
     for node in nodes:
         if node.id in kinds:
-            message = f"id {node.id!r} is used by {_a(kinds[node.id])} and by {_a(node.kind)}"
+            message = f"id {node.id!r} is used by {a[kinds[node.id]]} and by {a[node.kind]}"
             problems.append(InputProblem(source, "nodes", message))
         kinds[node.id] = node.kind
     for i, relation in enumerate(relations):
@@ -106,113 +125,78 @@ def _checked(nodes: Sequence[Node], relations: Sequence[Relation], source: str) 
     return FactGraph(nodes=tuple(nodes), relations=tuple(relations))
 
 
-def _a(kind: str) -> str:
-    return "an atom" if kind == "atom" else "a context"
+_Text = Annotated[str, Field(strict=True, min_length=1)]
+_Probability = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
-class _GraphParser:
-    """Collects every problem of one file, so that all are reported at once."""
+class _GivenNode(BaseModel):
+    id: _Text
+    kind: NodeKind = Field(validation_alias=AliasChoices("kind", "type"))
+    prior: _Probability | None = Field(None, validation_alias=AliasChoices("prior", "probability"))
 
-    def __init__(self, source: str, priors: Mapping[str, float]) -> None:
-        self.source = source
-        self.priors = priors
-        self.problems: list[InputProblem] = []
 
-    def wrong(self, field: str, message: str) -> None:
-        self.problems.append(InputProblem(self.source, field, message))
+class _GivenRelation(BaseModel):
+    source: _Text = Field(validation_alias=AliasChoices("source", "from"))
+    target: _Text = Field(validation_alias=AliasChoices("target", "to"))
+    kind: Literal["entailment", "contradiction", "equivalence", "neutral"] = Field(
+        validation_alias=AliasChoices("kind", "label", "relation", "type")
+    )
+    probability: _Probability
 
-    def nodes(self, data: Mapping[str, Any]) -> list[Node]:
-        if "nodes" in data:
-            return [
-                node
-                for i, item in self._objects(data["nodes"], "nodes")
-                if (node := self._node(item, f"nodes[{i}]", None)) is not None
-            ]
-        if "atoms" not in data and "contexts" not in data:
-            self.wrong("nodes", "missing; expected 'nodes', or 'atoms' and 'contexts'")
-            return []
-        found: list[Node] = []
-        kinds: tuple[NodeKind, ...] = ("atom", "context")
-        for kind in kinds:
-            field = f"{kind}s"
-            items = data.get(field, ())
-            if isinstance(items, Mapping):
-                items = [{"id": name} for name in items]
-            if not isinstance(items, Sequence) or isinstance(items, str):
-                self.wrong(field, "expected a list, or an object keyed by id")
-                continue
-            for i, item in enumerate(items):
-                entry = item if isinstance(item, Mapping) else {"id": item}
-                if (node := self._node(entry, f"{field}[{i}]", kind)) is not None:
-                    found.append(node)
-        return found
 
-    def _node(self, item: Mapping[str, Any], field: str, kind: NodeKind | None) -> Node | None:
-        node_id = self._text(item, ("id",), field)
-        found = kind or self._text(item, ("kind", "type"), field)
-        if found not in (None, "atom", "context"):
-            self.wrong(f"{field}.kind", f"{found!r} is neither 'atom' nor 'context'")
-            return None
-        if node_id is None or found is None:
-            return None
-        default = self.priors[found]
-        given = any(item.get(key) is not None for key in ("prior", "probability"))
-        prior = self._probability(item, ("prior", "probability"), field) if given else default
-        if prior is None:
-            return None
-        return Node(id=node_id, kind=cast(NodeKind, found), prior=prior)
+_Given = TypeVar("_Given", bound=BaseModel)
+_Item = tuple[str, Mapping[str, Any]]
 
-    def relations(self, data: Mapping[str, Any]) -> list[Relation]:
-        name = next((key for key in ("relations", "edges") if key in data), None)
-        if name is None:
-            self.wrong("relations", "missing; expected 'relations' or 'edges'")
-            return []
-        return [
-            relation
-            for i, item in self._objects(data[name], name)
-            if (relation := self._relation(item, f"{name}[{i}]")) is not None
-        ]
 
-    def _relation(self, item: Mapping[str, Any], field: str) -> Relation | None:
-        start = self._text(item, ("source", "from"), field)
-        end = self._text(item, ("target", "to"), field)
-        kind = self._text(item, ("kind", "label", "relation", "type"), field)
-        if kind == "neutral":
-            return None
-        if kind is not None and kind not in _KINDS:
-            self.wrong(f"{field}.kind", f"{kind!r} is none of {', '.join(_KINDS)}, neutral")
-            return None
-        probability = self._probability(item, ("probability",), field)
-        if start is None or end is None or kind is None or probability is None:
-            return None
-        return Relation(source=start, target=end, kind=cast(RelationKind, kind), probability=probability)
-
-    def _objects(self, items: object, field: str) -> list[tuple[int, Mapping[str, Any]]]:
-        if not isinstance(items, list):
-            self.wrong(field, "expected a list")
-            return []
+def _node_items(data: Mapping[str, Any], source: str, problems: list[InputProblem]) -> Iterator[_Item]:
+    """Every node's place and fields."""
+    if "nodes" in data:
+        yield from _objects(data["nodes"], (source, "nodes"), problems)
+    elif "atoms" not in data and "contexts" not in data:
+        missing = "missing; expected 'nodes', or 'atoms' and 'contexts'"
+        problems.append(InputProblem(source, "nodes", missing))
+    for kind in () if "nodes" in data else ("atom", "context"):
+        items = data.get(f"{kind}s", ())
+        if not isinstance(items, Mapping | Sequence) or isinstance(items, str):
+            wrong = "expected a list, or an object keyed by id"
+            problems.append(InputProblem(source, f"{kind}s", wrong))
+            continue
         for i, item in enumerate(items):
-            if not isinstance(item, Mapping):
-                self.wrong(f"{field}[{i}]", "expected an object")
-        return [(i, item) for i, item in enumerate(items) if isinstance(item, Mapping)]
+            fields = item if isinstance(item, Mapping) else {"id": item}
+            yield f"{kind}s[{i}]", {**fields, "kind": kind}
 
-    def _text(self, item: Mapping[str, Any], keys: tuple[str, ...], field: str) -> str | None:
-        key = next((key for key in keys if key in item), None)
-        if key is None:
-            self.wrong(field, f"missing {' or '.join(repr(key) for key in keys)}")
-            return None
-        if not isinstance(item[key], str) or not item[key]:
-            self.wrong(f"{field}.{key}", f"expected a non-empty string, not {item[key]!r}")
-            return None
-        return cast(str, item[key])
 
-    def _probability(self, item: Mapping[str, Any], keys: tuple[str, ...], field: str) -> float | None:
-        key = next((key for key in keys if item.get(key) is not None), None)
-        if key is None:
-            self.wrong(field, f"missing {' or '.join(repr(key) for key in keys)}")
-            return None
-        value = item[key]
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            self.wrong(f"{field}.{key}", f"expected a probability in [0, 1], not {value!r}")
-            return None
-        return float(value)
+def _objects(items: object, where: tuple[str, str], problems: list[InputProblem]) -> Iterator[_Item]:
+    source, field = where
+    if not isinstance(items, list):
+        problems.append(InputProblem(source, field, "expected a list"))
+        return
+    for i, item in enumerate(items):
+        if isinstance(item, Mapping):
+            yield f"{field}[{i}]", item
+        else:
+            problems.append(InputProblem(source, f"{field}[{i}]", "expected an object"))
+
+
+def _parsed(
+    model: type[_Given], item: Mapping[str, Any], where: tuple[str, str], problems: list[InputProblem]
+) -> _Given | None:
+    """The item as a model; None and its problems if it does not fit. A key with null is missing."""
+    source, field = where
+    try:
+        return model.model_validate({key: value for key, value in item.items() if value is not None})
+    except ValidationError as error:
+        for found in error.errors():
+            key, given = str(found["loc"][0]), found["input"]
+            if found["type"] == "missing":
+                alias = model.model_fields[key].validation_alias
+                keys = alias.choices if isinstance(alias, AliasChoices) else [key]
+                problems.append(InputProblem(source, field, f"missing {' or '.join(map(repr, keys))}"))
+            elif found["type"] == "literal_error":
+                message = f"{given!r} is not {found['ctx']['expected']}"
+                problems.append(InputProblem(source, f"{field}.{key}", message))
+            else:
+                text = found["type"].startswith("string")
+                expected = "a non-empty string" if text else "a probability in [0, 1]"
+                problems.append(InputProblem(source, f"{field}.{key}", f"expected {expected}, not {given!r}"))
+    return None

@@ -11,10 +11,10 @@ from factreasoner.models import FactGraph, FactorTable, NodeKind, RelationKind
 from factreasoner.models.factor_graph import Factor, FactorGraph, Table
 
 HIGHEST = 0.999
-"""The most a relation is believed, whoever judged it: a probability above it counts as this much."""
+"""The highest probability a relation counts with."""
 
 TARGET_PRIOR: Mapping[NodeKind, float] = {"atom": 0.5, "context": 0.9}
-"""The reference implementation's prior constants, which its tables use whatever the graph's own priors."""
+"""The constants that the reference implementation's tables use instead of the graph's own priors."""
 
 
 def relation_table(
@@ -27,8 +27,8 @@ def relation_table(
 ) -> Table:
     """The 2 x 2 table of a relation of probability `p`; rows are the source's state, columns the target's.
 
-    `table1` is Table 1 of FactReasoner (arXiv 2502.18573); `reference` is what its implementation does, with
-    a constant for the kind of the target; `conditional` is P(target | source) with a false source saying
+    `table1` is Table 1 of FactReasoner (arXiv 2502.18573). `reference` is what its implementation does, with
+    a constant for the kind of the target. `conditional` is P(target | source), where a false source says
     nothing. Between two nodes of one kind a contradiction under `conditional` has no direction: both can't
     be right, and a false one says nothing.
     """
@@ -49,8 +49,8 @@ def relation_table(
 def factor_graph(fact_graph: FactGraph, table: FactorTable = "conditional") -> FactorGraph:
     """A binary Markov network: a prior for every node, in order, then a table for every relation, in order.
 
-    A relation's probability below 0.5 is no evidence against it: it is raised to 0.5. One above 0.999 is
-    lowered to that, wherever the relation comes from: nobody is beyond doubt.
+    A relation's probability below 0.5 is not evidence against it: it is raised to 0.5. One above `HIGHEST` is
+    lowered to that, wherever the relation comes from.
 
     Raises:
         InputError: a relation names an unknown node.

@@ -21,19 +21,19 @@ class Work(NamedTuple):
 def merge_equal(contexts: Sequence[Context], *, judged: Collection[str] = ()) -> tuple[Context, ...]:
     """Merge contexts whose texts are equal up to white space, letter case and Unicode composition.
 
-    Of each group the first by :func:`text_order` survives with its own id, title and link, with the atom ids
-    of the whole group in order of appearance, and with the largest prior that any of them has of its own:
-    nothing but the order of the survivors hangs on the order of the contexts. Dropped contexts count only
-    where the whole group is dropped.
+    Of each group the first by :func:`text_order` survives with its own id, title and link, the atom ids of
+    the whole group in order of appearance, and the largest prior that any of them has of its own. So only the
+    order of the survivors depends on the order of the contexts. Dropped contexts count only if the whole
+    group is dropped.
 
-    `judged` are ids of contexts that have verdicts: one of these survives its group, whatever the order says.
-    Runs of earlier versions judged the first of the input.
+    `judged` are ids of contexts that have verdicts: one of these survives its group, whatever the order,
+    because earlier versions judged the first of the input.
     """
     return tuple(_survivor(group, judged) for group in equal_groups(contexts))
 
 
 def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
-    """Contexts that :func:`merge_equal` takes for one, together, in the order of each group's first."""
+    """Groups of contexts that :func:`merge_equal` merges, in the order of each group's first."""
     groups: dict[str, list[Context]] = {}
     for context in contexts:
         groups.setdefault(normalised(context.text), []).append(context)
@@ -41,18 +41,18 @@ def equal_groups(contexts: Sequence[Context]) -> list[list[Context]]:
 
 
 def normalised(text: str) -> str:
-    """A text without what does not make two of them differ: white space, case, Unicode composition."""
+    """A text without differences in white space, case and Unicode composition."""
     # Not NFKC: it would make "10²" equal to "102".
     return " ".join(unicodedata.normalize("NFC", text).casefold().split())
 
 
 def text_order(context: Context) -> tuple[str, ...]:
-    """What contexts are sorted by where one must come first: their texts, never their place in the input."""
+    """The sort key of contexts: their texts, never their place in the input."""
     return (normalised(context.text), context.text, context.title, context.link, context.id)
 
 
 def kept(contexts: Sequence[Context]) -> tuple[Context, ...]:
-    """The contexts that are to be judged: not dropped as irrelevant."""
+    """The contexts that were not dropped as irrelevant."""
     return tuple(context for context in contexts if not context.dropped)
 
 
@@ -67,11 +67,11 @@ def _survivor(group: Sequence[Context], judged: Collection[str]) -> Context:
 
 
 def pairs(version: Literal[1, 2, 3], atoms: Sequence[Atom], contexts: Sequence[Context]) -> tuple[Work, ...]:
-    """The judgements FR`version` needs, one Work a context, in the order of `contexts`.
+    """The judgements FR`version` needs, one Work per context, in the order of `contexts`.
 
     FR1 pairs a context with the atoms it was retrieved for; FR2 with every atom; FR3 also with every other
-    context, so that each unordered pair of contexts is judged in both directions. Contexts that were
-    dropped, or are left with nothing to judge, are not listed.
+    context, so that each unordered pair of contexts is judged in both directions. Contexts that were dropped
+    or have nothing to judge are left out.
 
     Raises:
         InputError: FR1, and there are atoms and contexts but no context names an atom.
@@ -104,9 +104,9 @@ def relations(
 ) -> tuple[Relation, ...]:
     """Relations that follow from verdicts; neutral ones make none.
 
-    A verdict on an atom is a relation as it stands. The two verdicts on a pair of contexts become at most
-    one relation, see :func:`combine`; the texts of `contexts` say which of two is named first where nothing
-    else does. Atom relations come first, each kind in the order of `verdicts`.
+    A verdict on an atom becomes a relation as it is. The two verdicts on a pair of contexts become at most
+    one relation, see :func:`combine`; if nothing else decides its direction, the texts of `contexts` do. Atom
+    relations come first, each kind in the order of `verdicts`.
 
     Raises:
         ValueError: two verdicts judge the same context for the same target.
@@ -135,12 +135,12 @@ def relations(
 def combine(forward: Verdict, backward: Verdict | None = None) -> Relation | None:
     """The one relation between two contexts that were judged in both directions.
 
-    `forward` is the verdict of the context whose text comes first. It gives an equivalence its direction, and
-    a contradiction found alike both ways: that matters to tables that are not symmetric.
+    `forward` is the verdict of the context whose text comes first. It gives the direction to an equivalence,
+    and to a contradiction that is equally probable both ways; asymmetric tables depend on it.
 
     - Entailment both ways is equivalence, with the smaller probability.
-    - Entailment against contradiction: the larger probability wins and keeps its direction; at a tie the
-      contradiction, since it never adds belief.
+    - Entailment against contradiction: the larger probability wins and keeps its direction. At a tie the
+      contradiction wins, because it never adds belief.
     - Contradiction both ways: the larger probability, with its direction.
     - A neutral direction, or one whose judgement failed (`backward` of None), never erases the other.
     """
@@ -177,8 +177,8 @@ class Belief(NamedTuple):
 def beliefs(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> dict[str, tuple[Belief, ...]]:
     """The beliefs of every atom that has any, that of its nearest passage first.
 
-    Among passages equally near the belief further from one half goes first, then the higher one, so that the
-    order of the input means nothing.
+    Among equally near passages the belief further from one half goes first, then the higher one, so that the
+    order of the input does not matter.
     """
     atoms = frozenset(atom_ids)
     found: dict[str, list[tuple[tuple[float, float, float], Belief]]] = {}
@@ -193,7 +193,7 @@ def beliefs(verdicts: Sequence[Verdict], atom_ids: Collection[str]) -> dict[str,
 
 
 def believed(graph: FactGraph, of: Mapping[str, Sequence[Belief]]) -> FactGraph:
-    """The graph in which the prior of every atom that has beliefs is the nearest one."""
+    """The graph with the nearest belief as the prior of every atom that has beliefs."""
     nodes = tuple(
         node.model_copy(update={"prior": of[node.id][0].p_true})
         if node.kind == "atom" and of.get(node.id)

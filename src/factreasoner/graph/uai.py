@@ -45,7 +45,7 @@ def read_uai(path: Path | str, evidence: Path | str | None = None) -> FactorGrap
 def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
     """Read a network from the text of a UAI file, in time linear in its length.
 
-    Words after the last table are left alone, with a warning.
+    Words after the last table are ignored, with a warning.
 
     Raises:
         InputError: malformed; the line and item are named.
@@ -62,7 +62,7 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
     for j in range(tokens.natural("the number of factors")):
         scope = tokens.naturals(tokens.natural(f"size of scope {j}"), f"scope {j}, variable")
         if any(i >= count for i in scope) or len(set(scope)) < len(scope):
-            raise tokens.wrong(f"scope {j}", f"{scope} names a variable twice, or one there is not")
+            raise tokens.wrong(f"scope {j}", f"{scope} names a variable twice, or one that does not exist")
         if len(scope) > MOST_AXES:
             message = f"{len(scope)} variables; a table of more than {MOST_AXES} can't be read"
             raise tokens.wrong(f"scope {j}", message)
@@ -75,7 +75,7 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
             raise tokens.wrong(f"size of table {j}", f"{size}, but its scope has {math.prod(shape)} states")
         factors.append(Factor(scope, tokens.numbers(size, f"table {j}").reshape(shape)))
     if left := tokens.left():
-        # Networks with such a tail are in use, and other programs read them.
+        # Such networks exist, and other programs read them.
         _log.warning("%s: %d words after the last table are not read, from %s on", source, *left)
     return FactorGraph(tuple(map(str, range(count))), cardinalities, tuple(factors))
 
@@ -83,9 +83,9 @@ def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
 def parse_evidence(text: str, cardinalities: tuple[int, ...], *, source: str = "evidence") -> dict[int, int]:
     """Read evidence as variable -> state from the text of an evidence file.
 
-    Two layouts are in use: the number of observations, then variable and state of each; or the same with
-    the number of samples, 1, before it. Their lengths are odd and even, so no file fits both. An empty
-    file, or one that states 0 observations, whatever follows, observes nothing.
+    There are two layouts: the number of observations, then variable and state of each; or the same after
+    the number of samples, 1. Their lengths are odd and even, so no file fits both. A file that is empty or
+    begins with 0 observes nothing.
 
     Raises:
         InputError: malformed, more than one sample, or a variable or state that does not exist.
@@ -155,7 +155,7 @@ def _text(path: Path | str) -> str:
 
 
 class _Tokens:
-    """The words of a file, read once from first to last; a problem names the line of the last one read."""
+    """The words of a file, read from first to last; a problem names the line of the last word read."""
 
     def __init__(self, text: str, source: str) -> None:
         self._text = text
@@ -171,7 +171,7 @@ class _Tokens:
         return InputError([InputProblem(f"{self._source}, {self._line(back)}", item, message)])
 
     def _line(self, back: int) -> str:
-        """Where the word read `back` words ago stands; lines are counted only now."""
+        """Where the word read `back` words ago is; lines are counted only now."""
         left = max(self._next - back, 0) + 1
         for number, line in enumerate(self._text.splitlines(), start=1):
             left -= len(line.split())
@@ -214,7 +214,7 @@ class _Tokens:
         return values
 
     def left(self) -> tuple[int, str] | None:
-        """How many words were not read, and where they begin; None where all were."""
+        """How many words were not read, and where they begin; None if all were."""
         count = len(self._words) - self._next
         return (count, self._line(0)) if count else None
 
@@ -223,9 +223,9 @@ SNIFFED = 1 << 12
 
 
 class NetworkFile(NamedTuple):
-    """A network, and what each variable is ("atom", "context"), in order, where the file says.
+    """A network, and what each variable is ("atom", "context"), in order, if the file says so.
 
-    `evidence` has the relations of each atom with contexts, where the file is a fact graph.
+    `evidence` has the relations of each atom with contexts, if the file is a fact graph.
     """
 
     graph: FactorGraph
@@ -263,7 +263,7 @@ def read_fact_network(
     atom_prior: float = ATOM_PRIOR,
     context_prior: float = CONTEXT_PRIOR,
 ) -> NetworkFile:
-    """The network of a fact graph in JSON; the priors are those of nodes that have none.
+    """The network of a fact graph in JSON; the priors are for nodes that have none.
 
     Raises:
         InputError: unreadable or malformed.
@@ -274,10 +274,9 @@ def read_fact_network(
 
 
 def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
-    """A UAI network with its evidence, and with names and kinds where a variable map lies beside it.
+    """A UAI network with its evidence, and with names and kinds if there is a variable map, PATH.map.json.
 
-    Without `evidence`, that is looked for as PATH.evid, then with .evid in place of PATH's suffix. The map
-    is PATH.map.json.
+    Without `evidence`, it is PATH.evid, or PATH with .evid in place of its suffix, if one of these exists.
 
     Raises:
         InputError: unreadable or malformed.
@@ -293,7 +292,7 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
 
 
 def _kinds(path: Path, count: int) -> tuple[str, ...] | None:
-    """The kinds in a map that was read for its names before."""
+    """The kinds in a variable map."""
     kinds: Any = json.loads(path.read_text(encoding="utf-8-sig")).get("kinds")
     if kinds is None:
         return None

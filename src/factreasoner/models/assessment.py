@@ -22,7 +22,7 @@ SMALLEST_P = 1e-6
 
 
 class Assessment(TaskResult):
-    """Everything known of the factuality of one record; metrics are computed from it, not stored in it.
+    """Everything known about the factuality of one record; metrics are computed from it, not stored in it.
 
     `searched` names the collections of own documents that were searched and their states, as `name@state`.
     """
@@ -35,7 +35,7 @@ class Assessment(TaskResult):
 
     @model_validator(mode="after")
     def _of_earlier_versions(self) -> Assessment:
-        """Call partial what an earlier version called ok though its posteriors have not converged."""
+        """Make it partial if an earlier version called it ok although its posteriors have not converged."""
         marginals = self.outcome.marginals if self.outcome else None
         if self.status == "ok" and marginals is not None and marginals.converged is False:
             object.__setattr__(self, "status", "partial")  # frozen, but not handed out yet
@@ -48,27 +48,27 @@ class Assessment(TaskResult):
 
     @property
     def labels(self) -> dict[str, Support]:
-        """What the evidence says of each atom that could be judged, by atom id."""
+        """The label of each atom that could be judged, by atom id."""
         return dict(self.outcome.support) if self.outcome else {}
 
     @property
     def precision(self) -> float | None:
-        """Share of the judged atoms that are supported; None where none was judged."""
+        """Share of the judged atoms that are supported; None if none was judged."""
         return self._scores().precision
 
     @property
     def entropy(self) -> float | None:
-        """Sum over judged atoms of -P log10 P; None where none was judged."""
+        """Sum over judged atoms of -P log10 P; None if none was judged."""
         return self._scores().entropy
 
     @property
     def avg_entropy(self) -> float | None:
-        """E(y), the mean over judged atoms of -P log10 P: 0.150515 where nothing is known."""
+        """E(y), the mean over judged atoms of -P log10 P: 0.150515 if nothing is known."""
         return self._scores().avg_entropy
 
     @property
     def avg_norm_entropy(self) -> float | None:
-        """Mean binary entropy of the judged atoms, in bits: 1 where nothing is known."""
+        """Mean binary entropy of the judged atoms, in bits: 1 if nothing is known."""
         return self._scores().avg_norm_entropy
 
     @property
@@ -105,7 +105,7 @@ class Assessment(TaskResult):
 
 
 class JudgedAtom(NamedTuple):
-    """An atom that counts towards n, with its posterior and what that says of it."""
+    """An atom that counts towards n, with its posterior and its label."""
 
     atom: Atom
     p_true: float
@@ -221,7 +221,7 @@ def _bounds(assessment: Assessment, judged: list[JudgedAtom]) -> tuple[float | N
 
 
 def _num_contexts(assessment: Assessment) -> int:
-    """Passages the scores rest on: those that a node of the graph stands for count once, dropped ones not."""
+    """Passages the scores rest on: merged ones count once, dropped ones do not count."""
     graph = assessment.outcome.graph if assessment.outcome else None
     if graph is None:
         return sum(not context.dropped for context in assessment.contexts)
@@ -233,7 +233,7 @@ def _recall(true: int, n: int, k: int | None) -> float | None:
 
 
 def _f1(true: int, n: int, k: int | None) -> float | None:
-    """The harmonic mean of the precision true/n and the recall at K, 0 where nothing is true."""
+    """The harmonic mean of the precision true/n and the recall at K, 0 if nothing is true."""
     recall = _recall(true, n, k)
     if recall is None:
         return None

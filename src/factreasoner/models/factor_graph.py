@@ -1,4 +1,4 @@
-"""The neutral factor graph every solver converts from; no solver's type appears in it."""
+"""The factor graph that every solver starts from."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Factor:
 class FactorGraph:
     """A Markov network: P(x) is proportional to the product of its factors.
 
-    `names[i]` and `cardinalities[i]` describe variable i; every variable has a marginal, whether or not a
-    factor mentions it. `evidence` maps variable indices to observed states.
+    `names[i]` and `cardinalities[i]` describe variable i; every variable has a marginal, even without a
+    factor. `evidence` maps variable indices to observed states.
     """
 
     names: tuple[str, ...]

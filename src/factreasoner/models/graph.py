@@ -1,4 +1,4 @@
-"""The fact graph, its posteriors, and what a posterior says of an atom."""
+"""The fact graph, its posteriors, and the labels of atoms."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ FactorTable = Literal["conditional", "table1", "reference"]
 Support = Literal["supported", "contradicted", "conflicting", "unverified"]
 
 HALF_TOLERANCE = 1e-9
-"""A probability this near to one half is one half: it says neither true nor false."""
+"""A probability this near to one half counts as one half: neither true nor false."""
 
 STANDARD_ERRORS = 2.0
-"""A sampled probability within this many standard errors of one half is one half."""
+"""A sampled probability within this many standard errors of one half counts as one half."""
 
 P_DIGITS = 12
 """Decimals to which probabilities are rounded before anything ranks or bins them.
 
-Equal evidence summed in another order differs in the last bits, and must not make an order or a bin.
+Equal evidence summed in another order differs in the last bits, which must not decide an order or a bin.
 """
 
 
@@ -51,9 +51,9 @@ class FactGraph(Model):
     relations: tuple[Relation, ...] = ()
 
     def evidence(self) -> dict[str, list[Relation]]:
-        """The relations that join each atom to a context: what supports or contradicts its label.
+        """The relations between each atom and contexts: what supports or contradicts its label.
 
-        A relation from an atom is no evidence, unless it is an equivalence, which has no direction.
+        A relation from an atom is not evidence, unless it is an equivalence, which has no direction.
         """
         kinds = {node.id: node.kind for node in self.nodes}
         found: dict[str, list[Relation]] = {node.id: [] for node in self.nodes if node.kind == "atom"}
@@ -69,10 +69,10 @@ class FactGraph(Model):
 class Marginals(Model):
     """Posterior distributions. `probabilities[id]` is (P(state 0), P(state 1), ...).
 
-    `width` is the largest elimination width over components (largest clique size - 1) when known;
-    `stderr` the largest standard error of a probability, None when the result is exact or has no such bound.
-    `converged` is False where sampling stopped before its results could be relied on, whatever `stderr` says,
-    and None where nothing was sampled. Every number is finite.
+    `width` is the largest elimination width over components (largest clique size - 1), if known. `stderr` is
+    the largest standard error of a probability, None if the result is exact or has no such bound. `converged`
+    is False if sampling stopped before its results were reliable, whatever `stderr` is, and None if nothing
+    was sampled. Every number is finite.
     """
 
     model_config = ConfigDict(allow_inf_nan=False)
@@ -88,11 +88,11 @@ class Marginals(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_earlier_versions(cls, data: object) -> object:
-        """Read what did not say whether it had converged."""
+        """Read marginals without `converged`."""
         if not isinstance(data, dict) or not isinstance(data.get("diagnostics"), dict):
             return data
-        told = {key: value for key, value in data["diagnostics"].items() if value is not None}
-        return data | {"converged": has_converged(data), "diagnostics": told}
+        known = {key: value for key, value in data["diagnostics"].items() if value is not None}
+        return data | {"converged": has_converged(data), "diagnostics": known}
 
     @property
     def p_true(self) -> dict[str, float]:
@@ -101,14 +101,14 @@ class Marginals(Model):
 
 
 def has_converged(marginals: Mapping[str, Any]) -> bool | None:
-    """`Marginals.converged` of what stands in a journal, one of an earlier version too.
+    """`Marginals.converged` of a journal's marginals, also of earlier versions.
 
-    These did not say it: an infinite R-hat became null, or there was a warning.
+    These did not have the field: an infinite R-hat became null, or there was a warning.
     """
     converged: bool | None = marginals.get("converged")
-    told = marginals.get("diagnostics") or {}
-    if converged is None and "r_hat" in told:
-        return "warning" not in told and told["r_hat"] is not None
+    known = marginals.get("diagnostics") or {}
+    if converged is None and "r_hat" in known:
+        return "warning" not in known and known["r_hat"] is not None
     return converged
 
 
@@ -120,10 +120,10 @@ def side_of(p_true: float) -> Literal[-1, 0, 1]:
 
 
 def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: float | None = None) -> Support:
-    """The label of a claim by its probability and by what the evidence says.
+    """The label of a claim by its probability and its evidence.
 
-    `supporting`: some verdict of entailment with p > 0.5 is on it; `contradicting`: some contradiction is.
-    A probability within 1e-9 of one half is one half; a sampled one within two standard errors is.
+    `supporting`: it has a verdict of entailment with p > 0.5; `contradicting`: one of contradiction. A
+    probability within 1e-9 of one half, or a sampled one within two standard errors, counts as one half.
 
     supported: above one half, and something supports it. contradicted: below, and something contradicts it.
     conflicting: at one half, with both. unverified: everything else. No evidence means unverified.

@@ -1,4 +1,4 @@
-"""A line of a run's journal: a result, what is needed of it without reading it, and a checksum of both."""
+"""A line of a run's journal: a result, its key facts to read without it, and a checksum of both."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _BARE = b'{"record_id":'
 class Packed(NamedTuple):
     """What a line holds: {id, fingerprint, status, size, crc, result}.
 
-    `fingerprint` is that of the record's content, None where something failed: the same command works on such
-    a record again. `size` counts the claims (a run's atoms) a judgement was obtained for. `result` is JSON.
+    `fingerprint` is that of the record's content, None if something failed: the same command tries such a
+    record again. `size` counts the claims (a run's atoms) with a judgement. `result` is JSON.
     """
 
     id: str
@@ -41,7 +41,7 @@ def pack(line: Packed) -> bytes:
 
 
 def unpack(line: bytes) -> Packed:
-    """What a line holds. Raises ValueError or KeyError for a line that is damaged, or is no journal's."""
+    """What a line holds. Raises ValueError or KeyError if it is damaged, or not a journal's."""
     at = line.index(_CRC)
     end = at + len(_CRC) + _DIGITS
     if int(line[end - _DIGITS : end], 16) != zlib.crc32(line[end:], zlib.crc32(line[:at])):

@@ -15,9 +15,9 @@ from factreasoner.models.verdicts import Probability
 class Example(Model):
     """A call with its answer, shown to the model before the call itself.
 
-    `user` is what its user's turn says beside the items, as `Prompt.user` is; `items` are the texts that the
-    call asks about, by argument, as `FunctionSchema.items` are; `arguments` is the whole answer. The call
-    form words both turns: the answer stands in the shape that the real one is to have.
+    `user` is the user's turn without the items, as in `Prompt.user`. `items` are the texts that the call asks
+    about, by argument, as in `FunctionSchema.items`. `arguments` is the whole answer. The call form words
+    both turns, so that the answer has the shape of a real one.
     """
 
     user: str
@@ -42,10 +42,10 @@ class Prompt(Model):
 class FunctionSchema(Model):
     """A function the model must call; `parameters` is a JSON schema of type object.
 
-    `items` is the material that arguments are about, word for word, by argument: facts to verify, statements
-    to rewrite. Every call form lists it in the message. `item` is what one is called, in lower-case letters.
-    `spellings` maps other ways to write an allowed value, in lower case, to it. `expected_tokens` is about
-    how long the answer is; 0: as its arguments tell.
+    `items` are the texts that arguments are about, word for word, by argument: facts to verify or statements
+    to rewrite. Every call form lists them in the message. `item` is what one is called, in lower case.
+    `spellings` maps other ways to write an allowed value, in lower case, to it. `expected_tokens` is the
+    approximate length of the answer; 0: estimated from its arguments.
     """
 
     name: str
@@ -95,15 +95,15 @@ class FunctionSchema(Model):
 
 
 def _shortened(message: str) -> str:
-    """A message about a value without the middle of it, should that be long."""
+    """A message without its middle if it is long."""
     return message if len(message) <= 200 else f"{message[:100]} … {message[-90:]}"
 
 
 class Chances(Model):
     """How probable each allowed value of an argument was, by the value; they add up to 1.
 
-    `mass` is the probability they had together among all that the model could have said; None where the
-    provider named no alternatives.
+    `mass` is their probability together among everything the model could have said; None if the provider
+    named no alternatives.
     """
 
     probabilities: dict[str, Probability]
@@ -114,8 +114,7 @@ class Reply(Model):
     """A usable answer: the function's arguments, as the model gave them, not yet validated one by one.
 
     `truncated` is True when the token limit cut the reply; `arguments` is then empty. `form` names the call
-    form that worked. `chances` are those of arguments with allowed values, None where no log-probabilities
-    were returned.
+    form that worked. `chances` are those of arguments with allowed values, None without log-probabilities.
     """
 
     arguments: dict[str, Any]

@@ -23,10 +23,10 @@ class Atom(Model):
     """One checkable statement of a response.
 
     `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
-    characters, when the statement's source could be located; `gold` is a human label: S for supported, NS for
-    not supported or, where people told these apart, C for contradicted and U for neither. `query` is what a
-    query builder would search for; empty: the text. `unresolved` are the pronouns and the like in the text of
-    which the embedded reviser could not tell what they stand for.
+    characters, if the source was found. `gold` is a human label: S for supported, NS for not supported or, if
+    these are told apart, C for contradicted and U for neither. `query` is what a query builder would search
+    for; empty: the text. `unresolved` are the pronouns in the text that the embedded reviser could not
+    resolve.
     """
 
     id: str
@@ -41,11 +41,10 @@ class Atom(Model):
 class Context(Model):
     """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
 
-    `note` says in words what befell it on the way ("page not read: status 403; the snippet is used");
-    `unread` is the reason where that may be otherwise the next time ("status 503"). `source` names the
-    retrievers that found it, where several were asked.
-    `summary` says what the text has on the atoms, and `p_summary` how sure it is to say just that. `dropped`
-    is why the context is judged for nothing and in no graph; most have none.
+    `note` says in words what happened to it ("page not read: status 403; the snippet is used"); `unread` is
+    the reason if the next try may succeed ("status 503"). `source` names the retrievers that found it, if
+    several were asked. `summary` is what the text says about the atoms, and `p_summary` how certain that is.
+    `dropped` is why the context is not judged and in no graph; most have none.
     """
 
     id: str
@@ -66,7 +65,7 @@ class Context(Model):
 class Record(Model):
     """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist.
 
-    `facts` are what the response should state; the `gold` of each is whether it does as people judged it
+    `facts` are what the response should state; the `gold` of each is whether it does by human judgement
     (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms` its statements.
     `gold_contexts` are the ids of all relevant contexts, retrieved or not.
     """
@@ -103,14 +102,14 @@ class Record(Model):
 
 
 def new_id(letter: str, number: int, taken: Collection[str]) -> str:
-    """The id `letter` and `number`, or with the next number that makes one which is not `taken`."""
+    """The id of `letter` and `number`, or of the next number whose id is not `taken`."""
     while (made := f"{letter}{number}") in taken:
         number += 1
     return made
 
 
 def record_fingerprint(record: Record) -> str:
-    """Short digest of a record's content, by which a changed input line is told from a finished one.
+    """Short digest of a record's content, to find input lines that changed since they were finished.
 
     It is the same in every process, with every version of Python, and for every order of metadata's keys.
     """

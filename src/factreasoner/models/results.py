@@ -1,4 +1,4 @@
-"""What an evaluator concludes of a record, and what every task keeps of one."""
+"""What an evaluator concludes about a record, and what every task keeps of it."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Usage(Model):
 
 
 class Probe(Model):
-    """How many facts a model may be asked about in one call, and how it fared on facts with known verdicts.
+    """How many facts a model can be asked about in one call, and how it did on facts with known verdicts.
 
-    `right` of `asked` verdicts were right, and `changed` of them when the facts were asked in reverse order,
-    at `facts_per_call` facts a call in call form `form`.
+    At `facts_per_call` facts a call in call form `form`, `right` of `asked` verdicts were right, and
+    `changed` of them differed when the facts were asked in reverse order.
     """
 
     facts_per_call: int
@@ -61,7 +61,7 @@ class Probe(Model):
 
     @property
     def reliable(self) -> bool:
-        """Whether the model's verdicts are to be relied on: at least five in eight are right."""
+        """Whether the model's verdicts are reliable: at least five in eight are right."""
         return self.right * 8 >= 5 * self.asked
 
     def __str__(self) -> str:
@@ -69,18 +69,18 @@ class Probe(Model):
         said = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
         if self.facts_per_call > 1:
             said = f"{said}, {self.changed} others in reverse order"
-        return said if self.reliable else f"{said}: WARNING: this model's verdicts are not to be relied on"
+        return said if self.reliable else f"{said}: WARNING: this model's verdicts are not reliable"
 
 
 class Audit(Model):
-    """How a random sample of batched verdicts fared when each was asked again alone."""
+    """How many of a random sample of batched verdicts changed when each was asked again alone."""
 
     asked: int
     disagreed: int
 
 
 class Pruned(Model):
-    """How many pairs needed no judging, how many of them were judged all the same, and were not neutral."""
+    """How many pairs needed no judging, how many of them were audited, and how many of these not neutral."""
 
     pairs: int
     audited: int
@@ -88,10 +88,10 @@ class Pruned(Model):
 
 
 class Independence(Model):
-    """How evidence was counted once: what speaks for what, in one record.
+    """How evidence of one source was counted once, in one record.
 
-    Each of `sources` lists contexts that come from one source, that one first whose id stands for them all
-    in the graph. `relations_left_out` counts those that a stronger one of the same source overruled.
+    Each of `sources` lists contexts of one source, first the one whose id stands for them all in the graph.
+    `relations_left_out` counts relations that a stronger one of the same source overruled.
     """
 
     sources: tuple[tuple[str, ...], ...] = ()
@@ -110,10 +110,10 @@ class SelfContradiction(Model):
 
 
 class Coherence(Model):
-    """What the atoms of one answer say of each other; it is reported and has no part in any posterior.
+    """What the atoms of one answer say about each other; it is reported and affects no posterior.
 
     `self_contradictions` come most probable first. `score` is the largest share of atoms without such a pair;
-    None without atoms, where one of the `unjudged_pairs` may be such a pair, or where it took too long.
+    None without atoms, if one of the `unjudged_pairs` may be such a pair, or if it took too long.
     """
 
     self_contradictions: tuple[SelfContradiction, ...] = ()
@@ -125,12 +125,12 @@ class Coherence(Model):
 class Outcome(Model):
     """What an evaluator concluded about one record.
 
-    `p_true` holds every atom at least one judgement was obtained for (or that had no pair to judge);
-    `unjudged` lists the atoms whose every judgement failed and which are therefore left out of n;
-    `partly_judged` those scored on fewer judgements than planned. `graph` is None for assessors
-    that build none. A judge's `verdicts` are about pairs, `answers` about an atom and all its contexts.
-    `independence` is None where every relation counts by itself. With a table of credibility
-    `prior_from` says where each context's prior is from; `used_domains` are the domains that gave one.
+    `p_true` holds every atom with at least one judgement, or without a pair to judge. `unjudged` lists the
+    atoms whose every judgement failed, which are left out of n; `partly_judged` those scored on fewer
+    judgements than planned. `graph` is None for assessors that build none. A judge's `verdicts` are about
+    pairs, `answers` about an atom and all its contexts. `independence` is None if every relation counts by
+    itself. With a table of credibility, `prior_from` says where each context's prior comes from, and
+    `used_domains` are the domains that gave one.
     """
 
     p_true: dict[str, float]
@@ -152,9 +152,9 @@ class Outcome(Model):
 class TaskResult(Model):
     """What every task keeps of one record.
 
-    `fingerprint` identifies the record's content, so that a changed input line is judged anew. `coherence` is
-    None where the setting of that name is off. `usage` and
-    `seconds` are by stage; `elapsed` is the wall time of them all in seconds, None where it was not taken.
+    `fingerprint` identifies the record's content, so that a changed input line is judged again. `coherence`
+    is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is the wall time
+    in seconds, None if it was not measured.
     """
 
     record_id: str
@@ -183,8 +183,8 @@ class TaskResult(Model):
     def __repr__(self) -> str:
         failed = len(self.all_failures)
         failures = [f"{failed} failure{'s' * (failed > 1)}"] * bool(failed)
-        told = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
-        return f"<{type(self).__name__} {self.record_id!r}: {told}>"
+        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
+        return f"<{type(self).__name__} {self.record_id!r}: {brief}>"
 
     __str__ = __repr__
 
@@ -207,9 +207,9 @@ def counted(word: str, labels: Iterable[str | None]) -> str:
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:
-    """Status of a judged record: failed with no posterior at all, else partial where something failed.
+    """Status of a judged record: failed without any posterior, partial if something failed, else ok.
 
-    Posteriors that have not converged are such a thing too. `failures` are those of the stages before.
+    Posteriors that have not converged are a failure too. `failures` are those of the stages before.
     """
     if not outcome.p_true:
         return "failed"

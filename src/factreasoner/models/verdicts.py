@@ -1,4 +1,4 @@
-"""What judges are asked, and what they say: premises, claims, verdicts, answers, failures."""
+"""What judges are asked and what they answer: premises, claims, verdicts, answers, failures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRUE, FALSE, NOT_CLEAR = "True", "False", "Not clear"
 LABEL_OF_VALUE: dict[str, Label] = {TRUE: "entailment", FALSE: "contradiction", NOT_CLEAR: "neutral"}
 """What a judge answers, and the label that it means."""
 LEAST_MASS = 0.5
-"""Probability that the allowed values must have together for their shares to say anything."""
+"""The allowed values must have this probability together, or their shares mean nothing."""
 
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
@@ -38,7 +38,7 @@ class Claim(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A passage that stands in a premise with others, or a piece of one: its context's id, and its text."""
+    """One of several passages of a premise, or a piece of one: its context's id, and its text."""
 
     id: str
     text: str
@@ -47,10 +47,9 @@ class Part(NamedTuple):
 class Premise(NamedTuple):
     """The passage claims are verified against. `others` are the texts of the record's other passages.
 
-    `parts` are the passages that a premise of several is put together of, in the order of their numbers in
-    `text`. A judge that can says in a verdict's `rests_on` which of them it rests on.
-
-    `question` is what both the claims and the passage answer. A claim that repeats it has said nothing yet.
+    `parts` are the passages of a premise of several, in the order of their numbers in `text`. A verdict's
+    `rests_on` may name the ones it rests on. `question` is what both the claims and the passage answer; a
+    claim that only repeats it says nothing.
     """
 
     id: str
@@ -120,7 +119,7 @@ class Verdict(Model):
 
 
 class AtomAnswer(Model):
-    """What a model said of one atom in view of all its contexts at once, and why, where it was asked for."""
+    """What a model said about one atom in view of all its contexts at once, and why, if it was asked."""
 
     atom_id: str
     support: Support

@@ -1,8 +1,8 @@
 """Markov chains over one component: block Gibbs sampling over many chains at once.
 
-Variables of one colour, of which no two are neighbours, are drawn together given all others. What is kept of
-a sweep is not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell;
-Gelfand and Smith 1990).
+Variables of one colour, of which no two are neighbours, are drawn together given all others. A sweep keeps
+not the states but their conditional probabilities, whose mean has less variance (Rao-Blackwell; Gelfand and
+Smith 1990).
 """
 
 from __future__ import annotations
@@ -18,11 +18,10 @@ from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import Component, LogFactor
 
 ZERO = 600.0
-"""How far the logarithm of 0 is put below what a variable's positive entries can sum to: infinity has no
-differences."""
+"""How far the logarithm of 0 is below what a variable's positive entries can sum to. It must be finite."""
 
 SINGLE_DOWN_TO = -2000.0
-"""While every logarithm is above this, single precision rounds far below any standard error to be had."""
+"""While every logarithm is above this, single precision rounds far below any standard error."""
 
 Real: TypeAlias = npt.NDArray[np.floating[Any]]
 
@@ -45,7 +44,7 @@ def joined(stretches: Sequence[Moments]) -> Moments:
 
 
 class _Wide(NamedTuple):
-    """A factor of three or more variables as one of them sees it; its axis of `logs` is the first."""
+    """A factor of three or more variables as seen by one of them; its axis of `logs` is the first."""
 
     rows: slice
     others: tuple[int, ...]
@@ -55,7 +54,7 @@ class _Wide(NamedTuple):
 class _Block(NamedTuple):
     """Variables of one colour; the logits of their rows are `base + weights @ all rows` plus wide factors.
 
-    Row r of the block is state `state[r]` of its variable `owner[r]`; `rows` is where it stands in all.
+    Row r of the block is state `state[r]` of its variable `owner[r]`; `rows` are its rows among all.
     """
 
     variables: npt.NDArray[np.intp]
@@ -70,9 +69,8 @@ class _Block(NamedTuple):
 class Chains:
     """Independent chains over a component, drawn colour by colour.
 
-    A variable of k states has k - 1 rows, one for each state but the first; a row of the chains' matrix says
-    which chains have its variable in its state. The logit of a state against the first is then linear in the
-    rows of the neighbours.
+    A variable of k states has k - 1 rows, one for each state but the first. A row says which chains have the
+    variable in that state. The logit of a state against the first is then linear in the neighbours' rows.
     """
 
     def __init__(self, part: Component, count: int, rng: np.random.Generator) -> None:
@@ -99,7 +97,7 @@ class Chains:
             self._rows[block.rows] = self._states[block.variables[block.owner]] == block.state[:, None]
 
     def run(self, sweeps: int) -> Moments:
-        """Go on for a number of sweeps and return the moments over them."""
+        """Run for a number of sweeps and return the moments over them."""
         total = np.zeros((self._row_count, self.count))
         squares = np.zeros((self._row_count, self.count))
         for _ in range(sweeps):
@@ -194,7 +192,7 @@ def _seen_by(
 
 
 def _lowest(part: Component) -> float:
-    """What a variable's positive entries can sum to at the least, by their logarithms."""
+    """The least that the logarithms of a variable's positive entries can sum to."""
     lowest = np.zeros(len(part.variables))
     for factor in part.factors:
         lowest[list(factor.scope)] += factor.logs.min(where=np.isfinite(factor.logs), initial=0.0)
@@ -202,9 +200,9 @@ def _lowest(part: Component) -> float:
 
 
 def colour_classes(count: int, scopes: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The variables by colour, no two neighbours alike: two classes where the network is bipartite.
+    """The variables by colour, no two neighbours alike.
 
-    Each takes the lowest colour free, neighbours of coloured ones first: so two are enough where two can be.
+    Each takes the lowest free colour, neighbours of coloured ones first: a bipartite network gets two.
     """
     adjacency = adjacency_bits(count, scopes)
     waiting = sorted(range(count), key=lambda i: adjacency[i].bit_count())

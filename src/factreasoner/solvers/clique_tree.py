@@ -1,4 +1,4 @@
-"""The junction tree of an elimination order: which tables there are, and where each factor goes."""
+"""The junction tree of an elimination order: its tables, and where each factor goes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from factreasoner.solvers.elimination import adjacency_bits, bits_of
 
 GROUPED_FROM = 1 << 12
-"""Table entries from which on what goes into a clique is multiplied together in groups first."""
+"""From this many table entries on, what goes into a clique is multiplied in groups first."""
 
 GROUP_SHARE = 64
 """A group's own table has at most this fraction of the clique's entries."""
@@ -65,8 +65,8 @@ def _maximal(
         for i in members:
             adjacency[i] = (adjacency[i] | neighbours) & ~(1 << i) & ~(1 << variable)
         tails[variable] = tuple(sorted(members, key=rank.__getitem__))
-    # Eliminating a variable leaves its tail as a clique. Where that is all the next variable's clique has,
-    # the two are one: `first` names the clique each variable is eliminated in by its first variable.
+    # Eliminating a variable leaves its tail as a clique. If the next variable's clique has nothing else, the
+    # two are one: `first` names the clique that eliminates each variable by that clique's first variable.
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for variable in order:

@@ -1,4 +1,4 @@
-"""Elimination orders and what they cost, known before a table is allocated.
+"""Elimination orders and what they cost, before any table is allocated.
 
 Greedy orders as in Kjaerulff, "Triangulation of graphs" (1990): min-weight removes the variable whose clique
 has the smallest table, min-fill the one that adds the fewest edges.
@@ -21,13 +21,13 @@ HOPELESS_TABLE = 1 << 60
 """At or above this many entries no order makes inference exact, and min-fill could take minutes."""
 
 BAND_TOTAL = 1 << 18
-"""Above this many entries in all the reverse Cuthill-McKee order is looked at: that takes no time."""
+"""Above this many entries in all the reverse Cuthill-McKee order is tried, too: that takes no time."""
 
 LARGE_TOTAL = 1 << 25
-"""Above this many entries in all it takes less time to look for a better order than to use this one."""
+"""Above this many entries in all a search for a better order takes less time than using this one."""
 
 RESTARTS = 12
-"""Searches that break ties otherwise."""
+"""Searches that break ties in other ways."""
 
 FILL_WORK = 20_000_000
 """Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
@@ -53,11 +53,11 @@ class Elimination:
 def eliminate(
     cardinalities: Sequence[int], scopes: Iterable[Sequence[int]], *, restarts: int = RESTARTS
 ) -> Elimination:
-    """A good elimination order, with no memory beyond the graph itself.
+    """A good elimination order, found without memory beyond the graph itself.
 
-    Min-weight first; where that leaves large tables, min-fill as well, and the cheaper of the two. Where
-    inference would still be long, min-fill with ties broken otherwise, and the reverse Cuthill-McKee order,
-    which sweeps through grids and bands from end to end.
+    Min-weight first; if that leaves large tables, the cheaper of it and min-fill. If inference would still be
+    long, also the reverse Cuthill-McKee order, which sweeps through grids and bands from end to end, and
+    min-fill with ties broken in other ways.
     """
     adjacency = adjacency_bits(len(cardinalities), scopes)
     tables = _Tables(cardinalities)
@@ -110,7 +110,7 @@ def _band_order(adjacency: Sequence[int]) -> list[int]:
 
 
 def _along(tables: _Tables, adjacency: Sequence[int], order: Sequence[int]) -> Elimination:
-    """What eliminating in a given order makes."""
+    """The cost of a given order."""
     adjacency = list(adjacency)
     width = largest = total = 0
     for i in order:

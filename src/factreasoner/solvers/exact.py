@@ -53,7 +53,7 @@ class ExactSolver:
 
 def plan_of(part: Component) -> Elimination:
     """A good elimination order of a component; nothing large is allocated."""
-    if len(part.variables) == 1:  # as most are: nothing speaks of most passages
+    if len(part.variables) == 1:  # the most frequent case: a passage without relations
         (states,) = part.cardinalities
         return Elimination((0,), 0, states, states)
     return eliminate(part.cardinalities, part.scopes)
@@ -93,7 +93,7 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
 
 
 MEMORY_BUDGET = 1 << 31
-"""Bytes one component's tables may take, where that is at most half of the machine's memory."""
+"""Bytes one component's tables may take, if that is at most half of the machine's memory."""
 
 _CONTAINER_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
@@ -107,7 +107,7 @@ def memory_budget() -> int:
 
 
 def machine_memory() -> int:
-    """Bytes of this machine, or of the container; without a limit where nothing tells its size."""
+    """Bytes of this machine, or of the container; sys.maxsize if they are unknown."""
     return _smallest_limit(tuple(_CONTAINER_LIMITS))
 
 
@@ -123,7 +123,7 @@ def _smallest_limit(of_containers: tuple[Path, ...]) -> int:
 
 
 def bytes_needed(plan: Elimination) -> int:
-    """Bytes for a table a clique and, at the largest, two more while it is summed."""
+    """Bytes for one table per clique, and for two more of the largest while it is summed."""
     return 8 * (plan.total + 2 * plan.largest_table)
 
 

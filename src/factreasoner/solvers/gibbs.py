@@ -36,10 +36,10 @@ _log = logging.getLogger(__name__)
 class GibbsSolver:
     """Rao-Blackwellised block Gibbs sampling; narrow components are solved exactly.
 
-    Sampling goes on until the largest standard error is below `config.tolerance` and the chains have mixed,
-    or until `config.solver_seconds` would be exceeded. Results repeat with `config.seed`, unless time cut the
-    sampling short. `Marginals.converged` says which it was; `diagnostics` say how it went, with a `warning`
-    where it did not converge and without `r_hat` where that is infinite.
+    Sampling stops when the largest standard error is below `config.tolerance` and the chains have mixed
+    (`Marginals.converged`), or before it would exceed `config.solver_seconds`. Results repeat with
+    `config.seed`, unless time cut the sampling short. `diagnostics` have a `warning` if it did not converge,
+    and no `r_hat` if that is infinite.
     """
 
     name = "gibbs"
@@ -109,10 +109,7 @@ class Sampled(NamedTuple):
 
 
 def sampled_by(chains: Chains, *, tolerance: float, until: float) -> Sampled:
-    """Go on until the chains have converged, or `until`. The first quarter of all sweeps is dropped.
-
-    It served to forget the start.
-    """
+    """Sample until the chains have converged, or `until`; the first quarter of all sweeps is dropped."""
     stretches: list[Moments] = []
     length = FIRST_SWEEPS
     while True:
@@ -158,14 +155,14 @@ def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str
     if not sampled:
         return {}
     r_hat = max(result.r_hat for result in sampled)
-    told: dict[str, str | int | float] = {
+    found: dict[str, str | int | float] = {
         "sampled_components": len(sampled),
         "sampled_variables": sum(len(result.marginals) for result in sampled),
         "chains": min(result.chains for result in sampled),
         "sweeps": max(result.sweeps for result in sampled),
     }
     if math.isfinite(r_hat):
-        told["r_hat"] = r_hat
+        found["r_hat"] = r_hat
     if not all(result.converged for result in sampled):
         stderr = max(result.stderr for result in sampled)
         mixing = f"{r_hat:.3f}" if math.isfinite(r_hat) else "infinite"
@@ -174,8 +171,8 @@ def _diagnostics(sampled: Sequence[Sampled], config: SolverSettings) -> dict[str
             f"(at most {MIXED}), standard error {stderr:.4f} (at most {config.tolerance:g})"
         )
         _log.warning("%s", warning)
-        told["warning"] = warning
-    return told
+        found["warning"] = warning
+    return found
 
 
 class AutoSolver:

@@ -15,10 +15,10 @@ NO_BOUND = (
     "merlin_algorithm 'cte' and solver 'exact' are exact"
 )
 EXACT_WIDTH = 18
-"""Largest elimination width at which an exact algorithm is chosen, unless `max_width` says otherwise."""
+"""Largest elimination width at which an exact algorithm is chosen, unless `max_width` is set."""
 
 EXACT_ENTRIES = 1 << 25
-"""Most table entries at which one is chosen: a few seconds of merlin's arithmetic."""
+"""Most table entries at which an exact algorithm is chosen: a few seconds of merlin's arithmetic."""
 
 IBOUND = 10
 """Of mini-buckets, where none is set: tables of at most 11 variables."""
@@ -30,11 +30,11 @@ BYTES_PER_ENTRY = 32
 class MerlinSolver:
     """Runs the merlin binary on the network as it is given.
 
-    Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
-    `cte` and `bte` are exact. Where no algorithm is set it is `cte` while the width allows it, else `wmb`.
+    It skips what the other solvers do to a network first, so that their faults would show. `cte` and `bte`
+    are exact. If no algorithm is set, it is `cte` while the width allows it, else `wmb`.
 
     Raises:
-        ConfigError: there is no merlin binary; or the algorithm set is one that earlier versions offered.
+        ConfigError: there is no merlin binary, or the algorithm is one that only earlier versions offered.
     """
 
     name = "merlin"
@@ -43,7 +43,7 @@ class MerlinSolver:
         self._config = config
         if self._config.merlin_algorithm not in (None, *merlin_bridge.ALGORITHMS):
             raise ConfigError(
-                f"merlin_algorithm: {self._config.merlin_algorithm!r} is not offered any more: set 'wmb' or "
+                f"merlin_algorithm: {self._config.merlin_algorithm!r} is no longer offered: set 'wmb' or "
                 "'cte', or another solver (auto, exact, gibbs)"
             )
         try:
@@ -52,10 +52,10 @@ class MerlinSolver:
             raise ConfigError(f"solver 'merlin': {error}") from error
 
     def marginals(self, graph: FactorGraph) -> Marginals:
-        """Marginals of every variable, to the 6 decimals merlin prints; `diagnostics` say what was run.
+        """Marginals of every variable, to the 6 decimals that merlin prints; `diagnostics` say what was run.
 
         Raises:
-            WidthError: what was set would need more memory than half of the machine's.
+            WidthError: the algorithm would need more than half of the machine's memory.
             SolverError: merlin failed, crashed, ran out of time or gave no valid answer; or the network or
                 its evidence has probability 0, or a table is malformed.
         """
@@ -67,7 +67,7 @@ class MerlinSolver:
         self._refuse_too_large(algorithm, plan)
         result = self._run(graph, algorithm)
         exact = result.algorithm in merlin_bridge.EXACT_ALGORITHMS
-        told = {
+        diagnostics = {
             "algorithm": result.algorithm,
             "reason": reason,
             "ibound": result.ibound,
@@ -84,7 +84,7 @@ class MerlinSolver:
             solver=self.name,
             exact=exact,
             width=plan.width,
-            diagnostics={key: value for key, value in told.items() if value is not None},
+            diagnostics={key: value for key, value in diagnostics.items() if value is not None},
         )
 
     def _chosen(self, plan: Elimination) -> tuple[str, str]:
@@ -131,7 +131,7 @@ class MerlinSolver:
 
 
 def plan_of(graph: FactorGraph) -> Elimination:
-    """What eliminating a network would take, its observed variables left out."""
+    """What eliminating a network without its observed variables would take."""
     sizes = [1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
     scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
     return eliminate(sizes, [scope for scope in scopes if scope])

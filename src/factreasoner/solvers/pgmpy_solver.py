@@ -1,4 +1,4 @@
-"""Exact marginals by pgmpy's variable elimination, for users who want a second, independent opinion."""
+"""Exact marginals by pgmpy's variable elimination: a second, independent opinion."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from factreasoner.solvers.reduction import INCONSISTENT, SolverSettings, check
 
 
 class PgmpySolver:
-    """Variable elimination, one query a variable, on the network as it is given.
+    """Variable elimination, one query per variable, on the network as it is given.
 
-    Nothing that the other solvers do to a network first is done here, so that a fault of theirs would show.
-    pgmpy refuses disconnected networks and nodes without factors, so it is given one connected component
-    at a time; its queries on Markov networks are not normalised, so that is done here. Its own
-    elimination orders are not used: min-fill takes minutes where ours takes milliseconds, and "greedy"
-    can allocate many times the tables that the width asks for. Every query eliminates anew, which takes
-    minutes where a junction tree takes a second; `config.solver_seconds` limits that. It takes equal
-    factors for one, so the tables of a scope are multiplied first. It multiplies plain numbers, so a network
-    whose products could leave their range is refused.
+    It skips what the other solvers do to a network first, so that their faults would show. pgmpy has limits:
+
+    - It refuses disconnected networks and nodes without factors: it gets one connected component at a time.
+    - It does not normalise queries on Markov networks, and takes equal factors for one: both are done here.
+    - Its elimination orders take minutes (min-fill) or too much memory ("greedy"): ours are used.
+    - Every query eliminates anew, which takes minutes where a junction tree takes a second:
+      `config.solver_seconds` limits that.
+    - It multiplies plain numbers: a network whose products could leave their range is refused.
     """
 
     name = "pgmpy"
@@ -57,7 +57,7 @@ class PgmpySolver:
         factors = _in_range(graph, groups)
         if any(len(group) > 1 for group in groups):
             _variable_elimination()
-        # The import takes seconds, and many on a busy machine: it is not the network's fault.
+        # The import takes seconds, which do not count.
         deadline = time.monotonic() + self._config.solver_seconds
         found: dict[int, Table] = {}
         for group, own in zip(groups, factors, strict=True):
@@ -99,10 +99,10 @@ class PgmpySolver:
 
 
 def _in_range(graph: FactorGraph, groups: Sequence[tuple[int, ...]]) -> list[list[Factor]]:
-    """The factors of each component, every table divided by its largest entry: its scale says nothing.
+    """The factors of each component, every table divided by its largest entry.
 
     Raises:
-        SolverError: a table is 0 throughout, or the product of smallest entries is no plain number.
+        SolverError: a table is 0 throughout, or the product of smallest entries is not a plain number.
     """
     place = {i: g for g, group in enumerate(groups) for i in group}
     found: list[list[Factor]] = [[] for _ in groups]
@@ -144,7 +144,7 @@ def _normalised(weights: Table) -> Table:
 
 def _variable_elimination() -> Any:
     with warnings.catch_warnings():
-        # Importing pgmpy announces deprecations of its own modules, which nobody here can act on.
+        # Importing pgmpy warns of deprecations in its own modules.
         warnings.simplefilter("ignore", FutureWarning)
         from pgmpy.inference import VariableElimination
     return VariableElimination

@@ -74,7 +74,7 @@ class LogFactor:
         return cls(factor.scope, logarithm(factor.table))
 
     def given(self, observed: Mapping[int, int]) -> LogFactor:
-        """What is left of it when variables are observed in a state each."""
+        """What is left of it when some variables are observed."""
         if observed.keys().isdisjoint(self.scope):
             return self
         scope = tuple(i for i in self.scope if i not in observed)
@@ -88,7 +88,7 @@ def logarithm(table: Table) -> Table:
 
 
 def merged(factors: Iterable[LogFactor]) -> list[LogFactor]:
-    """The same product with one factor a scope; scopes sorted, every table's largest entry 0 (of logarithms).
+    """The same product with one factor per scope; scopes are sorted, and the largest logarithm is 0.
 
     Raises:
         SolverError: a product is 0 throughout.
@@ -142,7 +142,7 @@ def distribution(logs: Table) -> Table:
 _PRODUCT_TOLERANCE = 1e-14
 
 MOST_STATES = 1 << 23
-"""States of all variables together: with the arrays and Python numbers on its way a gibibyte."""
+"""Most states of all variables together: their arrays and Python numbers take a gibibyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,8 +186,8 @@ class Reduced:
 def reduce(graph: FactorGraph) -> Reduced:
     """Apply the evidence and what follows from it, and split the rest into connected components.
 
-    A variable with a single state of positive weight counts as observed; a table of two variables that is
-    a product of two tables of one (a relation of probability 0.5, say) joins nothing.
+    A variable with a single state of positive weight counts as observed. A table of two variables that is a
+    product of two tables of one (such as a relation of probability 0.5) joins nothing.
 
     Raises:
         SolverError: a table is negative, not finite or of the wrong shape, the evidence names no state, or
@@ -218,7 +218,7 @@ def reduce(graph: FactorGraph) -> Reduced:
 
 
 def check(graph: FactorGraph) -> None:
-    """Refuse what is no network.
+    """Refuse what is not a network.
 
     Raises:
         SolverError: a table is negative, not finite or of the wrong shape, the evidence names no state, or
