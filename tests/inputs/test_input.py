@@ -55,6 +55,18 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
         ("f.jsonl.bz2", b"BZh91AY", ["bzip2", "bunzip2"]),
         ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
         ("f.parquet", b"PAR1rest", ["begins as a Parquet file"]),
+        (
+            "f.jsonl",
+            b'output,contexts\n"It is red, yes.",x\n',
+            ["a table with the columns output, contexts; give it a name that ends in .csv"],
+        ),
+        ("f.jsonl", b"output\tcontexts\nIt is red.\tx\n", ["give it a name that ends in .tsv"]),
+        ("f.jsonl", bytes(range(256)) * 20, ["this is binary data, not text"]),
+        (
+            "f.jsonl",
+            b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90,
+            ["this is binary data, not text"],
+        ),
         ("f.jsonl", b"", ["empty", "one JSON record a line"]),
         ("f.jsonl", b"\n  \r\n\n", ["empty"]),
     ],
@@ -106,28 +118,6 @@ def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
     assert (
         "there is a key 'contetx'; did you mean 'contexts'? (--column-map contetx=contexts)" in second.message
     )
-
-
-@pytest.mark.parametrize(
-    ("content", "words"),
-    [
-        (
-            b'output,contexts\n"It is red, yes.",x\n',
-            "a table with the columns output, contexts; give it a name that ends in .csv",
-        ),
-        (b"output\tcontexts\nIt is red.\tx\n", "give it a name that ends in .tsv"),
-        (bytes(range(256)) * 20, "this is binary data, not text"),
-        (b"\xc3\x28\xa0\xff" * 300 + b"\n" + b"\xfe\x80" * 90, "this is binary data, not text"),
-    ],
-)
-def test_a_file_of_something_else_is_told_once_with_the_remedy(
-    tmp_path: Path, content: bytes, words: str
-) -> None:
-    path = tmp_path / "f.jsonl"
-    path.write_bytes(content)
-    (problem,) = problems_of(path)
-    assert words in problem.message
-    assert problem.where == str(path)
 
 
 @pytest.mark.parametrize("limit", [None, 1])
@@ -286,35 +276,32 @@ def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
     assert peak < 2_000_000
 
 
-def fits(record: dict[str, Any], **settings: Any) -> list[InputProblem]:
-    return check_fits(Reader().record(record, where="w", default_id="r1"), Config(**settings))
+TWO = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
 
 
-def test_given_contexts_must_be_given() -> None:
-    (problem,) = fits({"output": "x"})
-    assert problem.field == "contexts"
-    assert "[]" in problem.message
-    assert "--retriever" in problem.message
-    assert fits({"output": "x", "contexts": []}) == []
-    assert fits({"output": "x"}, retriever="wikipedia") == []
-
-
-def test_version_one_needs_links() -> None:
-    record = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
-    (problem,) = fits(record, version=1)
-    assert problem.field == "atoms"
-    assert "--version 2" in problem.message
-    assert fits(record, version=2) == []
-    assert fits({**record, "atoms": [{"text": "t", "contexts": ["c0"]}]}, version=1) == []
-    assert len(fits({"output": "x", "contexts": ["u"]}, version=1, retriever="wikipedia")) == 1
-    assert fits({**record, "contexts": []}, version=1) == []
-
-
-def test_nothing_to_judge_needs_nothing() -> None:
-    assert fits({"output": " "}) == []
-    assert fits({"output": "I don't know."}) == []
-    assert fits({"output": "x", "atoms": []}, version=1) == []
-    assert len(fits({"output": "", "atoms": ["t"]})) == 1
+@pytest.mark.parametrize(
+    ("record", "settings", "lacks"),
+    [
+        ({"output": "x"}, {}, "contexts: .*--retriever"),
+        ({"output": "x", "contexts": []}, {}, None),
+        ({"output": "x"}, {"retriever": "wikipedia"}, None),
+        (TWO, {"version": 1}, "atoms: .*--version 2"),
+        (TWO, {"version": 2}, None),
+        (TWO | {"atoms": [{"text": "t", "contexts": ["c0"]}]}, {"version": 1}, None),
+        ({"output": "x", "contexts": ["u"]}, {"version": 1, "retriever": "wikipedia"}, ".*"),
+        (TWO | {"contexts": []}, {"version": 1}, None),
+        ({"output": " "}, {}, None),
+        ({"output": "I don't know."}, {}, None),
+        ({"output": "x", "atoms": []}, {"version": 1}, None),
+        ({"output": "", "atoms": ["t"]}, {}, "contexts: "),
+    ],
+)
+def test_what_a_record_lacks_for_its_assessor(
+    record: dict[str, Any], settings: dict[str, Any], lacks: str | None
+) -> None:
+    made = Reader().record(record, where="w", default_id="r1")
+    problems = [f"{problem.field}: {problem.message}" for problem in check_fits(made, Config(**settings))]
+    assert re.match(lacks, *problems) if lacks else problems == []
 
 
 def test_needs_are_reported_with_the_line(tmp_path: Path) -> None:

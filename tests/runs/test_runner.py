@@ -78,43 +78,31 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
 
 
 @pytest.mark.parametrize(
-    "place", ["factreasoner.runs.runner.score_journal", "factreasoner.runs.journal.os.fsync"]
+    ("place", "error", "words"),
+    [
+        ("factreasoner.runs.runner.score_journal", MemoryError(), ""),
+        ("factreasoner.runs.journal.os.fsync", MemoryError(), ""),
+        ("os.fsync", OSError(errno.ENOSPC, "No space"), r"journal\.jsonl: can't be written: No space"),
+    ],
 )
-def test_out_of_memory_tells_what_is_kept(tmp_path, monkeypatch, place):
-    def out_of_memory(*_):
-        raise MemoryError
-
-    config, ids = Config(), [record.id for record in RECORDS]
-    folder = RunFolder(tmp_path, TASK)
-    folder.start(config, {})
-    folder.manifest.settle_parser(config)
-    monkeypatch.setattr(place, out_of_memory)
-    with pytest.raises(MemoryError) as raised:
-        run(build_pipeline(config), folder, ids, RECORDS, Silent())
-    (told,) = raised.value.__notes__
-    kept = len(folder.entries)
-    assert kept
-    assert told.startswith(f"{kept} of 3 records are assessed, and kept in {tmp_path}; results.jsonl and ")
-    monkeypatch.undo()
-    assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
-    assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
-
-
-def test_a_full_disk_is_told_by_the_file_that_met_it_first(tmp_path, monkeypatch):
-    def full(*_):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, error, words):
+    def fail(*_):
+        raise error
 
     config, ids = Config(), [record.id for record in RECORDS]
     folder = RunFolder(tmp_path, TASK)
     folder.start(config, {})
     folder.manifest.settle_parser(config)
     with monkeypatch.context() as patch:
-        patch.setattr("os.fsync", full)
-        with pytest.raises(RunError, match=r"journal\.jsonl: can't be written: No space left") as raised:
+        patch.setattr(place, fail)
+        with pytest.raises((MemoryError, RunError), match=words) as caught:
             run(build_pipeline(config), folder, ids, RECORDS, Silent())
-    (told,) = raised.value.__notes__
-    assert "of 3 records are assessed, and kept in" in told
+    (note,) = caught.value.__notes__
+    rest = "" if words else "; results.jsonl and "
+    assert note.startswith(f"{len(folder.entries)} of 3 records are assessed, and kept in {tmp_path}{rest}")
+    assert folder.entries
     assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
+    assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
 
 
 def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
