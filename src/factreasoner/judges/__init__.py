@@ -1,17 +1,29 @@
-"""Judges: does a premise entail or contradict a claim? And how each is named beside a score."""
+"""Judges: does a premise entail or contradict a claim? What they share, and how each is named."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from factreasoner.models import Failure
 from factreasoner.settings import Config
 
 if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
 
+STAGE = "judge"
 EMBEDDED = "embedded word overlap (finds fewer than 1 in 10 errors)"
 """On five labelled sets it finds .00 to .09 of what a passage contradicts: docs/judges.md, "recall"."""
+
+
+def pair_id(source: str, target: str) -> str:
+    """How a failure names a pair."""
+    return f"{source}->{target}"
+
+
+def unjudged(source: str, target: str, kind: str, message: str) -> Failure:
+    """The failure of a pair on which no language model was asked."""
+    return Failure(stage=STAGE, item_id=pair_id(source, target), error_type=kind, message=message, attempts=0)
 
 
 def judged_by(config: Config, models: Mapping[str, Capabilities] | None = None) -> str:

@@ -19,7 +19,7 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
 MOST_FACTS = 32
-"""Facts a call for a model that does not say how many it bears."""
+"""Facts a call for a model that does not say how many it can take."""
 log = logging.getLogger(__name__)
 
 
@@ -65,7 +65,7 @@ class Asker:
 
     @property
     def claims_per_call(self) -> int:
-        """`atoms_per_call`, else what the model bears; fewer when the answer would not fit `max_tokens`."""
+        """`atoms_per_call`, else what the model can take; fewer if the answer would not fit `max_tokens`."""
         if self._config.form == "word":
             return 1
         wanted = self._config.atoms_per_call or int(getattr(self._llm, "facts_per_call", MOST_FACTS))

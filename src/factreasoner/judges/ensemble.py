@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from factreasoner.errors import ConfigError
+from factreasoner.judges import STAGE, pair_id
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
 
-STAGE = "judge"
 J = TypeVar("J")
 R = TypeVar("R")
 
@@ -45,17 +45,17 @@ def asked_of_each(
 
 
 def unasked(premise_id: str, claim_id: str, why: str) -> Failure:
-    """What is said of a pair on which a member could not be asked."""
-    return Failure(stage=STAGE, item_id=f"{premise_id}->{claim_id}", error_type="ConfigError", message=why)
+    """The failure of a pair on which a member could not be asked."""
+    return Failure(stage=STAGE, item_id=pair_id(premise_id, claim_id), error_type="ConfigError", message=why)
 
 
 class EnsembleJudge:
-    """Asks every judge about every claim; the label that most of them give stands.
+    """Asks every judge about every claim; the label that most of them give counts.
 
     Where no label has more votes than any other, the claim is unanswered: a Failure that holds the votes.
     The probability is the mean of what each judge gives the label: its own probability where it gives that
     label, else half of what its probability leaves. A verdict rests on what those rest on that agree. A judge
-    that fails on a claim leaves it to the others, and its failure is said.
+    that fails on a claim leaves it to the others, and its failure is kept.
 
     With `two_sided`, only whether the premise entails the claim is asked: silence and contradiction are one
     side, and the votes are counted by sides.
@@ -126,11 +126,11 @@ def side_of_label(label: Label, *, two_sided: bool) -> Label:
 
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
-    """What is said of a pair on which no label has more votes than any other."""
+    """The failure of a pair on which no label has more votes than any other."""
     said = ", ".join(f"{vote.judge} {vote.label}" for vote in votes)
     return Failure(
         stage=STAGE,
-        item_id=f"{premise_id}->{claim_id}",
+        item_id=pair_id(premise_id, claim_id),
         error_type="Tie",
         message=f"the judges are at odds: {said}",
         votes=tuple(votes),

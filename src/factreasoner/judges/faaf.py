@@ -52,7 +52,7 @@ class Inquiry(NamedTuple):
     def label_of(self, value: str) -> Label | None:
         """What an answer means; None when it means nothing.
 
-        Where only True and False can be answered, False does not tell silence from a contradiction: neutral.
+        Where only True and False can be answered, False may mean silence or a contradiction: neutral.
         """
         if value == FALSE and self.values is not None and NOT_CLEAR not in self.values:
             return "neutral"
@@ -77,8 +77,8 @@ class Inquiry(NamedTuple):
     def build(self, claims: Sequence[Claim]) -> FunctionSchema:
         """The function of `claims`: one required argument each, `fact_0`, `fact_1`, ...
 
-        What comes first stands before it (`fact_0_citation`), so that the model quotes or thinks first and
-        decides then; the certainty (`fact_0_certainty`) stands behind it.
+        What comes first precedes it (`fact_0_citation`), so that the model quotes or thinks first and then
+        decides; the certainty (`fact_0_certainty`) follows it.
         """
         properties: dict[str, dict[str, Any]] = {}
         for position in range(len(claims)):
@@ -169,7 +169,7 @@ def _cases() -> list[dict[str, Any]]:
 
 @cache
 def _text(name: str) -> str:
-    """A file that stands beside the prompts."""
+    """A file beside the prompts."""
     return (resources.files("factreasoner.prompts") / name).read_text(encoding="utf-8")
 
 
@@ -198,7 +198,7 @@ def numbered(text: str, count: int) -> list[int]:
 
 
 def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
-    """Where a quote stands, white space and case folded: in the passage, in another one, or nowhere."""
+    """Where a quote is found, white space and case folded: in the passage, in another one, or nowhere."""
     wanted = _folded(quote)
     if wanted and wanted in _folded(passage):
         return "found"

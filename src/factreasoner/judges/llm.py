@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 
 from factreasoner import prompts
-from factreasoner.judges import faaf
+from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
-
-STAGE = "judge"
 
 
 class LLMJudge:
@@ -121,11 +119,6 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
         return (premise.parts[0].id,)
     places = faaf.numbered(finding.sources, len(premise.parts))
     return tuple(dict.fromkeys(premise.parts[place - 1].id for place in places))
-
-
-def pair_id(source: str, target: str) -> str:
-    """How a failure names a pair."""
-    return f"{source}->{target}"
 
 
 def _sources(texts: Sequence[str]) -> str:

@@ -31,7 +31,7 @@ from factreasoner.settings import Config
 MOST_CHANGED = 3
 """Verdicts of 32 that may change with the order of the facts."""
 LEAST_RIGHT = 27
-"""Verdicts of 32 that must be right for a model to bear many facts at once."""
+"""Verdicts of 32 that must be right for a model to take many facts at once."""
 FEWER_RIGHT = 2
 """By how many verdicts a larger call may be less right than one fact a call."""
 STAGE = "probe"
@@ -63,7 +63,7 @@ def prompt_key(config: Config) -> str:
 
 
 def prober_of(config: Config) -> Prober | None:
-    """How a model client finds out how many facts it bears; None where the settings say how many."""
+    """How a model client finds out how many facts a call to ask; None where the settings say it."""
     wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
@@ -87,7 +87,7 @@ class Probed(NamedTuple):
 
 
 def probe(llm: LLM, config: Config) -> Probed:
-    """How many facts a call a model bears: 4 calls for one that bears many, up to 52 for another.
+    """How many facts a call a model can take: 4 calls for one that takes many, up to 52 for another.
 
     Raises:
         LLMError: it gave no verdict on any fact, asked one by one; or its server did not answer.

@@ -10,10 +10,10 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.judges import pair_id, unjudged
 from factreasoner.judges.faaf import check_citation
 from factreasoner.judges.journals import Journal, Pair, Recording, lines_of
-from factreasoner.judges.llm import STAGE, pair_id
-from factreasoner.models import Claim, Failure, Label, Premise, Verdict
+from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.models.journal_line import is_line
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
@@ -60,15 +60,7 @@ class RecordedJudge:
             if isinstance(found, Verdict):
                 verdicts.append(found)
             else:
-                failures.append(
-                    Failure(
-                        stage=STAGE,
-                        item_id=pair_id(premise.id, claim.id),
-                        error_type="MissingVerdict",
-                        message=found,
-                        attempts=0,
-                    )
-                )
+                failures.append(unjudged(premise.id, claim.id, "MissingVerdict", found))
         return Judged(tuple(verdicts), tuple(failures))
 
     def _found(self, recording: Recording | None, premise: Premise, claim: Claim) -> Verdict | str:

@@ -19,7 +19,7 @@ from factreasoner.assessors.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.judges.llm import STAGE as JUDGE_STAGE
+from factreasoner.judges import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel

@@ -1,4 +1,4 @@
-"""Verifiers: models made to tell whether a passage supports a claim, each described by one adapter record."""
+"""Verifiers: models made to decide whether a passage supports a claim, each described by one adapter."""
 
 from factreasoner.judges.encoder.judge import VerifierJudge
 

@@ -86,7 +86,7 @@ class Adapter(Model):
                 f"template: needs {' and '.join(named)}, once each; any other brace is doubled: {{{{ }}}}"
             )
         if self.head == "token" and self.input != "pair":
-            raise ValueError("head: 'token' needs input = \"pair\", which tells the claim's tokens")
+            raise ValueError("head: 'token' needs input = \"pair\", which separates the claim's tokens")
         if self.head == "word" or self.words or self.system:
             if self.head != "word" or self.input != "template" or self.labels is not None:
                 raise ValueError('words: with system, template and head = "word", and with nothing else')

@@ -10,17 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from factreasoner.judges import unjudged
 from factreasoner.judges.encoder.adapter import adapter_of
 from factreasoner.judges.encoder.chunks import Cutter
 from factreasoner.judges.encoder.runtime import Array, Unscored, runtime_of
 from factreasoner.llm.cache import ReplyCache, key_of
-from factreasoner.models import Claim, Failure, Label, Premise, Verdict
+from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 from factreasoner.text.sentences import Span, sentences
 
-STAGE = "judge"
 REMEMBERED = 65_536
 """Decisions kept in memory, so that no pair is scored twice in a run."""
 DIGITS = 6
@@ -87,7 +87,7 @@ class VerifierJudge:
         three = "contradiction" in self.runtime.labels
         return Judged(
             tuple(_verdict(premise, c, one, three=three) for c, one in said if isinstance(one, Decision)),
-            tuple(_failure(premise, c, one) for c, one in said if isinstance(one, Unscored)),
+            tuple(unjudged(premise.id, c.id, *one) for c, one in said if isinstance(one, Unscored)),
         )
 
     def _read(self, passage: str, claims: Mapping[str, str]) -> dict[str, Decision | Unscored]:
@@ -192,14 +192,4 @@ def _verdict(premise: Premise, claim: Claim, found: Decision, *, three: bool) ->
         label_probabilities={v: p[label] / sum(p.values()) for v, label in LABEL_OF_VALUE.items()}
         if three
         else {},
-    )
-
-
-def _failure(premise: Premise, claim: Claim, wrong: Unscored) -> Failure:
-    return Failure(
-        stage=STAGE,
-        item_id=f"{premise.id}->{claim.id}",
-        error_type=wrong.kind,
-        message=wrong.message,
-        attempts=0,
     )

@@ -9,10 +9,9 @@ from typing import NamedTuple, Protocol
 from factreasoner import prompts
 from factreasoner.assessors.judging import premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
-from factreasoner.judges import faaf
+from factreasoner.judges import faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.judges.ensemble import asked_of_each, counted, tie, unasked
-from factreasoner.judges.llm import pair_id
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Part, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
