@@ -25,7 +25,7 @@ def test_a_list_is_worked_off_in_order():
 
 def test_an_exhausted_list_says_so():
     llm = ScriptedLLM([])
-    with pytest.raises(ConfigError, match=r"has 0 replies.*prompt 'check', function 'check'"):
+    with pytest.raises(ConfigError, match=r"has only 0 replies.*prompt 'check', function 'check'"):
         llm.call(PROMPT, SCHEMA)
 
 

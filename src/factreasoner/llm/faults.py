@@ -1,6 +1,6 @@
 """What a provider's error means: who must act on it, and whether asking again can help.
 
-Works on status, headers and message alone, so that it holds whatever class a library wraps them in.
+Only status, headers and message count, so that it does not matter which class a library wraps them in.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ NO_KEY = _any(
 NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
 NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
 PASSING = _any(r"(retry|try again) (in|after)|per (minute|day)")
-"""Gemini says "quota" and "billing" of any limit."""
+"""Gemini says "quota" and "billing" for any limit."""
 NO_MODEL = _any(
     r"model_not_found|(invalid|unknown|not a valid) model|model identifier is invalid",
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
@@ -50,14 +50,14 @@ TOO_LONG = _any(
     r"reduce (the length of|your message)",
 )
 SHORTER = (
-    "the request is longer than the model's context takes: fewer --atoms-per-call, shorter contexts "
+    "the request is longer than the model's context: use fewer --atoms-per-call, shorter contexts "
     "(--summarizer llm) or a smaller --max-tokens"
 )
 BAD_SAMPLE = _any(
     r"tool_use_failed|json_validate_failed|failed_generation",
     r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed",
 )
-"""What a provider says when it could not use what the model wrote: one bad reply, and no missing feature."""
+"""What a provider says when it could not use the model's text: one bad reply, not a missing feature."""
 NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
     r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
@@ -65,7 +65,7 @@ FORM = _any(
 )
 UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed|literal_error|input should be")
 PLAIN = ("word", "lines")
-"""Call forms that ask for plain text: there is nothing to refuse."""
+"""Call forms that ask for plain text: a provider has nothing to refuse."""
 NO_SYSTEM_ROLE = _any(
     r"system (role|message|prompt)s?\b.{0,20}not (supported|enabled|allowed)",
     r"only user and assistant roles are supported",
@@ -89,26 +89,26 @@ ROOM = (
     _any(r"context limit: (?P<taken>\d+) \+ \d+ > (?P<most>\d+)"),
 )
 LEAST_ROOM = 16
-"""Tokens below which there is no use in asking for a reply."""
+"""With fewer tokens than these a reply is not worth asking for."""
 SECRET_NAME = _any(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL")
 SECRET_TEXT = re.compile(
     r"\b(sk|pk|gsk|hf|xai)[-_][\w*.-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+|(?<=://)[^/@\s]+@|(?<=[?&]key=)[^&\s]+"
 )
 MESSAGE = re.compile(r'"message"\s*:\s*"((?:[^"\\]|\\.)+)"')
 NOT_TO_SHOW = re.compile(r"Traceback \(most recent call last\)|, Received response - |\. To drop these, set ")
-"""Where begins what is of no use to a reader: code, and remedies that are litellm's and not ours."""
+"""Where text begins that is useless to a reader: code, and litellm's own remedies."""
 MESSAGE_LENGTH = 300
 LONGEST_TEXT = 20_000
-"""Characters of a text that are looked at for what is shown of it."""
+"""How many characters of a text are searched for what to show."""
 
 
 class ProviderFault(NamedTuple):
-    """A classified error. `message` is fit to be shown: short, and free of keys.
+    """A classified error. `message` can be shown: it is short and holds no key.
 
     The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
-    passes, after `retry_after` seconds if the provider says so; "form" is a call form it does not take;
-    "dialect" is something else it does not take, which the `lesson` avoids, or a reply's limit above the
-    `room` there is; "sample" is a reply it could not use itself; "final" will not change.
+    passes, after `retry_after` seconds if the provider says so; "form" is a call form that it does not take;
+    "dialect" is something else that it does not take, which `lesson` avoids, or a limit of the reply above
+    `room`; "sample" is a reply that it could not use itself; "final" will not change.
     """
 
     kind: Kind
@@ -120,7 +120,7 @@ class ProviderFault(NamedTuple):
     remedy: str = ""
 
     def error(self, attempts: int, remedy: str, why: str = "") -> LLMError:
-        """What it is for a call that has no answer after so many attempts; `why` nobody waits any longer."""
+        """The error of a call without an answer after so many attempts; `why` it waits no longer."""
         if self.kind == "sample":
             return UnusableReplyError(self.message, reason="malformed", attempts=attempts)
         status = "" if self.status is None else f"status {self.status}: "
@@ -136,7 +136,7 @@ def fault_of(
     fixed: Collection[str] = (),
     secret: str | None = None,
 ) -> ProviderFault:
-    """Classify `error`, raised by `request` in call form `form`; `fixed` parameters can't be left out."""
+    """Classify an error raised by `request` in call form `form`; `fixed` parameters can't be left out."""
     status = getattr(error, "status_code", None)
     raw = str(error)[:2000]
     if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
@@ -170,7 +170,7 @@ def fault_of(
 def _dialect_fault(
     raw: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
 ) -> ProviderFault | None:
-    """What `raw` says about the request's parameters, without status and message; None: nothing of them."""
+    """What `raw` says about the request's parameters, without status and message; None: nothing."""
     room = _room_of(raw, request)
     lesson = None if room or NO_KEY.search(raw) else _lesson_of(raw, request, fixed)
     if room or (lesson and (refused or not lesson.system_role)):
@@ -179,7 +179,7 @@ def _dialect_fault(
 
 
 def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]) -> Dialect | None:
-    """What a provider's refusal of `request` teaches about later ones; None: it is about nothing known."""
+    """What a provider's refusal of `request` teaches for later ones; None: nothing we know."""
     if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
         return Dialect(system_role=False)
     sent = token_limit(request)
@@ -199,7 +199,7 @@ def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str
 
 
 def _room_of(complaint: str, request: Mapping[str, Any]) -> int | None:
-    """Tokens that the context leaves for a reply, as a longer one's refusal says; None: nothing, or few."""
+    """Tokens that the context leaves for a reply, says the refusal of a longer one; None: unknown or few."""
     found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
     room = int(found["most"]) - int(found["taken"]) if found else 0
     return room if LEAST_ROOM <= room < (token_limit(request) or 0) else None
@@ -212,7 +212,7 @@ def _refuses_form(raw: str, status: int | None, form: str) -> bool:
 
 
 def _remedy(raw: str, status: int | None) -> str | None:
-    """What the user can do about an error that no later request can escape; None for any other error."""
+    """What the user can do about an error that all later requests would meet; None for other errors."""
     if status == 403 and MODERATED.search(raw):
         return None
     if (
@@ -232,7 +232,7 @@ def _remedy(raw: str, status: int | None) -> str | None:
 
 
 def shown(text: str, secret: str | None = None) -> str:
-    """`text` on one line, cut, without a traceback and without anything that is or looks like a key."""
+    """`text` on one line, shortened, without a traceback and without anything that may be a key."""
     if said := MESSAGE.search(text[:LONGEST_TEXT]):
         text = said[1]
     text = " ".join(text[:LONGEST_TEXT].split())[: 10 * MESSAGE_LENGTH]

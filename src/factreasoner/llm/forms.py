@@ -1,7 +1,7 @@
 """Call forms: the ways to ask for a function's arguments.
 
-- word: one fact, answered by one word of plain text; no tool, schema or grammar is needed.
-- lines: one line of plain text for each item.
+- word: one fact, answered by one word of plain text; it needs no tool, schema or grammar.
+- lines: one line of plain text per item.
 - json_schema, json_object: a JSON object, by a response format.
 - tool: a forced call of the function.
 
@@ -21,17 +21,17 @@ from factreasoner.prompts.fences import delimit, harmless, one_line
 from factreasoner.settings.choices import CallForm
 
 Kind = Literal["one", "flat", "nested"]
-"""What a function asks: one choice; a text or a choice for each item, or a list of texts; anything else."""
+"""What a function asks for: one choice; a text or choice per item, or a list of texts; anything else."""
 MANY: tuple[CallForm, ...] = ("tool", "json_schema", "json_object", "lines")
 MARK = {"cache_control": {"type": "ephemeral"}}
-"""Ends the part of a request that is worth caching, in Anthropic's words."""
+"""Anthropic's mark for the end of the part of a request that is worth caching."""
 WORD_TOKENS, WORD_ALTERNATIVES, ALTERNATIVES = 2, 20, 5
-"""Of one word; and alternatives that are asked for at each token: whoever gives any gives five."""
+"""Tokens of a word; alternatives per token for a word, and for other forms: every provider gives five."""
 _TOKENS_OF_CHOICE, _TOKENS_OF_TEXT, _TOKENS_OF_NUMBER = 12, 80, 8
 
 
 def kind_of(schema: FunctionSchema) -> Kind:
-    """What a function asks."""
+    """The kind of a function."""
     properties = schema.properties
     if len(properties) == 1 and schema.choices:
         return "one"
@@ -41,7 +41,7 @@ def kind_of(schema: FunctionSchema) -> Kind:
 
 
 def list_argument(schema: FunctionSchema) -> str:
-    """The name of the one argument that is a list of texts; empty where it is not so."""
+    """The name of the only argument if it is a list of texts; else empty."""
     if len(schema.properties) != 1:
         return ""
     ((name, prop),) = schema.properties.items()
@@ -49,7 +49,7 @@ def list_argument(schema: FunctionSchema) -> str:
 
 
 def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[CallForm, ...]:
-    """The forms in which a function of that kind can be asked, those to be tried first first."""
+    """The forms in which a function of that kind can be asked, in the order to try them."""
     order = (MANY[1], MANY[0], *MANY[2:]) if json_first else MANY
     forms: tuple[CallForm, ...] = ("word", *order) if kind == "one" else order
     if kind == "nested":
@@ -59,13 +59,13 @@ def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[Call
 
 
 def number_of(name: str) -> str:
-    """The number at the end of an argument's name; the name where there is none."""
+    """The number at the end of an argument's name; without one, the name."""
     found = re.search(r"\d+$", name)
     return found[0] if found else name
 
 
 def expected_tokens(schema: FunctionSchema) -> int | None:
-    """About how many tokens the answer takes; None where nothing tells."""
+    """About how many tokens the answer takes; None if unknown."""
     if schema.expected_tokens:
         return schema.expected_tokens
     tokens = 0
@@ -84,9 +84,9 @@ def expected_tokens(schema: FunctionSchema) -> int | None:
 def request(
     form: CallForm, prompt: Prompt, schema: FunctionSchema, *, marked: bool = False
 ) -> dict[str, Any]:
-    """The part of a chat request (OpenAI's names) that carries the prompt and asks for the arguments.
+    """The part of a chat request, as OpenAI has it, that holds the prompt and asks for the arguments.
 
-    `marked` ends what all calls of the prompt share with a mark, for providers that cache nothing else.
+    `marked` adds a mark after what all calls of the prompt share, for providers that cache nothing else.
     """
     content: dict[str, Any] = {}
     if form == "tool":
@@ -117,7 +117,7 @@ def _user(form: CallForm, text: str, schema: FunctionSchema) -> dict[str, Any]:
 
 
 def _listing(form: CallForm, schema: FunctionSchema) -> str:
-    """The items as a message shows them, named as their arguments are."""
+    """The items as a message shows them, named like their arguments."""
     if not schema.items:
         return ""
     if form == "word":
@@ -131,7 +131,7 @@ def _listing(form: CallForm, schema: FunctionSchema) -> str:
 
 
 def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dict[str, Any]]:
-    """An example as the user's turn and the model's, in the form's shape."""
+    """An example as the user's and the model's turn, in the shape of the form."""
     asked = schema.model_copy(update={"items": example.items})
     user, told = _user(form, example.user, asked), json.dumps(example.arguments, ensure_ascii=False)
     if form != "tool":
@@ -153,7 +153,7 @@ def _in_words(form: CallForm, example: Example) -> str:
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
-    """What is said of the answer's shape, the same for any number of items."""
+    """The instruction about the answer's shape, the same for any number of items."""
     if form == "tool":
         return f"Call the function {schema.name}."
     values = _values(schema)
@@ -172,7 +172,7 @@ def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:
 
 
 def _values(schema: FunctionSchema) -> str:
-    """The allowed values of the first choice, as words; empty where there is none."""
+    """The allowed values of the first choice, in words; empty without a choice."""
     if not schema.choices:
         return ""
     *others, last = (str(value) for value in schema.properties[schema.choices[0]]["enum"])
@@ -180,7 +180,7 @@ def _values(schema: FunctionSchema) -> str:
 
 
 def _shape(schema: FunctionSchema) -> str:
-    """The keys of the answer; where it has items, those of the first, as the others have the same."""
+    """The keys of the answer; with items, those of the first one, as the others are alike."""
     if not schema.items:
         return f"Its form: {_outline(schema.parameters)}"
     first = next(iter(schema.items))
@@ -193,7 +193,7 @@ def _shape(schema: FunctionSchema) -> str:
 
 
 def _outline(schema: Mapping[str, Any]) -> str:
-    """A JSON schema as a value of its form, each part with what it is."""
+    """A JSON schema as a value of its shape, each part described."""
     if schema["type"] == "object":
         inside = ", ".join(f'"{name}": {_outline(prop)}' for name, prop in schema["properties"].items())
         return f"{{{inside}}}"
@@ -203,12 +203,12 @@ def _outline(schema: Mapping[str, Any]) -> str:
 
 
 def _utf8(text: str) -> str:
-    """`text` without halves of surrogate pairs, which no request can carry."""
+    """`text` without halves of surrogate pairs, which a request can't hold."""
     return text.encode("utf-8", "replace").decode()
 
 
 def strict(schema: object) -> object:
-    """A JSON schema as strict providers want it: all properties required, no other, no descriptions."""
+    """A JSON schema for strict providers: all properties required, no others, no descriptions."""
     if isinstance(schema, list):
         return [strict(item) for item in schema]
     if not isinstance(schema, dict):

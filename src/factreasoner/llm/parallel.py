@@ -1,8 +1,8 @@
-"""Running a function over items in threads; maps inside maps share the helper threads of the process.
+"""Running a function over items in threads; nested maps share the helper threads of the process.
 
-Records are mapped, and within each its stages, and within those its batches and votes. Who opens a map works
-on it too, so that it always gets on. What is inside another map goes first, so that what is begun is finished
-before anything new begins; as many helpers are at work as the widest map allows.
+Records are mapped, within each its stages, and within those its batches and votes. Whoever opens a map works
+on it, too, so it always makes progress. Items of nested maps go first, so that what has begun is finished
+before anything new begins. As many helpers work as the widest open map allows.
 """
 
 from __future__ import annotations
@@ -31,48 +31,36 @@ _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
 def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list[R]:
     """`[fn(item) for item in items]` with at most `workers` items under way at once.
 
-    Items begin in their order, each in a copy of the caller's context, so that usage is counted for the
-    caller's stage. After the first exception no further item is begun; it is raised once those under way have
-    ended, as their model calls are paid for and belong in the cache. One that waits for a batch stops no
-    other. Ctrl-C waits for nothing, nor does an interpreter that exits.
+    Items begin in order, each in a copy of the caller's context, so that usage counts for the caller's stage.
+    After the first exception no further item begins; it is raised once those under way have ended, as their
+    model calls are paid for and belong in the cache. An item that waits for a batch does not stop the others.
+    Neither Ctrl-C nor an exiting interpreter waits for anything.
 
     Raises:
-        BaseException: the first one that `fn` raised; PendingError where there is no other.
+        BaseException: the first one that `fn` raised; PendingError if there is no other.
     """
-    mapped = _Map(fn, workers)
-    mapped.todo.extend(enumerate(items))
-    count = len(mapped.todo)
+    mapped = _Map(fn, workers, stops=True)
+    futures = [mapped.add(item) for item in items]
     with _HELPERS.open(mapped):
         while mapped.step() or mapped.wait():
             pass
     if mapped.error is not None:
         raise mapped.error
-    return [mapped.done[number] for number in range(count)]
+    return [future.result() for future in futures]
 
 
 @contextlib.contextmanager
 def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Future[R]]]:
     """Gives a function that hands an item to the helper threads and returns the future of `fn(item)`.
 
-    At most `workers` items are under way at once, in the order they were handed over; those not begun when
-    the block ends never are. One worker is the caller's thread. Not for use inside an item of another map:
-    who waits for a future works on nothing else. For the rest see `parallel_map`.
+    At most `workers` items are under way at once, in the order they were handed over; those that have not
+    begun when the block ends never do. One worker is the caller's thread. Not for use inside an item of
+    another map, since a thread that waits for a future does no work: use `parallel_map` there.
     """
-
-    def answer(asked: tuple[Future[R], T]) -> None:
-        future, item = asked
-        try:
-            result = fn(item)
-        except BaseException as error:  # noqa: BLE001 - whoever wants the result raises it
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    mapped = _Map(answer, workers)
+    mapped = _Map(fn, workers, stops=False)
 
     def submit(item: T) -> Future[R]:
-        future: Future[R] = Future()
-        mapped.todo.append((0, (future, item)))
+        future = mapped.add(item)
         if workers <= 1:
             mapped.step()
         else:
@@ -85,10 +73,9 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
 
 @contextlib.contextmanager
 def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
-    """Maps opened inside, nested ones included, begin an item only when none is under way, until `settled()`.
+    """Maps opened inside, nested ones included, run one item at a time and in order until `settled()`.
 
-    Until then everything happens in the order of the input. `settled` is asked before each item, by any
-    thread; it must return at once, and once True it stays so.
+    Any thread calls `settled` before each item; it must return at once, and once True it must stay True.
     """
     token = _settled.set(settled)
     try:
@@ -98,23 +85,27 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
 
 
 class _Map(Generic[T, R]):
-    """An open map: items not begun, by number, how many are under way, and what is done."""
+    """An open map: items that have not begun, each with its future, and how many are under way.
 
-    def __init__(self, fn: Callable[[T], R], workers: int) -> None:
+    With `stops`, the first failed item keeps others from beginning.
+    """
+
+    def __init__(self, fn: Callable[[T], R], workers: int, *, stops: bool) -> None:
         self.fn, self.workers, self.nested = fn, max(workers, 1), _inside.get()
-        self.todo: deque[tuple[int, T]] = deque()
-        self.done: dict[int, R] = {}
+        self.todo: deque[tuple[Future[R], T]] = deque()
         self.error: BaseException | None = None
+        self._stops = stops
         self._settled = _settled.get()
         self._under_way = 0
         self._changed = threading.Condition()
         self._context = contextvars.copy_context()
         self._context.run(_inside.set, True)
 
-    @property
-    def stopped(self) -> bool:
-        """Whether an item failed, so that no other is to begin; one that waits for a batch has not."""
-        return self.error is not None and not isinstance(self.error, PendingError)
+    def add(self, item: T) -> Future[R]:
+        """The future of an item that may begin from now on."""
+        future: Future[R] = Future()
+        self.todo.append((future, item))
+        return future
 
     @property
     def may_begin(self) -> int:
@@ -125,7 +116,7 @@ class _Map(Generic[T, R]):
         return min(len(self.todo), most - self._under_way)
 
     def wait(self) -> bool:
-        """Wait for an item under way; False where nothing is left, or one was interrupted, as by Ctrl-C."""
+        """Wait for an item under way; False if nothing is left, or one was interrupted, as by Ctrl-C."""
         with self._changed:
             interrupted = self.error is not None and not isinstance(self.error, Exception)
             if self._under_way and self.may_begin <= 0 and not interrupted:
@@ -133,42 +124,44 @@ class _Map(Generic[T, R]):
             return bool(self.todo or (self._under_way and not interrupted))
 
     def step(self) -> bool:
-        """Run the next item, in a context of its own, and have others run; False where none may begin."""
+        """Run the next item in its own context, while helpers run others; False if none may begin."""
         with self._changed:
             if self.may_begin <= 0:
                 return False
             self._under_way += 1
-            number, item = self.todo.popleft()
+            future, item = self.todo.popleft()
         _HELPERS.call()
         error: BaseException | None = None
         try:
             result = self._context.copy().run(self.fn, item)
         except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
             error = raised
+            future.set_exception(raised)
+        else:
+            future.set_result(result)
         with self._changed:
             self._under_way -= 1
-            if error is None:
-                self.done[number] = result
-            elif not self.stopped:
-                self.error = error
-            if self.stopped:
-                self.todo.clear()
+            if self._stops and error is not None:
+                if self.error is None or isinstance(self.error, PendingError):
+                    self.error = error
+                if not isinstance(self.error, PendingError):
+                    self.todo.clear()
             self._changed.notify_all()
         return True
 
 
 class _Helpers:
-    """Threads that work on the maps that are open, as many at once as the widest of them allows."""
+    """Threads that work on the open maps, as many at once as the widest of them allows."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._maps: list[_Map[Any, Any]] = []
-        """What is inside another map comes first, the last one first."""
+        """Nested maps come first, the last one first."""
         self._at_work = 0
 
     @contextlib.contextmanager
     def open(self, mapped: _Map[Any, Any]) -> Iterator[None]:
-        """Have helpers for a map. When it closes, what was not begun never is."""
+        """Have helpers for a map. Items that have not begun when it closes never do."""
         with self._lock:
             self._maps.insert(0 if mapped.nested else len(self._maps), mapped)
         try:
@@ -190,13 +183,12 @@ class _Helpers:
     def _most(self) -> int:
         return max((mapped.workers for mapped in self._maps), default=0)
 
-    def _help(self) -> Callable[[], None]:
+    def _help(self) -> None:
         while maps := self._to_work_on():
             any(mapped.step() for mapped in maps)
-        return lambda: None
 
     def _to_work_on(self) -> list[_Map[Any, Any]]:
-        """Maps of which an item may begin; without any, or where it is one too many, the thread leaves."""
+        """Maps with an item that may begin; if there is none, or one helper too many, the thread leaves."""
         with self._lock:
             too_many = self._at_work > self._most
             maps = [] if too_many else [mapped for mapped in self._maps if mapped.may_begin > 0]
@@ -207,4 +199,4 @@ class _Helpers:
 _HELPERS = _Helpers()
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]  # threads don't live on there
+    os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]  # it has none of these threads

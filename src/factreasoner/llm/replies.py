@@ -1,6 +1,6 @@
-"""What came back in a call form: the function's arguments, and how probable its choices were.
+"""What a reply says: the function's arguments, and how probable its choices were.
 
-JSON is read whatever stands around it; its content is taken as it is.
+JSON is found in any surrounding text; its values are taken as they are.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.choices import CallForm
 
 _CIRCLE = 60
-"""Characters at the end of a reply that, said six times, tell that it goes on like that."""
+"""A reply whose last so many characters appear six times will go on like that."""
 _MANY_ALIKE = 4
-"""Texts from which on a reply is looked at for texts that repeat."""
+"""With at least so many texts, a reply is checked for repetition."""
 _LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
 _MAX_STARTS = 50
-"""Braces tried as the start of an object, and calls beside one for each argument."""
+"""Braces tried as the start of an object; also calls beyond one per argument."""
 _MAX_READ = 2
-"""How many times a text may be read in vain in the search for objects, so that time is linear."""
+"""How often a text may be read in vain in the search for objects, so that time is linear."""
 _MAX_DEPTH = 32
-"""Levels of lists and objects in an argument; deeper ones are no answer to anything."""
+"""Most levels of lists and objects in an argument."""
 
 
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
     """The known arguments of the first JSON object in `text` that has any, in linear time.
 
-    One that was given twice with different values is dropped.
+    An argument with two different values is dropped.
     """
     for value in _json_values(text):
         found = _arguments(value, known, function)
@@ -46,7 +46,7 @@ def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, An
 
 
 def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) -> dict[str, Any] | None:
-    """The arguments of several calls of one function; some models make one for each argument."""
+    """The arguments of several calls of one function; some models make one call per argument."""
     given = (
         arguments_in(raw, known, function) if isinstance(raw, str) else _arguments(raw, known, function)
         for raw in islice(raws, _MAX_STARTS + len(known))
@@ -56,7 +56,7 @@ def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) ->
 
 
 def _json_values(text: str) -> Iterator[Any]:
-    """Every JSON value `text` may hold, likeliest first: all of it, then balanced objects."""
+    """Every JSON value that `text` may hold, likeliest first: all of it, then its objects."""
     with contextlib.suppress(ValueError, RecursionError):
         yield _decoder.decode(text.strip())
     left, end = _MAX_READ * len(text), 0
@@ -74,7 +74,7 @@ def _json_values(text: str) -> Iterator[Any]:
 
 
 def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, Any] | None:
-    """Known arguments in a JSON value, taken out of nested strings, one-item lists and call wrappers."""
+    """Known arguments in a JSON value, unwrapped from strings, one-item lists and calls."""
     for _ in range(4):
         if isinstance(value, str):
             try:
@@ -101,7 +101,7 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
 def _carried(value: object, levels: int = _MAX_DEPTH) -> object:
     """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write.
 
-    Raises RecursionError where lists and objects lie in each other more than `levels` deep.
+    Raises RecursionError if lists and objects nest more than `levels` deep.
     """
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode()
@@ -115,7 +115,7 @@ def _carried(value: object, levels: int = _MAX_DEPTH) -> object:
 
 
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A dict of the pairs, without the keys that came with two different values."""
+    """A dict of the pairs, without keys that have two different values."""
     result: dict[str, Any] = {}
     disputed = set()
     for name, value in pairs:
@@ -129,9 +129,9 @@ _decoder = json.JSONDecoder(object_pairs_hook=_agreed, strict=False)
 
 
 class Parsed(NamedTuple):
-    """What a reply holds: arguments, or the problem that there are none.
+    """The content of a reply: arguments, or the problem.
 
-    `obeyed`: they came the way the form says, with allowed values, and no more than half are missing.
+    `obeyed`: they came the way the form says, with allowed values, and at most half are missing.
     """
 
     arguments: dict[str, Any]
@@ -141,7 +141,7 @@ class Parsed(NamedTuple):
 
 
 def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Parsed:
-    """The arguments in a completion that was asked for in `form`, and their chances where it brings any."""
+    """The arguments in a completion asked for in `form`, with chances if it has log-probabilities."""
     found = _found(form, completion, schema)
     if found is None:
         return Parsed({}, "malformed" if completion.said.strip() else "empty")
@@ -193,12 +193,12 @@ def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> di
 
 
 def runs_in_circles(said: str) -> bool:
-    """Whether a reply says its last words over and over: a longer one would do so too."""
+    """Whether a reply repeats its last words over and over: a longer one would, too."""
     return len(said) > _CIRCLE and said.count(said[-_CIRCLE:]) > 5
 
 
 def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
-    """Why well-formed arguments are of no use: the schema's own words come back, or texts repeat."""
+    """Why well-formed arguments are useless: the schema's own words come back, or texts repeat."""
     texts = []
     for name, value in arguments.items():
         prop = schema.properties[name]
@@ -218,7 +218,7 @@ def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
 def _chances(
     form: CallForm, tokens: Tokens, arguments: Mapping[str, Any], schema: FunctionSchema
 ) -> dict[str, Chances]:
-    """The chances of every choice that was made, read where its value begins."""
+    """The chances of every choice in the reply, read where its value begins."""
     spoken = tokens.raw.decode("utf-8", "replace")
     exact = len(spoken.encode()) == len(tokens.raw)
     found: dict[str, Chances] = {}
@@ -235,7 +235,7 @@ def _chances(
 
 
 def _place(form: CallForm, spoken: str, name: str) -> int | None:
-    """Where the value of an argument begins in what was said."""
+    """Where the value of an argument begins in the reply."""
     if form == "word":
         found = re.search(r"(?s)^.*</think(?:ing)?>\s*|\A\W*", spoken)
         return found.end() if found else None

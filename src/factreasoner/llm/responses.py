@@ -1,4 +1,4 @@
-"""What a response to a chat request says, whatever it looks like, log-probabilities included."""
+"""What a response to a chat request says, with its log-probabilities, whatever it looks like."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from factreasoner.models import Usage
 from factreasoner.models.messages import Chances
 
 MOST_TOKENS = 1_000_000_000
-"""No request takes more, whatever its provider reports."""
+"""More than any request takes, whatever its provider reports."""
 MOST_SAID = 500_000
-"""Characters of a reply, some 100,000 tokens; as many bytes of a body without its log-probabilities."""
+"""Most characters of a reply, some 100,000 tokens; also most bytes of a body without log-probabilities."""
 _THOUGHT = re.compile(r"<think(?:ing)?>")
 _THOUGHT_END = re.compile(r"</think(?:ing)?>")
 _LEAST = -sys.float_info.max
-"""JSON can spell whole numbers beyond it, which no float can hold."""
+"""JSON can hold whole numbers beyond it, which a float can't."""
 _ROUNDING = 1e-3
-"""How far above 0 rounding may put a log-probability."""
+"""How far above 0 rounding may lift a log-probability."""
 
 
 class Token(NamedTuple):
-    """One generated token: its bytes, its natural log-probability and the alternatives at its place.
+    """One generated token: its bytes, its natural log-probability and the alternatives to it.
 
-    `logprob` is None where it, or that of an alternative, is no log-probability.
+    `logprob` is None if it, or that of an alternative, is not a log-probability.
     """
 
     raw: bytes
@@ -38,7 +38,7 @@ class Token(NamedTuple):
 
 
 class Tokens:
-    """The tokens of a reply, which joined spell `raw`."""
+    """The tokens of a reply; joined, they are `raw`."""
 
     def __init__(self, tokens: Iterable[Token]) -> None:
         self.tokens = tuple(tokens)
@@ -46,7 +46,7 @@ class Tokens:
         self._ends = list(itertools.accumulate(len(token.raw) for token in self.tokens))
 
     def chances(self, place: int, value: str, allowed: Sequence[str]) -> Chances | None:
-        """How probable each allowed value was, of which `value` begins at byte `place`; None if unknown."""
+        """How probable each allowed value was where `value` begins, at byte `place`; None if unknown."""
         number = bisect.bisect_right(self._ends, place)
         if number == len(self.tokens):
             return None
@@ -56,9 +56,9 @@ class Tokens:
 
 
 def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> Chances | None:
-    """Shares of the allowed values at one token, of which `before` stands in front of the value.
+    """Shares of the allowed values at one token, which begins with `before` and then the value.
 
-    A value out of sight is taken to be as probable as the least alternative, and as what they leave of 1.
+    A value that is not listed counts as the least probable alternative, or as the rest to 1 if that is less.
     """
     if token.logprob is None:
         return None
@@ -84,16 +84,16 @@ def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> C
 
 
 def named_by(text: str, allowed: Sequence[str]) -> str | None:
-    """The one allowed value that `text` begins, or that begins `text`; None where it is not one."""
+    """The only allowed value that `text` begins, or that begins `text`; None if there is not exactly one."""
     said = text.strip().casefold()
     if not said or (said == "no" and not any(value.casefold() == "no" for value in allowed)):
-        return None  # a word of its own, and not the beginning of "not"
+        return None  # a word, and not the beginning of "not"
     fits = [v for v in allowed if v.casefold().startswith(said) or said.startswith(v.casefold())]
     return fits[0] if len(fits) == 1 else None
 
 
 def without_thoughts(text: str) -> str:
-    """`text` without what stands between <think> and </think>; a thought without an end stays."""
+    """`text` without its parts from <think> to </think>; one without an end stays."""
     kept, end = [], 0
     while (start := _THOUGHT.search(text, end)) and (closing := _THOUGHT_END.search(text, start.end())):
         kept.append(text[end : start.start()])
@@ -102,20 +102,20 @@ def without_thoughts(text: str) -> str:
 
 
 def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an object of a library
-    """What lies at the end of a path through JSON objects, or a library's; None where it ends before."""
+    """The value at the end of a path through JSON objects or a library's; None if the path ends earlier."""
     for name in names:
         owner = owner.get(name) if isinstance(owner, dict) else getattr(owner, name, None)
     return owner
 
 
 def tokens_of(logprobs: object) -> Tokens | None:
-    """The tokens of a choice's `logprobs`, None where they are none or none of them is sound."""
+    """The tokens of a choice's `logprobs`; None if none of them is valid."""
     entries = field_of(logprobs, "content")
     if not isinstance(entries, list | tuple) or not entries:
         return None
     try:
         tokens = Tokens(_token(entry) for entry in entries)
-    except (TypeError, ValueError):  # bytes or alternatives that are none
+    except (TypeError, ValueError):  # malformed bytes or alternatives
         return None
     return tokens if any(token.logprob is not None for token in tokens.tokens) else None
 
@@ -130,18 +130,18 @@ def _token(entry: object) -> Token:
 
 
 def _sound(value: object) -> float | None:
-    """`value` as a natural log-probability, at most 0; None where it is none."""
+    """`value` as a natural log-probability, at most 0; None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not _LEAST <= value <= _ROUNDING:
         return None
     return min(float(value), 0.0)
 
 
 class Completion(NamedTuple):
-    """One completion, free of any provider's types.
+    """One completion, without any provider's types.
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
-    `refusal` the words in which the model declined; `prompt_tokens` what the provider reported, None where it
-    did not, when `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did.
+    `refusal` the model's words of refusal; `prompt_tokens` what the provider reported, or None, and then
+    `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did.
     """
 
     content: str
@@ -155,26 +155,26 @@ class Completion(NamedTuple):
 
     @property
     def said(self) -> str:
-        """The text of the reply: content, else the raw arguments of its tool calls, else the refusal."""
+        """The text of the reply: its content, else the raw arguments of tool calls, else the refusal."""
         return self.content or " ".join(str(raw) for _, raw in self.tool_calls) or self.refusal
 
     @property
     def cut(self) -> bool:
-        """Whether the limit of its length cut the reply."""
+        """Whether the token limit cut the reply."""
         return self.finish_reason == "length"
 
     @property
     def blocked(self) -> str:
-        """Why there is no answer whatever the call form, in a word or two; empty where none of that is so."""
+        """Why no call form would give an answer, in a word or two; else empty."""
         if self.finish_reason == "content_filter":
             return "content filter"
         return "refusal" if self.refusal else ""
 
 
 def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:  # noqa: ANN401
-    """What a response to `request` says, tokens that it does not report estimated, and no cost yet.
+    """What a response to `request` says, without its cost; unreported tokens are estimated.
 
-    `logprobs` were taken aside.
+    `logprobs` were taken out of the response before.
     """
     choices = field_of(response, "choices")
     choice = choices[0] if isinstance(choices, list | tuple) and choices else None
@@ -182,7 +182,7 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
     content = field_of(message, "content")
     tool_calls = field_of(message, "tool_calls")
     functions = [field_of(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())]
-    if not functions:  # some servers send both, which are one
+    if not functions:  # some servers send the same call in both fields
         functions = [field_of(message, "function_call")]
     called = tuple((str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None)
     content = content if isinstance(content, str) else ""
@@ -209,11 +209,11 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
 
 
 def reported(response: object) -> tuple[int, int]:
-    """The prompt and completion tokens that a response reports, 0 for what it does not."""
+    """The prompt and completion tokens that a response reports; 0 if it does not."""
     prompt, completion = (field_of(response, "usage", f"{kind}_tokens") for kind in ("prompt", "completion"))
     return _count(prompt), _count(completion)
 
 
 def _count(value: object) -> int:
-    """A number of tokens as it was reported; 0 where it was not, or is none."""
+    """A reported number of tokens; 0 if it is missing or not plausible."""
     return value if type(value) is int and 0 < value <= MOST_TOKENS else 0

@@ -1,4 +1,4 @@
-"""Having a model give a new text for each of several, one required argument each."""
+"""Having a model rewrite texts, with one required argument per text."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 
 ITEM = "statement"
-"""What the model is told that each text is."""
+"""What the prompt calls a text."""
 _OUTPUT_SHARE = 0.8
 _TOKENS_PER_ARGUMENT = 24
-"""Answer tokens a text takes beside its own length: its key, and the words put in."""
+"""Answer tokens per text beyond its own length: its key, and added words."""
 
 
 class Rewriting(NamedTuple):
-    """What is asked for. `result` names one new text; arguments are `argument` and the text's position.
+    """What is asked for. `result` is the word for one new text; arguments are `argument` and its position.
 
-    `problem` says why a text can't stand in for the original, given in this order as (original, text).
+    `problem(original, text)` says why a text can't replace the original.
     """
 
     stage: str
@@ -35,10 +35,10 @@ class Rewriting(NamedTuple):
 
 
 class Rewriter:
-    """Asks for the new texts of a whole record in one call, or in as many as its answers need to fit.
+    """Asks for the new texts of a whole record in one call, or in several if the answer would be too long.
 
-    Arguments are named by position, so that a text can't move to another item. One that is missing, null,
-    empty, of the wrong type or has a problem is asked again, as `ItemAsker` does it; then it is a Failure.
+    Arguments are named by position, so that a text can't move to another item. A text that is missing, null,
+    empty, of the wrong type or has a problem is asked for again, as `ItemAsker` does; then it is a Failure.
     """
 
     def __init__(self, rewriting: Rewriting, llm: LLM, config: Config) -> None:
@@ -47,7 +47,7 @@ class Rewriter:
         self._config = config
 
     def requests(self, prompt: Prompt, items: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
+        """The calls of a first round, without making them."""
         return [(prompt, self._schema(items, positions)) for positions in self._batches(items)]
 
     def rewrite(self, prompt: Prompt, items: Sequence[Claim]) -> list[str | Failure]:
@@ -69,7 +69,7 @@ class Rewriter:
         return [result for answer in answers for result in answer]
 
     def _batches(self, items: Sequence[Claim]) -> list[list[int]]:
-        """Positions in runs whose estimated answer fits the token limit."""
+        """Positions in groups whose estimated answer fits the token limit."""
         limit = _OUTPUT_SHARE * self._config.max_tokens
         batches: list[list[int]] = []
         size = limit
@@ -83,7 +83,7 @@ class Rewriter:
         return batches
 
     def _read(self, reply: Reply, schema: FunctionSchema, position: int, item: Claim) -> str | NoResult:
-        """One item's text on one line, or why it can't stand in for the original."""
+        """One item's text on one line, or why it can't replace the original."""
         name = self._name(position)
         problem = schema.problem(name, reply.arguments)
         text = "" if problem else " ".join(reply.arguments[name].split())

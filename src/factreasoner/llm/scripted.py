@@ -1,4 +1,4 @@
-"""A language model that says what it is told to: the test double of `factreasoner.protocols.LLM`."""
+"""A language model that answers from a script: the test double of `factreasoner.protocols.LLM`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Scripted = dict[str, Any] | Reply | Exception
 
 
 class Call(NamedTuple):
-    """One call as it was made."""
+    """One call."""
 
     prompt: Prompt
     schema: FunctionSchema
@@ -29,8 +29,8 @@ class Call(NamedTuple):
 class ScriptedLLM:
     """Answers from a script: replies in the order of the calls, or a function of (prompt, schema).
 
-    `calls` records every call. Each counts as one call with estimated tokens and no cost; a `Reply` that
-    brings its own usage keeps it. Thread-safe.
+    `calls` records every call. Each counts as one call with estimated tokens and no cost; a `Reply` keeps its
+    own usage. Thread-safe.
 
         llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
         llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})
@@ -49,14 +49,14 @@ class ScriptedLLM:
 
         Raises:
             ConfigError: the script has no reply left.
-            Exception: the one the script holds for this call.
+            Exception: the one that the script has for this call.
         """
         with self._lock:
             position = len(self.calls)
             self.calls.append(Call(prompt, schema, sample, logprobs))
         if self._answer is None and position >= len(self._replies):
             raise ConfigError(
-                f"ScriptedLLM has {len(self._replies)} replies and was called once more: "
+                f"ScriptedLLM has only {len(self._replies)} replies and was called again: "
                 f"prompt {prompt.name!r}, function {schema.name!r}"
             )
         answer = self._answer(prompt, schema) if self._answer else self._replies[position]

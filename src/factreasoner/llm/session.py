@@ -1,9 +1,9 @@
-"""The HTTP client under litellm: no reply longer than any answer is read, log-probabilities are taken aside.
+"""The HTTP client under litellm: it reads no overlong reply, and takes log-probabilities out of replies.
 
-Parsing megabytes of JSON keeps all threads of the process waiting, and Ctrl-C with them. litellm and openai
-validate and copy an object for every alternative of every token, several times: 130 ms of CPU for the reply
-to 24 facts with five alternatives, where reading them from the JSON takes 3 ms. So the session does both
-before those libraries see a response. Imported only when litellm is used.
+Parsing megabytes of JSON blocks all threads of the process, and Ctrl-C with them. litellm and openai
+validate and copy an object for every alternative of every token, several times: 130 ms of CPU for a reply
+about 24 facts with five alternatives, which take 3 ms to read from the JSON. So the session does both before
+those libraries see a response. Imported only when litellm is used.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from factreasoner.llm.responses import MOST_SAID
 _aside: contextvars.ContextVar[Aside | None] = contextvars.ContextVar("factreasoner_aside", default=None)
 
 _OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
-"""Headers that say how the body was sent: wrong of a new one."""
+"""Headers about how the body was sent: wrong for a new body."""
 
 MOST_BYTES = 8_000_000
-"""Largest body of a reply: 16,000 tokens with five alternatives each, 5,000 where the JSON is indented."""
+"""Largest body of a reply: 16,000 tokens with five alternatives each, 5,000 if the JSON is indented."""
 MOST_COMMAS = 500_000
-"""Commas in a body: so many values take half a second to parse, and no other thread runs meanwhile."""
+"""Most commas in a body: so many values take half a second to parse, and block every other thread."""
 
 
 class TooLongError(Exception):
@@ -36,18 +36,18 @@ class TooLongError(Exception):
 
 
 class Aside:
-    """What a session saw of a response that litellm does not.
+    """What a session keeps from litellm.
 
-    `logprobs`: those of the first choice, as JSON, None without any. `too_long`: it was too long to be read.
+    `logprobs`: those of the first choice as JSON, or None. `too_long`: the response was too long to read.
     """
 
     logprobs: Any = None
     too_long = False
 
     def take(self, response: httpx.Response) -> httpx.Response:
-        """The response, read, without log-probabilities, or as it is without any; an error's beginning.
+        """The response, read, without log-probabilities; of an error only the beginning.
 
-        Raises TooLongError for one that is longer than any answer.
+        Raises TooLongError if it is longer than any answer.
         """
         read = bytearray()
         with contextlib.closing(response):
@@ -75,7 +75,7 @@ class Aside:
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
-    """A JSON value, read in two thirds of the time `json` takes, which reads what is no Unicode too."""
+    """A JSON value, in two thirds of the time of `json`, which also reads invalid Unicode."""
     try:
         return from_json(body)
     except ValueError:
@@ -95,10 +95,10 @@ def _with_body(response: httpx.Response, content: bytes) -> httpx.Response:
 
 
 class Session(openai.DefaultHttpxClient):
-    """openai's own client, but for what it hands on inside `with_aside`."""
+    """openai's own client, except inside `with_aside`."""
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send a request as httpx does. Raises TooLongError for a reply that is longer than any answer."""
+        """Send a request as httpx does. Raises TooLongError for a reply longer than any answer."""
         aside = _aside.get()
         if aside is None:
             return super().send(request, **options)
@@ -107,7 +107,7 @@ class Session(openai.DefaultHttpxClient):
 
 @contextlib.contextmanager
 def with_aside() -> Iterator[Aside]:
-    """Bound the response to the request made inside, by this thread, and take its log-probabilities out."""
+    """Limit the response to this thread's request made inside, and take out its log-probabilities."""
     aside = Aside()
     token = _aside.set(aside)
     try:

@@ -1,4 +1,4 @@
-"""An estimate of token counts that needs no tokenizer and no download."""
+"""Estimates of token counts, without a tokenizer or a download."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ LETTERS_PER_TOKEN = {
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens `text` takes with the tokenizers of present models.
+    """About how many tokens `text` takes with the tokenizers of current models.
 
-    Over a few sentences, within 12 % of OpenAI's cl100k and o200k for English and JSON, 15 % for German and
-    French. For other scripts it follows cl100k within 15 %, which newer tokenizers undercut by up to a half:
-    an estimate that limits money or rate should err upwards.
+    For a few sentences of English or JSON it is within 12 % of OpenAI's cl100k and o200k, for German and
+    French within 15 %. For other scripts it is within 15 % of cl100k, while newer tokenizers need down to
+    half: an estimate that limits money or rate should be too high rather than too low.
     """
     tokens = len(ASCII_TOKENS.findall(text))
     if text.isascii():
@@ -40,12 +40,12 @@ def estimate_tokens(text: str) -> int:
 
 
 def estimate_request(request: Mapping[str, Any]) -> int:
-    """About how many prompt tokens a chat request takes, its function or response format included."""
+    """About how many prompt tokens a chat request takes, with its function or response format."""
     parts = [str(message.get("content") or message["tool_calls"]) for message in request["messages"]]
     parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
     return sum(estimate_tokens(part) + 4 for part in parts)
 
 
 def tokens_too_many(text: str) -> float:
-    """By how much the estimate of a text may be too high: newer tokenizers need half as many beyond ASCII."""
+    """How much too high the estimate may be: newer tokenizers need half as many beyond ASCII."""
     return 0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2

@@ -1,4 +1,4 @@
-"""One completion through litellm, and its price. The only file that imports litellm, and only when used."""
+"""One completion through litellm, and its price. litellm is imported here, when it is first used."""
 
 from __future__ import annotations
 
@@ -35,28 +35,28 @@ UNREADABLE = (
     "<APIResponse [200 OK]",
     "'ModelResponse' object has no attribute",
 )
-"""What litellm says of a body with status 200 that it can't read as a completion."""
+"""litellm's errors for a body with status 200 that it can't read as a completion."""
 BY_HANDLER = frozenset(
     {"anthropic", "azure_ai", "bedrock", "codestral", "databricks", "deepseek", "fireworks_ai", "gemini"}
     | {"groq", "hosted_vllm", "huggingface", "mistral", "ollama", "ollama_chat", "openrouter"}
     | {"together_ai", "vertex_ai", "watsonx", "xai"}
 )
-"""Providers that litellm reaches not by openai's library but by HTTP of its own, through a client of ours."""
+"""Providers that litellm reaches by its own HTTP and not by openai's library: through our client."""
 TOO_LONG = "a reply longer than any answer, which was not read"
 FORCED_BY_A_WORD = frozenset({"mistral", "codestral"})
-"""Providers to whom litellm tells that a tool must be called, and silently not which one."""
+"""Providers for which litellm silently drops the name of the tool that must be called."""
 MARGIN = 1.3
-"""By how much the estimate of a prompt's tokens is raised where it must not be too low."""
+"""Factor on the estimate of a prompt's tokens where it must not be too low."""
 FREE_PROVIDERS = frozenset(
     {"ollama", "ollama_chat", "lm_studio", "llamafile", "lemonade", "docker_model_runner"}
 )
-"""Providers that run on the user's own machine: a listed price of 0 is a price there, elsewhere a gap."""
+"""Providers on the user's own machine: a listed price of 0 is true there; elsewhere it means unknown."""
 MILLION = 1_000_000
 ASKED = frozenset(
     {"messages", "tools", "tool_choice", "response_format", "temperature", "logprobs", "top_logprobs"}
     | set(TOKEN_LIMITS)
 )
-"""What every request may hold. litellm knows who takes it; parameters beyond it are the user's own wish."""
+"""Parameters of our own requests, which litellm knows for each model; others are the user's."""
 
 
 @functools.cache
@@ -66,13 +66,13 @@ def load() -> Any:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     was_collecting = gc.isenabled()
-    gc.disable()  # what imports make stays; to go over it again and again takes up to a fifth more
+    gc.disable()  # imported objects stay; collecting them again and again takes up to a fifth longer
     try:
         return _loaded()
     finally:
         if was_collecting:
             gc.freeze()
-            gc.unfreeze()  # all of it counts as old now, and is not gone over at once
+            gc.unfreeze()  # they count as old now, and are not collected at once
             gc.enable()
 
 
@@ -84,23 +84,23 @@ def _loaded() -> Any:
 
     litellm.suppress_debug_info = True
     litellm.telemetry = False
-    litellm.DEFAULT_MAX_RETRIES = 0  # requests of embeddings take their own 0 for two retries
+    litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, max_retries=0 would mean two
     if litellm.client_session is None:
-        # One pool for the process: litellm drops a client of its own, connections open, for every 200 places.
+        # One pool for the process: litellm drops one of its own, with open connections, every 200 clients.
         litellm.client_session = Session(verify=get_ssl_configuration())
         atexit.register(_close, litellm)
     for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    # A server whose tool arguments are an object and not a string is read all right, with this complaint.
+    # A server with tool arguments as an object, not a string, is read correctly, but with this warning.
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
-    # Its classes are built when first used, with a warning against which litellm sets a filter of its own.
+    # Its classes are built when first used, with a warning that litellm filters itself.
     litellm.ModelResponse(choices=[{"message": {"content": ""}}])
-    importlib.import_module("openai.resources")  # which a first request would do
+    importlib.import_module("openai.resources")  # as a first request would
     return litellm
 
 
 def _close(litellm: Any) -> None:
-    """Close our session, and what litellm opened for providers that it hands no client of ours."""
+    """Close our session, and the clients that litellm opened itself."""
     litellm.client_session.close()
     for client in litellm.in_memory_llm_clients_cache.cache_dict.values():
         if isinstance(client, litellm.HTTPHandler):
@@ -109,17 +109,17 @@ def _close(litellm: Any) -> None:
 
 @functools.cache
 def _handler() -> Any:
-    """litellm's own HTTP client around the session of the process."""
+    """litellm's HTTP client, around the session of the process."""
     from litellm.llms.custom_httpx.http_handler import HTTPHandler
 
     return HTTPHandler(client=load().client_session)
 
 
 class Transport:
-    """One model at one place, with one key; with `batch` at the prices of batches.
+    """One model at one place, with one key; with `batch`, at the prices of batches.
 
-    `api_key_env` names the environment variable of the key. Without it litellm looks for the provider's own,
-    except where `api_base` points to an OpenAI-compatible server: a key meant for OpenAI is not sent there.
+    `api_key_env` names the environment variable that holds the key. Without it litellm uses the provider's
+    own, except if `api_base` is an OpenAI-compatible server: a key for OpenAI is not sent there.
 
     Raises:
         ConfigError: the named variable is not set.
@@ -135,7 +135,7 @@ class Transport:
 
     @functools.cached_property
     def model(self) -> str:
-        """The model's name as litellm wants it, the provider first where only `api_base` tells it."""
+        """The model's name as litellm wants it, with the provider first."""
         if self._api_base is None:
             return self._named
         prefix, slash, _ = self._named.partition("/")
@@ -144,7 +144,7 @@ class Transport:
 
     @functools.cached_property
     def provider(self) -> str:
-        """litellm's name of the provider; empty when it knows none for this model."""
+        """litellm's name of the provider; empty if it knows none for this model."""
         try:
             return str(load().get_llm_provider(self.model)[1])
         except Exception:  # noqa: BLE001 - litellm raises its own BadRequestError for a name it can't place
@@ -157,17 +157,17 @@ class Transport:
 
     @functools.cached_property
     def wants_marks(self) -> bool:
-        """Whether it caches the beginnings of requests only where they are marked, as Claude's hosts do."""
+        """Whether it caches only marked beginnings of requests, as hosts of Claude do."""
         return "claude" in self.model.lower() and bool(load().utils.supports_prompt_caching(model=self.model))
 
     @functools.cached_property
     def missing_keys(self) -> tuple[str, ...]:
-        """Environment variables the provider wants and that are not set."""
+        """Environment variables that the provider wants and that are not set."""
         return tuple(load().validate_environment(self.model)["missing_keys"])
 
     @property
     def key_remedy(self) -> str:
-        """What to do where the provider takes no request for want of a key."""
+        """What to do if the provider refuses requests because of the key."""
         if self._key_env:
             return f"check the key in ${self._key_env}"
         if self._api_base:
@@ -176,9 +176,9 @@ class Transport:
         return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
 
     def check_key(self) -> None:
-        """Raise ConfigError where the provider has one variable, that of a key, and it is not set.
+        """Raise ConfigError if the provider has a single variable, for a key, and it is not set.
 
-        Where it has several, as a cloud does, there are other ways to it.
+        A provider with several variables, such as a cloud, can be reached in other ways.
         """
         missing = self.missing_keys if self.key is None and self._api_base is None else ()
         if len(missing) == 1 and missing[0].endswith("_KEY"):
@@ -186,14 +186,14 @@ class Transport:
 
     @property
     def place(self) -> dict[str, str | None]:
-        """Where litellm reaches the model, and with what key."""
+        """Where litellm reaches the model, and with which key."""
         key = self.key
         if key is None and self._api_base is not None and self.provider == "openai":
-            key = "none"  # the library refuses to send without one
+            key = "none"  # the library does not send without one
         return {"api_base": self._api_base, "api_key": key}
 
     def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
-        """Send one chat request, without any retry. Raises whatever litellm raises."""
+        """Send one chat request, without retries. Raises whatever litellm raises."""
         litellm = load()
         from factreasoner.llm.session import with_aside
 
@@ -212,53 +212,53 @@ class Transport:
         except Exception as error:
             if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
                 raise
-            # An answer all the same: it came with status 200 and is paid for.
+            # Still an answer: it came with status 200 and is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
 
     def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the request, as litellm edits it in place, in words that it passes on."""
+        """A copy of the request, since litellm edits it in place, with a tool choice that it passes on."""
         worded = {name: copy.deepcopy(value) for name, value in request.items() if name != "messages"}
-        messages = request["messages"]  # those of plain text are copied in a fraction of the time
+        messages = request["messages"]  # plain text is copied in a fraction of the time
         plain = all(isinstance(value, str) for message in messages for value in message.values())
         worded["messages"] = [dict(message) for message in messages] if plain else copy.deepcopy(messages)
         if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
-            worded["tool_choice"] = "required"  # there is but one
+            worded["tool_choice"] = "required"  # there is only one tool
         return worded
 
     def untold(self, request: Mapping[str, Any]) -> list[str]:
-        """The user's own parameters that litellm would refuse, not knowing that the model takes them."""
+        """The user's own parameters that litellm does not know for this model, and would refuse."""
         if not (own := request.keys() - ASKED):
             return []
         known = load().get_supported_openai_params(model=self.bare, custom_llm_provider=self.provider)
         return sorted(own.difference(known or ()))
 
     def completion(self, response: Any, request: Mapping[str, Any], logprobs: Any = None) -> Completion:
-        """What a response to `request` says, with its cost; `logprobs` never saw litellm."""
+        """What a response to `request` says, with its cost; `logprobs` were taken out of it before."""
         said = completion_of(response, request, logprobs)
         cost = self.price(said.usage.prompt_tokens, said.usage.completion_tokens)
         if cost and all(reported(response)) and not self._batch:
-            # The response says more than two numbers do: cached and reasoning tokens have other prices.
-            with contextlib.suppress(Exception):  # litellm raises bare ones
+            # The response says more than the two numbers: cached and reasoning tokens have other prices.
+            with contextlib.suppress(Exception):  # litellm raises bare exceptions
                 exact = float(load().completion_cost(completion_response=response, model=self.model))
                 cost = exact if 0 < exact < math.inf else cost
         return said._replace(usage=said.usage.model_copy(update={"cost": cost}))
 
     def price(self, prompt_tokens: int, completion_tokens: int) -> float | None:
-        """US dollars of a request, None when the model's price is not known."""
+        """US dollars of a request; None if the model's price is unknown."""
         rates = self._rates
         return None if rates is None else prompt_tokens * rates[0] + completion_tokens * rates[1]
 
     def most_cost(self, request: Mapping[str, Any], longest: int) -> float | None:
-        """US dollars that a request may cost at most, with a reply of `longest` tokens if it names no limit.
+        """The most US dollars that a request may cost; None if the model's price is unknown.
 
-        None when the model's price is not known.
+        Without a limit of its own its reply has at most `longest` tokens.
         """
         return self.price(int(MARGIN * estimate_request(request)), token_limit(request) or longest)
 
     @functools.cached_property
     def _rates(self) -> tuple[float, float] | None:
-        """US dollars per prompt and completion token, of batches as listed, else half; None: not known."""
+        """US dollars per prompt and completion token; for batches as listed, else half. None: unknown."""
         try:
             rates = load().cost_per_token(model=self.model, prompt_tokens=MILLION, completion_tokens=MILLION)
         except Exception:  # noqa: BLE001 - litellm raises a bare one for a model that is not on its list
@@ -274,5 +274,5 @@ class Transport:
 
 
 def price(model: str, prompt_tokens: int, completion_tokens: int, *, batch: bool = False) -> float | None:
-    """US dollars of a request to `model` by litellm's price list, None when the price is not known."""
+    """US dollars of a request to `model` by litellm's price list; None if unknown."""
     return Transport(model, None, None, batch=batch).price(prompt_tokens, completion_tokens)

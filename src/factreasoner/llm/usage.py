@@ -1,4 +1,4 @@
-"""What model calls took, by stage: a meter per record, found through a context variable."""
+"""The usage of model calls by stage: one meter per record, found through a context variable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from factreasoner.models import Usage
 
 CACHED = Usage(cached_calls=1)
-"""What a reply from the cache took."""
+"""The usage of a reply from the cache."""
 
 _current: ContextVar[tuple[Meter, str] | None] = ContextVar("factreasoner_stage", default=None)
 
@@ -32,8 +32,8 @@ class Meter:
     def stage(self, name: str) -> Iterator[None]:
         """Count everything inside for stage `name`.
 
-        Stages may nest: usage goes to the innermost one, seconds to each that is open. A stage that several
-        threads are in takes the time from the first one's entry to the last one's leaving.
+        Stages may nest: usage counts for the innermost one, seconds for each open one. If several threads are
+        in a stage, its time runs from the first entry to the last exit.
         """
         token = _current.set((self, name))
         with self._lock:
@@ -80,7 +80,7 @@ class Meter:
 
 
 def record_usage(usage: Usage) -> None:
-    """Count `usage` for the stage that is open in this context; outside any stage it is not counted."""
+    """Count `usage` for the stage of this context; outside any stage it is not counted."""
     current = _current.get()
     if current is not None:
         meter, stage = current
@@ -89,7 +89,7 @@ def record_usage(usage: Usage) -> None:
 
 @contextlib.contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Open stage `name` on the meter of this context; outside any stage nothing is metered."""
+    """Open stage `name` on the meter of this context; without a meter nothing is counted."""
     current = _current.get()
     with contextlib.nullcontext() if current is None else current[0].stage(name):
         yield
