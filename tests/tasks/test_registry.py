@@ -13,7 +13,7 @@ from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import Basis, ClaimRow, by_claim, claim_row, judgement_of, p_supported
+from factreasoner.tasks.rows import ClaimRow, Evidence, by_claim, claim_row, judgement_of, p_supported
 from factreasoner.tasks.task import ClaimResult, ClaimTask, ClaimWorker, Task, Work
 
 
@@ -38,7 +38,7 @@ def rows(result):
     for atom in result.atoms:
         own = verdicts.get(atom.id, [])
         judgement = judgement_of(p_supported(own[0]) if own else None, own)
-        yield claim_row(result.record_id, "answer", atom, judgement, Basis("question", {}, own))
+        yield claim_row(result.record_id, "answer", atom, judgement, Evidence("question", {}, own))
 
 
 def share(rows: list[ClaimRow]):

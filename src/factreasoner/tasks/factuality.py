@@ -16,12 +16,12 @@ from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY as NAME
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, Basis, ClaimRow, Judgement, by_claim, claim_row
+from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow, Evidence, Judgement, by_claim, claim_row
 from factreasoner.tasks.task import Task, Work, Worker, result_of
 
 
 def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
-    """Every atom, in the order of the response; those that could not be judged too."""
+    """Every atom in the order of the response, judged or not."""
     outcome = result.outcome
     verdicts = by_claim(outcome.verdicts if outcome else ())
     contexts = {context.id: context for context in result.contexts}
@@ -36,15 +36,15 @@ def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
         judgement = Judgement(None, None, "no")
         if item is not None:
             judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
-        basis = Basis(CONTEXTS, contexts, verdicts.get(atom.id, ()))
-        alone = unheld if item is not None and not basis.verdicts else ""
+        evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
+        alone = unheld if item is not None and not evidence.verdicts else ""
         note = "; ".join(filter(None, (alone, _note(atom, said))))
-        row = claim_row(result.record_id, ANSWER, atom, judgement, basis, note=note)
+        row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, note=note)
         yield row if atom.span is not None else _placed(row, atom, result.response)
 
 
 def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
-    """The row with the atom's place in the response where that stands there once."""
+    """The row with the atom's place in the response, where its words occur once."""
     words = atom.original or atom.text
     start = response.find(words)
     if start < 0 or response.find(words, start + len(words)) >= 0:
@@ -53,7 +53,7 @@ def _placed(row: ClaimRow, atom: Atom, response: str) -> ClaimRow:
 
 
 def _nothing_to_judge_by(result: Assessment) -> str:
-    """Why an atom was judged by nothing, of those that have a probability all the same."""
+    """Why an atom has a probability but no verdict."""
     if not result.contexts:
         return "no context"
     if all(context.dropped for context in result.contexts):
@@ -68,13 +68,13 @@ def _note(atom: Atom, said: dict[str, str]) -> str:
 
 
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
-"""Prompts of the parts that a run may do without."""
+"""Prompts of optional parts."""
 
 
 def check_fits(record: Record, config: Config) -> list[InputProblem]:
     """What `record` lacks for the assessor that `config` describes.
 
-    A record with nothing to judge (no atoms, or an abstention to make them from) lacks nothing.
+    A record with nothing to judge (no atoms, or an abstention) lacks nothing.
     """
     problem = _missing_contexts(record, config) or _missing_links(record, config)
     if problem is None:
@@ -148,10 +148,7 @@ class Factuality(Task[Assessment]):
         return len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0
 
     def to_repeat(self, result: Assessment) -> bool:
-        """No record is repeated for posteriors that have not converged: solving takes no judgement.
-
-        `score` solves such records again.
-        """
+        """Only for failures: `score` solves posteriors that did not converge, without a judge."""
         failures = result.failures or (result.outcome.failures if result.outcome else ())
         return result.status == "failed" or bool(result.status == "partial" and failures)
 

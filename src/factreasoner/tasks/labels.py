@@ -1,7 +1,7 @@
-"""What labels are called and how they look: the one table that page, terminal, notebook and files read.
+"""The word, mark and colour of each label, wherever one is shown; and the reasons for no claims.
 
-A label is a word, a mark that tells it apart without colour, and a colour. Where the judge's belief alone
-gives P, no passage says anything of the claim: it is grey, whatever its label and however high P.
+The mark tells labels apart without colour. A claim whose P is only the judge's belief is grey, whatever its
+label and however high P, since no passage says anything about it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LOOKS: Mapping[str | None, Look] = {
     None: Look("not judged", "–", "unjudged", "every judgement of it failed; it does not count"),
     "supported": Look("supported", "✓", "supported", "P is above one half, and something supports it"),
 }
-"""By label, None being a claim that was not judged; what is to be looked at first comes first."""
+"""By label (None: not judged), in the order in which a reader should look at claims."""
 CAUTIONS: Mapping[Caution, Look] = {
     "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
 }
@@ -68,7 +68,7 @@ _DECIDES = ("borne out by ", "contradicted by ")
 
 
 def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
-    """How the label of a claim looks; `words` are what a task calls labels itself."""
+    """How the label of a claim looks; `words` are a task's own words for labels."""
     look = LOOKS[row.label]
     if row.decided_by == "belief":
         look = BELIEF
@@ -76,7 +76,7 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
 
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
-    """The strongest verdict for a claim's label, and what else there is to know, each visible on one line."""
+    """What decides a claim's label, and what else there is to know, each on one line."""
     parts = []
     if row.context is not None:
         repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
@@ -91,37 +91,34 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
 
 
 NAMED = 3
-"""Ids of records that are named; of more it is said how many."""
+"""How many records are named by id; the others are counted."""
 
 
 class WithoutClaims:
-    """The records that have no claims to show, by the reason."""
+    """The records without claims, by reason."""
 
     def __init__(self) -> None:
         self._ids: dict[str, list[str]] = {}
 
     def add(self, result: TaskResult) -> None:
-        """Take down a record that has no claims to show."""
+        """Add a record without claims."""
         failed = f"failed: {result.failures[0].message}" if result.failures else ""
         self._ids.setdefault(failed or nothing_in(result.response), []).append(result.record_id)
 
     def said(self, claim_word: str) -> str:
-        """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."
-
-        Empty where there are none.
-        """
+        """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
         count = sum(map(len, self._ids.values()))
         reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in self._ids.items())
         return f"No {claim_word}s in {count} record{'s' * (count > 1)}: {reasons}." if count else ""
 
 
 def nothing_in(response: str) -> str:
-    """Why nothing in a response is judged."""
+    """Why a response has no claims."""
     if not response.strip():
         return "an empty answer"
     if is_abstention(response):
         return "an abstention"
-    return "no claim was found (instructions, questions and remarks are none)"
+    return "no claim was found (instructions, questions and remarks are not claims)"
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Passages as calls can show them: several in one call, and a long one in pieces."""
+"""Passages in calls: several in one call, a long one in pieces."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from factreasoner.models import Context, Part
 from factreasoner.text.passages import split_passages
 
 WORDS_OF_TOKENS = 0.6
-"""Words that fit into a token, with room to spare: of English text it is 0.75."""
+"""Words in a token, with a margin: English text has 0.75."""
 
 
 def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
-    """The contexts in their order, for as few calls as show at most `tokens` tokens each.
+    """The contexts in their order, in as few calls as possible of at most `tokens` tokens each.
 
-    A context that is longer stands in pieces, each named by its id.
+    A longer context is cut into pieces, each with its id.
     """
     calls: list[list[Part]] = []
     left = 0
@@ -31,7 +31,7 @@ def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
 
 
 def pieces(context: Context, tokens: int) -> list[Part]:
-    """The context with its title, or pieces of about `tokens` tokens that overlap by a few sentences."""
+    """The context with its title, or pieces of it of about `tokens` tokens that overlap by some sentences."""
     titled = not context.title or context.text.startswith(context.title)
     title = "" if titled else f"{context.title}\n"
     if estimate_tokens(context.text) <= tokens:

@@ -20,16 +20,16 @@ TASKS = {
 
 
 def check_task(name: str) -> None:
-    """Raise ConfigError for a name that a user gives and no task has."""
+    """Raise ConfigError if no task has the name that a user gave."""
     if name not in TASKS:
         raise ConfigError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
 
 
 def task_named(name: str) -> Task[Any]:
-    """The task of that name. Raises RunError for one that this version does not know."""
+    """The task of a run. Raises RunError for one that this version does not know."""
     if name not in TASKS:
         raise RunError(
-            f"a run of {name!r}, a task that this version does not know; known: {', '.join(TASKS)}"
+            f"this is a run of {name!r}, a task that this version does not know; known: {', '.join(TASKS)}"
         )
     module, _, attribute = TASKS[name].partition(":")
     task: Task[Any] = getattr(importlib.import_module(module), attribute)

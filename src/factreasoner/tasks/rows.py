@@ -13,14 +13,14 @@ from factreasoner.graph.pairs import Belief, beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
-"""Ids of premises that are no context: the answer, the reference, and all passages together."""
+"""Ids of premises other than a context: the answer, the reference, all passages together."""
 
 
 def p_supported(verdict: Verdict) -> float:
     """P(the premise supports the claim).
 
-    With p raised to 0.5: p for an entailment, 1 - p for a contradiction. For a neutral verdict it is the
-    judge's belief where it has one, else (1 - p) / 2: what the verdict leaves open goes to both sides alike.
+    With p at least 0.5: p for an entailment, 1 - p for a contradiction. For a neutral verdict, the judge's
+    belief if it has one, else (1 - p) / 2, an equal share for both sides.
     """
     if verdict.label == "neutral" and verdict.belief is not None:
         return verdict.belief
@@ -28,7 +28,7 @@ def p_supported(verdict: Verdict) -> float:
 
 
 def p_contradicted(verdict: Verdict) -> float:
-    """P(the premise contradicts the claim), likewise; a belief has no part in it."""
+    """P(the premise contradicts the claim), likewise, but without beliefs."""
     return _p_of("contradiction", verdict)
 
 
@@ -40,14 +40,14 @@ def _p_of(label: Label, verdict: Verdict) -> float:
 
 
 def guessed(verdict: Verdict) -> str:
-    """A belief in words: where it is from, and it; it ranks what to read first and is no evidence."""
+    """A belief in words. It says what to read first and is not evidence."""
     assert verdict.belief is not None, "asked only of a verdict with a belief"
     by = "by words in common" if verdict.confidence == "words" else "the judge's guess"
     return f"{by} {verdict.belief:.2f}"
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
-    """A verdict that needs no judge, as that nothing is supported by an empty text; `note` says why."""
+    """A verdict that needs no judge, such as on an empty text; `note` says why."""
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
 
 
@@ -58,22 +58,20 @@ NAME_LENGTH = 90
 
 
 class ClaimRow(NamedTuple):
-    """A claim and what it was held against.
+    """A claim, and what it was judged against.
 
-    - `record` and `claim` are ids. `of` says what states the claim: the `answer`, the `reference`, or `facts`
-      given for the answer. `against` says what it was held against: `contexts`, `cited` sources, the `answer`
-      or the `reference`; a claim held against two of them has two rows.
-    - `original` is its wording before revision, (`start`, `end`) its place in the text, in characters; both
-      are None where they are not known. `gold` is a human label.
-    - `p_true` and `label` are None where every judgement failed, and `judged` is "no"; "partly": some did.
+    - `record` and `claim` are ids. `of` says what makes the claim: the `answer`, the `reference`, or `facts`
+      given for the answer. `against` is what it was judged against: `contexts`, `cited` sources, the
+      `answer` or the `reference`. A claim judged against two of them has two rows.
+    - `original` is its wording before revision, (`start`, `end`) its place in the text, in characters; None
+      where unknown. `gold` is a human label.
+    - `p_true` and `label` are None where every judgement failed: `judged` is "no". "partly": some failed.
     - `num_entailing` and `num_contradicting` count the premises that entail or contradict it.
-    - `quote` is the judge's quote that decides the label, `context` the id of the premise that it is from, or
-      that decides without one; `title` and `link` are that premise's. None: nothing decides it, or no such.
-    - `nearest` is the id of the passage whose belief gives P where nothing decides it.
-    - `decided_by`: a `verdict` speaks for the label; or none does, and the judge's `belief` of what the
-      passages leave open gives P. None: neither, as where a prior or an assessor's own answer gives it.
-    - `note` says in words what else there is to know, as why nothing decides it; `fate` is what became of it
-      in a corrected answer. Both are empty where there is nothing to say.
+    - `context` is the id of the premise that decides the label, `title` and `link` are that premise's, and
+      `quote` is the judge's quote from it. None where nothing decides the label, or there is none.
+    - `decided_by`: a `verdict` decides the label; or none does, and P is the judge's `belief`, from the
+      passage `nearest`. None: neither, where P is a prior or an assessor's own answer.
+    - `note` says in words what else there is to know. `fate` is what happened to it in a corrected answer.
     """
 
     record: str
@@ -101,20 +99,20 @@ class ClaimRow(NamedTuple):
 
     @property
     def cautions(self) -> tuple[Caution, ...]:
-        """A reason to look twice: `disputed` where a premise entails the claim and one contradicts it."""
+        """Reasons to look twice. `disputed`: one premise entails the claim and one contradicts it."""
         return ("disputed",) if self.num_entailing and self.num_contradicting else ()
 
 
 class Judgement(NamedTuple):
-    """What was found of a claim: its probability, label and how far it was judged; see `ClaimRow`."""
+    """A claim's probability and label, and whether it was judged fully; see `ClaimRow`."""
 
     p_true: float | None
     label: str | None
     judged: Judged = "fully"
 
 
-class Basis(NamedTuple):
-    """What claims were held against: its name (`against`), the contexts, and the verdicts."""
+class Evidence(NamedTuple):
+    """What a claim was judged against (see `ClaimRow`), the contexts by id, and the verdicts on the claim."""
 
     against: str
     contexts: Mapping[str, Context]
@@ -122,10 +120,7 @@ class Basis(NamedTuple):
 
 
 def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
-    """The label of a claim against a text, from P(the text supports it) and the verdicts.
-
-    As for atoms: no evidence means unverified.
-    """
+    """The label of a claim, from P and the verdicts. As for atoms, no evidence means unverified."""
     known = list(verdicts)
     return models.label_of(
         p_true, supporting=any(v.supports for v in known), contradicting=any(v.contradicts for v in known)
@@ -133,7 +128,7 @@ def label_of(p_true: float, verdicts: Iterable[Verdict]) -> Support:
 
 
 def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judged = "fully") -> Judgement:
-    """What verdicts on a claim, and P that they come to, say of it; without P it has no label."""
+    """The judgement that verdicts and the P from them amount to. Without P, there is no label."""
     if p_true is None:
         return Judgement(None, None, "partly" if verdicts else "no")
     p = round(p_true, models.P_DIGITS)
@@ -141,20 +136,20 @@ def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judg
 
 
 def claim_row(
-    record_id: str, of: str, claim: Atom, judgement: Judgement, basis: Basis, note: str = ""
+    record_id: str, of: str, claim: Atom, judgement: Judgement, evidence: Evidence, note: str = ""
 ) -> ClaimRow:
-    """The row of a claim. `basis.verdicts` are those on this claim."""
-    decisive = decisive_verdict(judgement.label, basis.verdicts)
+    """The row of a claim."""
+    decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
-    context = basis.contexts.get(premise) if premise else None
-    nearest = None if decisive else next(iter(beliefs(basis.verdicts, {claim.id}).get(claim.id, ())), None)
+    context = evidence.contexts.get(premise) if premise else None
+    nearest = None if decisive else next(iter(beliefs(evidence.verdicts, {claim.id}).get(claim.id, ())), None)
     believed = judgement.label is not None and nearest is not None
-    notes = (note, _against(judgement.label, basis), _note(decisive, nearest, basis))
+    notes = (note, _against(judgement.label, evidence), _note(decisive, nearest, evidence))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
         of=of,
-        against=basis.against,
+        against=evidence.against,
         text=claim.text,
         original=claim.original,
         start=claim.span[0] if claim.span else None,
@@ -163,8 +158,8 @@ def claim_row(
         label=judgement.label,
         judged=judgement.judged,
         gold=claim.gold,
-        num_entailing=_count("entailment", basis.verdicts),
-        num_contradicting=_count("contradiction", basis.verdicts),
+        num_entailing=_count("entailment", evidence.verdicts),
+        num_contradicting=_count("contradiction", evidence.verdicts),
         quote=decisive.quote if decisive else None,
         context=premise,
         title=(context.title or None) if context else None,
@@ -176,7 +171,7 @@ def claim_row(
 
 
 def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
-    """One row a claim: of the answer, or of the facts; against what it is held against first."""
+    """One row for each claim of the answer, or of the facts: the first."""
     found: dict[str, ClaimRow] = {}
     for row in rows:
         if row.of == rows[0].of:
@@ -185,7 +180,7 @@ def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
 
 
 def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict | None:
-    """The strongest verdict that speaks for a label: one against a contradicted claim, else one for it."""
+    """The strongest verdict for a label: a contradiction for a contradicted claim, else an entailment."""
     wanted: Label = "contradiction" if label == "contradicted" else "entailment"
     return max(
         (verdict for verdict in verdicts if verdict.label == wanted),
@@ -195,7 +190,7 @@ def decisive_verdict(label: str | None, verdicts: Iterable[Verdict]) -> Verdict 
 
 
 def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
-    """Verdicts by the claim that they are on."""
+    """Verdicts by the id of their claim."""
     found: dict[str, list[Verdict]] = {}
     for verdict in verdicts:
         found.setdefault(verdict.target_id, []).append(verdict)
@@ -206,45 +201,45 @@ def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
     return len({v.context_id for v in verdicts if v.label == label and v.probability > 0.5})
 
 
-def _against(label: str | None, basis: Basis) -> str:
-    """Who contradicts a judged claim, where that is not its label."""
-    against = [verdict for verdict in basis.verdicts if verdict.contradicts]
+def _against(label: str | None, evidence: Evidence) -> str:
+    """Which premises contradict a claim with another label."""
+    against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
     if label in (None, "contradicted") or not against:
         return ""
     strongest = max(against, key=lambda verdict: verdict.probability)
     more = len({verdict.context_id for verdict in against}) - 1
     said = f"and {more} more contradict it" if more else "contradicts it"
     quote = ': "' + " ".join(strongest.quote.split()) + '"' if strongest.quote else ""
-    return f"{_name(strongest.context_id, basis)} {said}{quote}"
+    return f"{_name(strongest.context_id, evidence)} {said}{quote}"
 
 
-def _note(decisive: Verdict | None, nearest: Belief | None, basis: Basis) -> str:
-    """What a reader corrected; or what is known of a claim that no verdict decides."""
+def _note(decisive: Verdict | None, nearest: Belief | None, evidence: Evidence) -> str:
+    """What a reader corrected, or what is known where no verdict decides the claim."""
     corrected = [
-        verdict.note if verdict is decisive else f"{_name(verdict.context_id, basis)}: {verdict.note}"
-        for verdict in basis.verdicts
+        verdict.note if verdict is decisive else f"{_name(verdict.context_id, evidence)}: {verdict.note}"
+        for verdict in evidence.verdicts
         if verdict.confidence == "corrected"
     ]
     if decisive is not None or corrected:
         return "; ".join(corrected)
     if nearest is not None:
         guess = guessed(
-            next(v for v in basis.verdicts if v.context_id == nearest.context_id and v.belief is not None)
+            next(v for v in evidence.verdicts if v.context_id == nearest.context_id and v.belief is not None)
         )
         if nearest.context_id in (ANSWER, REFERENCE):
             return f"the {nearest.context_id} does not say so; {guess}"
-        place = _name(nearest.context_id, basis)
+        place = _name(nearest.context_id, evidence)
         return f"no passage says so; {guess}; nearest passage {place}"
-    return next((f"{_name(v.context_id, basis)}: {v.note}" for v in basis.verdicts if v.note), "")
+    return next((f"{_name(v.context_id, evidence)}: {v.note}" for v in evidence.verdicts if v.note), "")
 
 
-def _name(premise: str, basis: Basis) -> str:
-    context = basis.contexts.get(premise)
+def _name(premise: str, evidence: Evidence) -> str:
+    context = evidence.contexts.get(premise)
     return source_name(premise, (context.title or context.link) if context else None)
 
 
 def source_name(premise: str, name: str | None) -> str:
-    """How a passage is named: by its id, and its title or link, cut where that is long."""
+    """A passage's id, with its title or link, cut if long."""
     short = " ".join((name or "").split())
     if len(short) > NAME_LENGTH:
         short = f"{short[:NAME_LENGTH].rsplit(' ', 1)[0]} …"

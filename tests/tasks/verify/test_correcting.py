@@ -74,4 +74,4 @@ def test_a_sentence_between_tags_goes_alone_and_a_row_of_a_table_stays_one():
     table = "| what | when |\n|---|---|\n| opened | 1930 [1] |\n"
     result = verified(Model(), answer=table)
     assert (result.status, result.corrected) == ("partial", table)
-    assert "it is no row of the table any more" in result.failures[0].message
+    assert "it is not a row of the table any more" in result.failures[0].message

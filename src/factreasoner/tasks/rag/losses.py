@@ -1,4 +1,4 @@
-"""Where the loss is, in words: with the retriever or the generator, and what the gold answer may lack."""
+"""Where claims are lost, in words: by the retriever or the generator; and what the gold answer may lack."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ Counts = Mapping[str, int]
 
 
 def losses(values: Values, records: Counts) -> list[str]:
-    """Sentences on where a system loses or invents, from the means of a run's metrics.
+    """Sentences on where a system loses or invents claims, from the means of a run's metrics.
 
-    `records` says of how many records each is the mean: one sentence has only means of equally many. Empty
-    where too little is known. The last one names the part where most is lost, which is retriever or
-    generator: an answer that says, from a context, more than the reference loses nothing.
+    `records` has the number of records behind each mean; a sentence compares only means over as many. The
+    last one names the part that loses most, retriever or generator. Empty where too little is known.
     """
-    told = [*_of_reference(values, records), *_of_answers(values, records)]
+    found = [*_of_reference(values, records), *_of_answers(values, records)]
     parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
     if "retriever" not in parts:
-        return told
+        return found
     most = max(parts.values())
     if not most:
-        return [*told, "Nothing is lost."]
+        return [*found, "Nothing is lost."]
     worst = [part for part, lost in parts.items() if lost == most]
-    return [*told, f"Most is lost by the {' and the '.join(worst)}."]
+    return [*found, f"Most is lost by the {' and the '.join(worst)}."]
 
 
 def _of_reference(values: Values, records: Counts) -> Iterator[str]:
@@ -72,7 +71,7 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
 
 
 def _parts(values: Values) -> dict[str, float | None]:
-    """How much each part loses, as a share of claims."""
+    """The share of claims that each part loses."""
     generated, invented = values["lost_in_generation"], values["hallucination"]
     return {
         "retriever": values["lost_in_retrieval"],

@@ -12,8 +12,8 @@ from factreasoner.tasks.rows import (
     ANSWER,
     CONTEXTS,
     REFERENCE,
-    Basis,
     ClaimRow,
+    Evidence,
     by_claim,
     claim_row,
     judgement_of,
@@ -253,8 +253,8 @@ class _Rows:
         judgement = judgement_of(found.p, verdicts, "fully" if complete else "partly")
         notes = [self._said_by_reference(line)] if in_contexts and of == ANSWER else []
         notes += ["no context"] if in_contexts and not self._contexts else []
-        basis = Basis(against, self._contexts, verdicts)
-        return claim_row(self._record, of, line.claim, judgement, basis, "; ".join(filter(None, notes)))
+        evidence = Evidence(against, self._contexts, verdicts)
+        return claim_row(self._record, of, line.claim, judgement, evidence, "; ".join(filter(None, notes)))
 
     def _said_by_reference(self, line: ClaimLine) -> str:
         row = self.row(ANSWER, line, REFERENCE)

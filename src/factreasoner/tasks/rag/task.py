@@ -20,7 +20,7 @@ from factreasoner.tasks.task import ClaimTask
 
 
 class Rag(ClaimTask[RagResult, ScoredRag]):
-    """Claim-level metrics of answers, of what was retrieved for them, and of both together."""
+    """Claim-level metrics of answers, of retrieval, and of both together."""
 
     name = "rag"
     result = RagResult
@@ -43,7 +43,7 @@ class Rag(ClaimTask[RagResult, ScoredRag]):
         return super().makes_claims(record, config)
 
     def scored(self, result: RagResult, config: Config) -> ScoredRag:
-        """See `ClaimTask`; the scores of retrieval are at K where that is a number."""
+        """See `ClaimTask`. The ranking is scored at K if that is a number."""
         return scored_rag(result, config.k if isinstance(config.k, int) else None)
 
     def fields(self, scored: ScoredRag) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def _problems(record: Record) -> Iterator[InputProblem]:
     where = f"record {record.id}"
     has_reference = (record.reference or "").strip() or record.reference_atoms is not None
     if record.contexts is None and not has_reference:
-        message = "none given, and no 'reference' either; add one of both, or both"
+        message = "none given, and no 'reference' either; add one of them, or both"
         yield InputProblem(where, "contexts", message)
     for place, context in enumerate(record.contexts or ()):
         if context.id in (ANSWER, REFERENCE) or context.id.split(":")[0] == CONTEXTS:
@@ -116,13 +116,13 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> ScoredRag:
-    """Where a retrieval-augmented answer loses or invents, synchronously.
+    """Where a retrieval-augmented answer loses or invents facts. Synchronous.
 
     `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}),
     `Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
     `reference` is the right answer to `prompt`; `gold_contexts` are the ids of all relevant contexts. Claims
-    are made of both texts unless they are given. `settings` are those of `Config`: `premise="joint"`,
-    `model="openai/gpt-4o-mini"`, `k=5`; where one names a part, an object or class of one's own may stand.
+    are made from both texts unless they are given. `settings` are those of `Config`: `premise="joint"`,
+    `model="openai/gpt-4o-mini"`, `k=5`. A setting that names a part also takes your own object or class.
 
     The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
     failures in `result`:
@@ -131,8 +131,8 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
         scored.values["faithfulness"], scored.reasons["correctness"]
 
     Raises:
-        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
-        InputError: something given is not what it should be, or there are neither contexts nor a reference.
+        ConfigError: a setting, a key or a model name is wrong.
+        InputError: an argument is wrong, or there are neither contexts nor a reference.
     """
     parts, config = parts_and_config(settings)
     record = given_record(

@@ -1,4 +1,4 @@
-"""Judges the claims of one record's answer and reference against its contexts and against each other."""
+"""Makes the claims of a record's answer and reference, and judges them against contexts and each other."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from factreasoner.tasks.task import ClaimWorker, Work
 
 
 class MadeClaims(NamedTuple):
-    """Claims of one text, None where there is no text or none could be made; with what went wrong."""
+    """Claims of one text, None where there is no text or making them failed; and what went wrong."""
 
     claims: tuple[Atom, ...] | None
     failures: tuple[Failure, ...] = ()
 
 
 class ClaimMaker:
-    """Makes claims of texts, those of a reference once for all records with that question and reference."""
+    """Makes claims from texts; from a reference once for all records with that question and reference."""
 
     def __init__(self, assembly: Assembly) -> None:
         atomizer = assembly.made(ATOMIZER)
@@ -46,13 +46,13 @@ class ClaimMaker:
         self._texts: dict[tuple[str, str, str], tuple[str, ...]] = {}
 
     def of_answer(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's atoms, or the claims of its response."""
+        """The record's atoms, or claims made from its response."""
         if record.atoms is not None:
             return MadeClaims(record.atoms)
         return _numbered(self._made(record, meter), "a", _taken(record, record.reference_atoms))
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's reference atoms, or the claims of its reference."""
+        """The record's reference atoms, or claims made from its reference."""
         if record.reference_atoms is not None:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
@@ -60,7 +60,7 @@ class ClaimMaker:
         return _numbered(self._once(reference_record(record), meter), "r", _taken(record, record.atoms))
 
     def _once(self, reference: Record, meter: Meter) -> MadeClaims:
-        """The claims of a reference, made by whoever asks first; what failed is tried again."""
+        """The claims of a reference, made by the first thread that asks. A failure is tried again."""
         key = (reference.prompt, reference.topic or "", reference.response)
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
@@ -85,7 +85,7 @@ def _taken(record: Record, others: Sequence[Atom] | None) -> set[str]:
 
 
 def _numbered(made: MadeClaims, letter: str, taken: Collection[str]) -> MadeClaims:
-    """The claims with ids of their own: the letter and a number, after underscores where that is taken."""
+    """The claims with ids of a letter and a number, after underscores where such an id is taken."""
     if made.claims is None:
         return made
     while any(f"{letter}{n}" in taken for n in range(len(made.claims))):
@@ -95,9 +95,9 @@ def _numbered(made: MadeClaims, letter: str, taken: Collection[str]) -> MadeClai
 
 
 def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) -> list[Premise]:
-    """The contexts in their order, as few premises as show at most `tokens` tokens each.
+    """The contexts in their order, in as few premises as possible of at most `tokens` tokens each.
 
-    One premise is named `contexts`, several `contexts:1`, `contexts:2` and so on.
+    One premise is named `contexts`, several are named `contexts:1`, `contexts:2` and so on.
     """
     groups = in_calls(contexts, tokens)
     names = [CONTEXTS] if len(groups) == 1 else [f"{CONTEXTS}:{n}" for n in range(1, len(groups) + 1)]
@@ -108,10 +108,10 @@ def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) 
 
 
 def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
-    """One verdict on a claim from those of the pieces of a text; None where missing ones leave it open.
+    """One verdict on a claim from those on the pieces of a text; None where missing ones leave it open.
 
-    A piece that supports the claim decides, else one that contradicts it; it is neutral where all are, and
-    as sure as the least sure of them.
+    A piece that supports the claim decides, else one that contradicts it. Where all are neutral, so is the
+    verdict, with the least of their probabilities.
     """
     for label in ("entailment", "contradiction"):
         found = [verdict for verdict in verdicts if verdict.label == label]
@@ -123,14 +123,13 @@ def merged(verdicts: Sequence[Verdict], pieces_asked: int) -> Verdict | None:
 
 
 class RagWorker(ClaimWorker[RagResult]):
-    """Fills the matrices of one record.
+    """Judges all claims against the contexts, the answer's against the reference, and the reverse.
 
-    Answer claims and reference claims x contexts, answer claims x reference, reference claims x answer. A
-    context takes both lists in one call. Answer claims that no context supports alone are asked once more,
-    about all contexts together. With `premise` of "joint" contexts are asked about together at once.
+    A context takes both lists of claims in one call. Claims of the answer that no context supports alone are
+    judged once more against all contexts together. With `premise` "joint", that is all that is asked.
 
     Raises:
-        ConfigError: contexts are to be judged together by a judge that compares a claim with one passage.
+        ConfigError: `premise` is "joint", and the judge reads one passage at a time.
     """
 
     result = RagResult
@@ -182,9 +181,9 @@ class RagWorker(ClaimWorker[RagResult]):
     def _second_look(
         self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
     ) -> Judged | None:
-        """Claims that nothing supports so far, held against all contexts; None where that was not done.
+        """Verdicts of all contexts together on the claims that nothing supports so far.
 
-        A recording that holds nothing on all contexts together is one of a run without a second look.
+        None where there are none because a recording is of a run without a second look.
         """
         supported = {v.target_id for v in found.verdicts if v.context_id != REFERENCE and v.supports}
         left = [claim for claim in claims if claim.id not in supported]
@@ -194,9 +193,9 @@ class RagWorker(ClaimWorker[RagResult]):
     def _about_contexts(
         self, record: Record, together: Sequence[Premise], said: Sequence[Claim], wanted: Sequence[Claim]
     ) -> Iterator[Task]:
-        """Contexts with both lists at once; a judge that sends no calls gets each list for itself.
+        """Contexts with both lists of claims; with one list at a time for a judge that sends no calls.
 
-        What it says of a claim may depend on those it is asked with.
+        Such a judge's verdict on a claim may depend on the other claims.
         """
         lists = [[*said, *wanted]] if self._asks else [said, wanted]
         for claims in filter(None, lists):
@@ -208,7 +207,7 @@ class RagWorker(ClaimWorker[RagResult]):
                 yield from self._in_pieces(premise_of(context.id), claims)
 
     def _about_texts(self, record: Record, said: Sequence[Claim], wanted: Sequence[Claim]) -> Iterator[Task]:
-        """The reference with the answer's claims, and the answer with the reference's."""
+        """The reference with the answer's claims, the answer with the reference's."""
         reference = (record.reference or "").strip()
         if said and reference:
             premise = Premise(REFERENCE, reference, title=record.prompt, record_id=record.id)
@@ -218,14 +217,14 @@ class RagWorker(ClaimWorker[RagResult]):
             yield from self._in_pieces(premise, wanted)
 
     def _in_pieces(self, premise: Premise, claims: Sequence[Claim]) -> Iterator[Task]:
-        """The premise, or pieces of it where a call can't show it whole."""
+        """The premise, or pieces of it where one call can't show it all."""
         context = Context(id=premise.id, text=premise.text)
         cut = pieces(context, self.config.window_tokens) if self._asks else [context]
         for piece in cut:
             yield premise._replace(text=piece.text), list(claims)
 
     def _judged(self, tasks: Sequence[Task]) -> Judged:
-        """One verdict a pair, as far as there is one, and what failed."""
+        """One verdict for each pair, except where judging failed."""
         asked = [task for task in tasks if task[0].text.strip()]
         judged = judge_all(self._judge, asked, workers=judging_threads(self.config))
         times = Counter((premise.id, claim.id) for premise, claims in asked for claim in claims)

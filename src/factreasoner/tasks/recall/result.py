@@ -1,4 +1,8 @@
-"""What factual recall finds of one record, and its facts as rows."""
+"""The result of factual recall, its facts as rows, and its metrics.
+
+Source: "FaaF: Facts as a Function for the evaluation of generated text" (arXiv 2403.03888), section 4: error
+rate, and F1 of the facts that are not stated.
+"""
 
 from __future__ import annotations
 
@@ -12,43 +16,43 @@ from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, counted
-from factreasoner.tasks.rows import ANSWER, Basis, ClaimRow, by_claim, claim_row, judgement_of, p_supported
+from factreasoner.tasks.rows import ANSWER, ClaimRow, Evidence, by_claim, claim_row, judgement_of, p_supported
 from factreasoner.tasks.task import ClaimResult
 
 FACTS = "facts"
 TRUE, FALSE, UNANSWERED = 0, 1, 2
-"""Classes of a fact's value; people know the first two."""
+"""Classes of a fact's value; labels are one of the first two."""
 CLASSES = {True: TRUE, False: FALSE, None: UNANSWERED}
 
 
 class RecallResult(ClaimResult):
     """The facts an answer should state, with the verdicts of the answer (premise `answer`) on them.
 
-    `reference` is the right answer, where the record has it.
+    `reference` is the right answer, if the record has it.
     """
 
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
 
     def in_brief(self) -> list[str]:
-        """Facts by what became of them, and recall."""
+        """How many facts are stated or not, and recall."""
         said = {True: "stated", False: "not stated", None: "unanswered"}
         recall = [] if self.recall is None else [f"recall {self.recall:.3f}"]
         return [counted("fact", (said[stated(row)] for row in fact_rows(self))), *recall]
 
     @property
     def recall(self) -> float | None:
-        """Share of the answered facts that the answer states; None where none was answered."""
+        """Share of the judged facts that the answer states; None where none was judged."""
         return scored_recall(self).recall
 
     @property
     def missed(self) -> tuple[Atom, ...]:
-        """The facts that the answer does not state; those that stayed unanswered are not among them."""
+        """The facts that the answer does not state. Unanswered ones are not among them."""
         return self._facts(False)
 
     @property
     def unanswered(self) -> tuple[Atom, ...]:
-        """The facts for which no verdict could be had; `failures` say why."""
+        """The facts without a verdict; `failures` say why."""
         return self._facts(None)
 
     def _facts(self, value: bool | None) -> tuple[Atom, ...]:
@@ -57,24 +61,21 @@ class RecallResult(ClaimResult):
 
 
 def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
-    """Every fact held against the answer; one that stayed unanswered has no label."""
+    """Every fact, judged against the answer. An unanswered one has no label."""
     verdicts = by_claim(result.verdicts)
     for fact in result.facts:
         own = verdicts.get(fact.id, [])[-1:]
         judgement = judgement_of(p_supported(own[0]) if own else None, own)
-        yield claim_row(result.record_id, FACTS, fact, judgement, Basis(ANSWER, {}, own))
+        yield claim_row(result.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
 
 
 def stated(row: ClaimRow) -> bool | None:
-    """Whether the answer states a fact, P above one half; None where that is not known.
-
-    Everything else that was answered is False, silence too.
-    """
+    """Whether the answer states a fact: P is above one half. None where it was not judged."""
     return None if row.label is None else row.label == "supported"
 
 
 class ScoredRecall(NamedTuple):
-    """A result with what its metrics are computed from; `facts` are its rows."""
+    """A result with its facts as rows."""
 
     result: RecallResult
     facts: tuple[ClaimRow, ...]
@@ -86,13 +87,13 @@ class ScoredRecall(NamedTuple):
 
     @property
     def recall(self) -> float | None:
-        """True facts as a share of those answered."""
+        """Stated facts as a share of those judged."""
         true, false = self.count(True), self.count(False)
         return true / (true + false) if true + false else None
 
     @property
     def labels(self) -> list[LabelledClaim]:
-        """The facts that people labelled; those unanswered are of a class of their own, at 0.5."""
+        """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
         return [
             LabelledClaim(
                 0.5 if fact.p_true is None else fact.p_true,
@@ -105,7 +106,7 @@ class ScoredRecall(NamedTuple):
 
 
 def scored_recall(result: RecallResult) -> ScoredRecall:
-    """A result with its facts and verdicts put together."""
+    """A result with its facts as rows, and the usage of all stages."""
     return ScoredRecall(result, tuple(fact_rows(result)), sum(result.usage.values(), Usage()))
 
 
@@ -113,31 +114,31 @@ FEW_RECORDS = 20
 
 
 def _count(value: bool | None) -> OfRecords:
-    """Number of facts of that value; None of a record without facts."""
+    """Number of facts with that value; None for a record without facts."""
     return OfRecords(lambda record: record.count(value) if record.facts else None)
 
 
 def error_rate(claims: Claims) -> Statistic:
-    """Share of the answered facts where judge and people differ."""
+    """Share of the answered facts on which judge and labels differ."""
     answered = claims.said != UNANSWERED
     wrong = answered & (claims.said != claims.gold)
     return OfSums(claims.sums(np.stack([wrong, answered])), lambda sums: ratio(sums[..., 0], sums[..., 1]))
 
 
 def f1_false(claims: Claims) -> Statistic:
-    """F1 of "the answer does not state it" over all facts; one that stayed unanswered was not found.
+    """F1 of "the answer does not state it" over all facts; an unanswered fact counts as not found.
 
-    Undefined where people call no fact False, and where none was answered.
+    Undefined where no label is False, and where no fact was answered.
     """
     said, gold = claims.said == FALSE, claims.gold == FALSE
     answered = claims.said != UNANSWERED
 
     def function(sums: np.ndarray) -> np.ndarray:
-        hits, found, wanted, told = (sums[..., column] for column in range(4))
-        return np.where((wanted > 0) & (told > 0), ratio(2 * hits, found + wanted), np.nan)
+        hits, found, wanted, known = (sums[..., column] for column in range(4))
+        return np.where((wanted > 0) & (known > 0), ratio(2 * hits, found + wanted), np.nan)
 
     found = OfSums(claims.sums(np.stack([said & gold, said, gold, answered])), function)
-    found.present = (found.parts[:, 1:3] != 0).any(axis=1)  # no False, no part in it
+    found.present = (found.parts[:, 1:3] != 0).any(axis=1)  # a record without a False counts for nothing
     return found
 
 
@@ -187,7 +188,7 @@ METRICS = (
 # fmt: on
 
 RECALL: Table[ScoredRecall] = Table(
-    # A record none of whose facts was answered has scores all the same: how many these are, and f1_false.
+    # A record without an answered fact still has scores: the number of facts, and f1_false.
     "recall",
     main="num_facts",
     claims=lambda record: (record.labels, 0),

@@ -27,11 +27,11 @@ from factreasoner.tasks.rows import ANSWER, ClaimRow, known_verdict
 from factreasoner.tasks.task import ClaimTask, ClaimWorker, Work
 
 PROMPT_TF = "prompt-tf"
-"""The assessor that asks one prompt a fact and looks for "true" and "false" in the words of the reply."""
+"""The assessor that sends one prompt for each fact and looks for "true" and "false" in the reply."""
 
 
 class RecallWorker(ClaimWorker[RecallResult]):
-    """Judges every fact of a record against the answer, `atoms_per_call` facts a call."""
+    """Judges every fact of a record against the answer, `atoms_per_call` facts in a call."""
 
     result = RecallResult
     two_sided = True
@@ -49,11 +49,11 @@ class RecallWorker(ClaimWorker[RecallResult]):
         return Work(fields, (*failures, *judged.failures), len(judged.verdicts), len(facts))
 
     def _facts(self, record: Record, meter: Meter) -> tuple[tuple[Atom, ...], tuple[Failure, ...]]:
-        """The facts the record brings, else the reference's statements it brings, else made ones."""
+        """The record's facts, else its statements of the reference, else facts made from the reference."""
         if record.facts is not None:
             return record.facts, ()
         if record.reference_atoms is not None:
-            # A label there is about the reference, and says nothing of the answer.
+            # Their labels are about the reference, not about the answer.
             return tuple(a.model_copy(update={"gold": None}) for a in record.reference_atoms), ()
         with meter.stage("fact_generator"):
             generated = self._generator.generate(record)
@@ -90,7 +90,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
 
 
 class Recall(ClaimTask[RecallResult, ScoredRecall]):
-    """The share of the facts that an answer should state, and states."""
+    """Which of the facts that an answer should state it states."""
 
     name = "recall"
     result = RecallResult
@@ -106,7 +106,7 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
         """See `Task`."""
         if _brings_facts(record) or (record.reference or "").strip():
             return []
-        message = "none given, and no 'reference' to make them from; add one of both"
+        message = "none given, and no 'reference' to make them from; add one of them"
         return [InputProblem(f"record {record.id}", "facts", message)]
 
     def prompts(self, config: Config) -> list[str]:
@@ -115,7 +115,7 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
         return [*judging, "fact_generator"]
 
     def worker(self, config: Config, calls: Calls) -> ClaimWorker[RecallResult]:
-        """See `Task`. The mode prompt-tf is an assessor that asks a fact a call."""
+        """See `Task`. The mode prompt-tf is an assessor that asks about one fact in a call."""
         if config.mode == PROMPT_TF:
             config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
         return super().worker(config, calls)
@@ -169,17 +169,17 @@ def recall(
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> RecallResult:
-    """Which of the facts that an answer should state it states, synchronously.
+    """Which facts an answer states, of those it should state. Synchronous.
 
-    `facts` are texts, mappings ({text, id?, label?}, the label true or false as people judged this answer)
-    or `Atom` objects; without them they are made from `reference`, the right answer to `prompt`.
-    `settings` are those of `Config`, as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model
-    the embedded judge is used. Where a setting names a part, an object or class of one's own may stand:
-    `judge=MyJudge()`. What goes wrong inside is in the result's failures.
+    `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
+    objects. Without them, they are made from `reference`, the right answer to `prompt`. `settings` are those
+    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model, the embedded judge is
+    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. What goes wrong
+    is in the result's failures.
 
     Raises:
-        ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
-        InputError: something given is not what it should be, or there are neither facts nor a reference.
+        ConfigError: a setting, a key or a model name is wrong.
+        InputError: an argument is wrong, or there are neither facts nor a reference.
     """
     parts, config = parts_and_config(settings)
     record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)

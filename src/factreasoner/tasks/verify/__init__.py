@@ -1,1 +1,1 @@
-"""Verification: does each cited source support the claims that cite it? And the text mended."""
+"""Verification: does each cited source support the claims that cite it? And the text corrected."""

@@ -1,4 +1,4 @@
-"""What each sentence of a text cites: markers taken out of the way, sentences found, citations given out."""
+"""What each sentence of a text cites: markers are set aside, sentences found, and markers given to them."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ Place = tuple[int, int]
 class Sentence(NamedTuple):
     """A sentence, with the markers behind its full stop, in `text[start:end]`.
 
-    `words` ends with its last character that is no marker. `block` numbers the paragraph or list item it
-    stands in. `cited` are ids of contexts, `unknown` labels that name none.
+    `words` is its place without these markers, `block` the number of its paragraph or list item. `cited` are
+    ids of contexts, `unknown` labels that name none.
     """
 
     start: int
@@ -58,10 +58,9 @@ class Sentence(NamedTuple):
 class CitedText:
     """A text with what its sentences cite.
 
-    `plain` is the text without markers, lists of references and code; what is located in it is mapped back by
-    `original`. `notes` tell what looks like a citation and was not read as one, or may be none.
-    `defined` maps labels to entries beside those of the text's own list of references, as a text that it is a
-    part of does.
+    `plain` is the text without markers, lists of references and code; `original` maps its places back.
+    `notes` say what was not read as a citation, or may not be one. `defined` maps labels to entries of a list
+    of references outside the text.
     """
 
     def __init__(
@@ -93,7 +92,7 @@ class CitedText:
         self.notes = notes_on(text, markers, sources)
 
     def like(self, text: str) -> CitedText:
-        """Another text, whose labels name the sources that they name in this one."""
+        """Another text whose labels name the same sources."""
         return CitedText(text, self.contexts, self._defined)
 
     def fitting(self, label: str) -> list[str]:
@@ -101,7 +100,7 @@ class CitedText:
         return self._sources.fitting(label)
 
     def label_of(self, source: str) -> str:
-        """How the text names a source: by its id where a citation does, else by its number."""
+        """The text's name for a source: its id where a citation has it, else its number."""
         by_id = re.compile(rf"(?<!\w){re.escape(source)}(?!\w)")
         markers = (m for s in self.sentences for m in s.markers if source in m.sources)
         named = any(by_id.search(self.text, m.start, m.end) for m in markers)
@@ -113,12 +112,12 @@ class CitedText:
         return self.plain[first:last]
 
     def original(self, span: Span | tuple[int, int]) -> Span:
-        """Where characters [start, end) of `plain` stand in the text."""
+        """The place in the text of `plain[start:end]`."""
         start, end = span
         return Span(self._places[start], self._places[end - 1] + 1) if end > start else Span(0, 0)
 
     def sentence_at(self, span: Span | tuple[int, int]) -> Sentence | None:
-        """The sentence that holds most of a span of the text; None where none touches it."""
+        """The sentence that holds most of a span of the text, if any touches it."""
         shared = [(min(s.end, span[1]) - max(s.start, span[0]), -s.start, s) for s in self.sentences]
         best = max(shared, default=None, key=lambda found: found[:2])
         return best[2] if best is not None and best[0] > 0 else None
@@ -126,10 +125,10 @@ class CitedText:
     def _sentences(
         self, markers: Sequence[Marker], all_blocks: Sequence[Block], read: str, places: Sequence[int]
     ) -> tuple[Sentence, ...]:
-        """The sentences of the blocks of the text as it is read, of which each character has its place."""
+        """The sentences of the blocks of `read`, whose characters are at `places` in the text."""
         spans = list(self._spans(all_blocks, read, places))
         first = next((s.start for s, n, _ in spans if all_blocks[n].kind != "heading"), 0)
-        above = any("\n" in self._read[m.end : first] for m in markers[:1])  # markers stand on lines above
+        above = any("\n" in self._read[m.end : first] for m in markers[:1])  # markers are on lines above
         owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
         marked = [bool(own or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)]
@@ -149,9 +148,9 @@ class CitedText:
     def _spans(
         self, all_blocks: Sequence[Block], read: str, places: Sequence[int]
     ) -> Iterator[tuple[Span, int, bool]]:
-        """Where sentences stand, the number of the block of each, and whether it is code.
+        """The places of sentences, with the number of each one's block, and whether it is code.
 
-        Code has the tags around it; tags between two sentences belong to that which they open or close in.
+        Code includes the tags around it. A tag between two sentences goes to the one it opens or closes in.
         """
         tags = Tags(self.text)
         for number, block in enumerate(all_blocks):
@@ -167,9 +166,9 @@ class CitedText:
     def _owned(
         self, markers: Sequence[Marker], spans: Sequence[tuple[Span, int, bool]], *, above: bool
     ) -> list[list[Marker]]:
-        """The markers of each sentence: those in it, and those beside it that are for it.
+        """The markers of each sentence: those in it, and those beside it.
 
-        One that begins the line of a sentence leads it; behind that none is for the sentence before.
+        A marker at the start of a line is for the sentence behind it, and so are those that follow it.
         """
         owned: list[list[Marker]] = [[] for _ in spans]
         starts = [span.start for span, *_ in spans]
@@ -191,7 +190,7 @@ class CitedText:
 
 
 def _unwrapped(text: str, all_blocks: Sequence[Block]) -> str:
-    """The text with blanks where lines of a paragraph were wrapped, whatever is cut out of them."""
+    """The text with blanks where lines of a paragraph were wrapped."""
     pieces, at = [], 0
     for block in all_blocks:
         if block.kind in ("prose", "item"):
@@ -218,7 +217,7 @@ def _with_closers(text: str, end: int, words: Span, markers: Sequence[Marker]) -
 def _closing(
     spans: Sequence[tuple[Span, int, bool]], owned: Sequence[Sequence[Marker]], marked: Sequence[bool]
 ) -> dict[int, Sequence[Marker]]:
-    """By block: the markers of its last sentence, where no other one of it has any, nor a broken one."""
+    """By block: the markers of its last sentence, where no other sentence has one or a broken one."""
     found: dict[int, Sequence[Marker]] = {}
     for number, run in groupby(range(len(spans)), key=lambda n: spans[n][1]):
         members = list(run)
@@ -228,7 +227,7 @@ def _closing(
 
 
 class _Ends(NamedTuple):
-    """Lists of references in a text: their spans, and the entries their labels have there."""
+    """Lists of references in a text: their spans, and the entries by label."""
 
     spans: tuple[Span, ...]
     defined: dict[str, str]
@@ -238,9 +237,9 @@ class _Ends(NamedTuple):
 
 
 def _references(text: str, source: str) -> _Ends:
-    """Footnotes (`[^1]: ...`), and the list below a heading for references or of links at the end.
+    """Footnotes (`[^1]: ...`), and the list below a heading for references, or of links at the end.
 
-    `text` is the source without its tags, in which links may stand.
+    `text` is `source` without its tags, which may hold links.
     """
     text = text.replace(UNSEEN, " ")
     spans: list[Span] = []

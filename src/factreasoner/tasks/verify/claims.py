@@ -20,32 +20,30 @@ from factreasoner.text.sentences import Span, sentences
 
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
-"""Marks of emphasis, and characters that nobody sees."""
-
-
+"""Marks of emphasis, and invisible characters."""
 Located = tuple[Atom, Span | None]
-"""A claim, and where in the text it stands."""
+"""A claim and its place in the text."""
 
 
 class Claims(NamedTuple):
-    """Claims that are yet to be judged, and what went wrong on the way."""
+    """Claims to judge, and what went wrong in making them."""
 
     claims: tuple[VerifiedClaim, ...]
     failures: tuple[Failure, ...] = ()
 
 
 class ClaimFinder:
-    """Finds claims by an atomizer and a reviser, which see the text without its citation markers."""
+    """Finds claims with an atomizer and a reviser, which see the text without its citation markers."""
 
     def __init__(self, atomizer: Atomizer, reviser: Reviser) -> None:
         self._atomizer = atomizer
         self._reviser = reviser
 
     def claims(self, text: CitedText, record: Record, meter: Meter) -> Claims:
-        """The claims of a record's answer, or those that the record brings.
+        """The record's atoms, or the claims of its answer.
 
         Raises:
-            StageError: the answer could not be split into claims at all.
+            StageError: the answer could not be split into claims.
         """
         if record.atoms is not None:
             return _placed(text, [(atom, _in_original(text, atom)) for atom in record.atoms], record)
@@ -56,7 +54,7 @@ class ClaimFinder:
         return self._all(found, located, text, text.sentences, record)
 
     def claims_of(self, parts: Sequence[Sentence], text: CitedText, record: Record, meter: Meter) -> Claims:
-        """The claims of some sentences of a text alone."""
+        """The claims of some sentences of a text."""
         own = text.like("\n\n".join(text.text[slice(*part.words)] for part in parts))
         found = self._found(own, record, meter)
         starts = list(accumulate((part.words.end - part.words.start + 2 for part in parts[:-1]), initial=0))
@@ -82,20 +80,20 @@ class ClaimFinder:
         among: Sequence[Sentence],
         record: Record,
     ) -> Claims:
-        """The claims that were found, those of sentences that repeat others too."""
+        """The claims that were found, and those of sentences that repeat others."""
         placed = _placed(text, located + _repeated(text, among, located), record)
         return placed._replace(failures=(*found.failures, *placed.failures))
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
-    """Where a given atom stands: at its span, else where its original wording or its text is found."""
+    """The place of a given atom: its span, else where its original wording or its text is found."""
     if atom.span is not None and 0 <= atom.span[0] < atom.span[1] <= len(text.text):
         return Span(*atom.span)
     return _in_plain(text, atom.model_copy(update={"span": None}))
 
 
 def _in_plain(text: CitedText, atom: Atom) -> Span | None:
-    """Where in the text an atom stands whose span, if any, is of the text without citation markers."""
+    """The place of an atom whose span, if any, is in the text without citation markers."""
     if atom.span is not None:
         return text.original(atom.span)
     locator = Locator(text.plain, Span(0, len(text.plain)), sentences(text.plain))
@@ -106,10 +104,7 @@ def _in_plain(text: CitedText, atom: Atom) -> Span | None:
 
 
 def _repeated(text: CitedText, among: Sequence[Sentence], located: Sequence[Located]) -> list[Located]:
-    """The claims of sentences that say what another one says: made once, they are held for each.
-
-    Such a sentence may cite other sources than the one whose claims it repeats.
-    """
+    """The claims of sentences that repeat another one. These may cite other sources than the first."""
     own: dict[Sentence, list[Located]] = {}
     for atom, span in located:
         if span is not None and (sentence := text.sentence_at(span)) is not None:
@@ -130,7 +125,7 @@ def _alike(words: str) -> str:
 
 
 def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:
-    """The claims with their sentences; one that is nowhere in the text is a failure, and stays unjudged."""
+    """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
     taken = {context.id for context in record.contexts or ()}
     claims, failures = [], []
     for atom, span in located:
@@ -144,7 +139,7 @@ def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record
 
 
 def at_place(claim: VerifiedClaim, span: tuple[int, int] | None, text: CitedText) -> VerifiedClaim:
-    """A claim at a place in a text, with what its sentence cites there; without one where there is none."""
+    """A claim at a place in a text, with what its sentence there cites."""
     sentence = text.sentence_at(span) if span is not None else None
     if span is None or sentence is None:
         return claim.model_copy(update={"span": None, "sentence": None})
@@ -159,15 +154,15 @@ def _nowhere(record: Record, name: str, atom: Atom) -> Failure:
         stage=STAGE,
         item_id=name,
         error_type="NotInTextError",
-        message=f"record {record.id}: claim {name}, {atom.text[:80]!r}, could not be placed in the answer; "
-        f"what it cites is not known, so it was not judged.{remedy}",
+        message=f"record {record.id}: claim {name}, {atom.text[:80]!r}, was not found in the answer, "
+        f"so its citations are unknown and it was not judged.{remedy}",
     )
 
 
 def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Citation, ...]:
-    """Every source that a sentence of the text cites by markers of its own, with the claims that cite it.
+    """Every source that a sentence cites by its own markers, with the claims that cite it.
 
-    A marker that closes a paragraph cites for all claims of the paragraph.
+    These are the claims of the whole paragraph for a marker that closes one.
     """
     found = []
     for sentence in text.sentences:

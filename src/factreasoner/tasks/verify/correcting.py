@@ -1,4 +1,4 @@
-"""Mending sentences whose claims failed: rewritten by a model from the sources, or taken out without one."""
+"""Correcting sentences whose claims failed: a model rewrites them from the sources; else some are removed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from factreasoner.text.tags import without_tags
 
 STAGE = "corrector"
 REMOVE = "REMOVE"
-"""What a model answers for a sentence of which nothing is borne out."""
+"""A model's answer for a sentence of which the sources support nothing."""
 _GROWTH, _ALLOWANCE = 2, 120
 
 WORDS_OF: Mapping[ClaimLabel | None, str] = {
@@ -53,24 +53,24 @@ class FailedSentence(NamedTuple):
 
 
 Corrected = Sequence[str | Failure | None]
-"""A new text for each sentence, empty where it is to go; None or a failure: it stays as it is."""
+"""The new text of each sentence, empty to remove it; None or a failure: it stays as it is."""
 
 
 class Corrector(Protocol):
-    """Decides what becomes of sentences whose claims failed: rewritten, taken out or left."""
+    """Rewrites, removes or leaves sentences whose claims failed."""
 
     labels: frozenset[ClaimLabel | None]
-    """The labels of claims for whose sake a sentence is worked on."""
+    """The labels of claims for which a sentence is corrected."""
 
     def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
-        """What becomes of each of `failed`."""
+        """The new text of each sentence."""
         ...
 
 
 class Remover:
-    """Takes sentences out: those of which a claim is contradicted, or cites no source that exists.
+    """Removes sentences with a claim that is contradicted, or that cites no source that exists.
 
-    One cited by author and year may be a source that tells neither: such a sentence stays, and is flagged.
+    A citation of author and year may mean a source that has neither, so such a sentence stays, flagged.
     """
 
     labels: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
@@ -85,7 +85,7 @@ def _is_wrong(claim: VerifiedClaim) -> bool:
 
 
 class ModelCorrector:
-    """Has a model rewrite sentences, those that cite the same sources in one call."""
+    """Has a model rewrite sentences; one call for those that cite the same sources."""
 
     labels = FAILED
 
@@ -98,7 +98,7 @@ class ModelCorrector:
         """See `Corrector`.
 
         Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
+            ConfigError, BudgetError: from the model client.
         """
         every = frozenset(context.id for context in text.contexts)
         groups: dict[frozenset[str], list[FailedSentence]] = {}
@@ -139,10 +139,7 @@ class ModelCorrector:
 
 
 def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
-    """The sources as one call can show them, each under the label that the answer has for it.
-
-    Of long ones only the passages that speak of the claims are shown.
-    """
+    """The sources for one call, each with the answer's label for it; of long ones, passages on the claims."""
     chosen = [context for context in text.contexts if context.id in ids]
     if sum(estimate_tokens(context.text) for context in chosen) > PASSAGE_TOKENS:
         claims = " ".join(claim.text for one in failed for claim in one.claims)
@@ -161,7 +158,7 @@ def _speaking(text: str, claims: str, most: int) -> str:
 
 
 class _Check:
-    """Why a new sentence can't stand in a text for the old one, where sources of some `ids` were shown."""
+    """Why a new sentence can't replace the old one. `ids` are the sources that were shown."""
 
     def __init__(self, text: CitedText, ids: frozenset[str]) -> None:
         self._text = text
@@ -179,7 +176,7 @@ class _Check:
             return "it is the sentence as it was"
         row = without_tags(original)
         if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
-            return "it is no row of the table any more"
+            return "it is not a row of the table any more"
         if len(new) > _GROWTH * len(original) + _ALLOWANCE:
             return f"{len(new)} characters for {len(original)}"
         cited = self._text.like(new)
@@ -196,5 +193,5 @@ class _Check:
 
 
 def _runs_on(sentence: str) -> bool:
-    """Whether a sentence behind this one would be taken for a part of it."""
+    """Whether a sentence behind this one would be read as a part of it."""
     return len(sentences(f"{sentence} It is so.")) == len(sentences(sentence))

@@ -1,4 +1,4 @@
-"""Changing sentences of a text and leaving every other character where it is."""
+"""Changing sentences of a text without touching any other character."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _EMPHASIS = re.compile(
     r"(?<=[^\s*_~])(?P<close>(?P=mark))(?![\w*_~])",
     re.DOTALL,
 )
-"""A stretch of bold or emphasis, or of text struck out, within a paragraph or an item of a list."""
+"""Bold, emphasised or struck-out words within a paragraph or list item."""
 
 _REACH = 700
 
 Pair = tuple[tuple[int, int], tuple[int, int]]
-"""The spans of a mark that opens and of the one that closes it."""
+"""The spans of an opening mark and its closing mark."""
 
 
 class Edit(NamedTuple):
-    """`text[start:end]` becomes `after`; empty: the sentence is taken out."""
+    """`text[start:end]` becomes `after`; empty: the sentence is removed."""
 
     start: int
     end: int
@@ -38,26 +38,26 @@ class Edit(NamedTuple):
 
 
 class Edited(NamedTuple):
-    """A text after some edits. `edits` are what was done in fact, in order, none overlapping."""
+    """A text after edits. `edits` are those done, in order, without overlaps."""
 
     text: str
     edits: tuple[Edit, ...]
 
     def placed(self) -> list[tuple[Edit, tuple[int, int]]]:
-        """The edits that put something in, each with the span of it in the new text."""
+        """The edits that put something in, each with its span in the new text."""
         return [(edit, self.stands_for((edit.start, edit.end))) for edit in self.edits if edit.after]
 
     def moved(self, span: tuple[int, int]) -> tuple[int, int] | None:
-        """Where a span of the text before is now; None where an edit touched it."""
+        """The place now of a span of the old text; None where an edit touched it."""
         touched = any(edit.start < span[1] and span[0] < edit.end for edit in self.edits)
         return None if touched else self.stands_for(span)
 
     def stands_for(self, span: tuple[int, int]) -> tuple[int, int]:
-        """Where in the new text what a span of the text before became stands; empty where it was removed."""
+        """The place in the new text of what a span became; empty where it was removed."""
         return self._now(span[0], begins=True), self._now(span[1], begins=False)
 
     def _now(self, place: int, *, begins: bool) -> int:
-        """A place in the new text; within an edit, where what was put in begins or ends."""
+        """A position in the new text; within an edit, the beginning or end of what was put in."""
         shift = 0
         for edit in self.edits:
             if edit.start > place or (edit.start == place and not begins):
@@ -69,11 +69,10 @@ class Edited(NamedTuple):
 
 
 def edited(text: str, edits: Sequence[Edit]) -> Edited:
-    """The text with sentences replaced and taken out.
+    """The text with sentences replaced and removed.
 
-    With a sentence go the blanks that parted it from the next one; with the last of a list item, paragraph or
-    element of HTML its marker, lines and tags. Bold, emphasis and tags that begin or end within it stay
-    closed.
+    With a sentence go the blanks before the next one; with the last one of a list item, paragraph or HTML
+    element go its marker, lines and tags. Bold, emphasis and tags that begin or end in it stay closed.
     """
     done: list[Edit] = []
     for edit in _Editing(newline_ended(text)).cleared(sorted(edits)):
@@ -86,7 +85,7 @@ def edited(text: str, edits: Sequence[Edit]) -> Edited:
 
 
 class _Editing:
-    """A text whose sentences are changed: where its marks and tags stand."""
+    """A text whose sentences are changed, with its marks and tags."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -108,7 +107,7 @@ class _Editing:
         return sorted([*found, *map(self._without_gap, self._joined(lines))])
 
     def _joined(self, edits: Sequence[Edit], blanks: str | None = None) -> list[Edit]:
-        """The edits, removals that nothing but `blanks` parts as one; None: any white space."""
+        """The edits, with removals joined that only `blanks` separate; None: any white space."""
         found: list[Edit] = []
         for edit in edits:
             if found and self._adjoin(found[-1], edit, blanks):
@@ -122,7 +121,7 @@ class _Editing:
         return not (one.after or other.after or parted)
 
     def _emptied(self, edits: Sequence[Edit]) -> list[Edit]:
-        """The edits, each removal with the tags that it would leave with nothing between them."""
+        """The edits, each removal with the tags that it would leave empty."""
         found: list[Edit] = []
         for edit in edits:
             wider = edit if edit.after or any(self._stray(edit)) else self._with_tags(edit)
@@ -132,7 +131,7 @@ class _Editing:
         return found
 
     def _with_tags(self, edit: Edit) -> Edit:
-        """A removal with the pairs of tags around it, or with the `<br>` beside a line that it is all of."""
+        """A removal with the pairs of tags around it, or of a whole line with the `<br>` beside it."""
         before, behind = self._tags.before(edit.start), self._tags.behind(edit.end)
         while before and behind and are_pair(before, behind):
             edit = Edit(before.start(), behind.end(), "")
@@ -144,7 +143,7 @@ class _Editing:
         return edit._replace(start=before.start()) if before and ends and tag_name(before) == "br" else edit
 
     def _stray(self, edit: Edit) -> tuple[list[str], list[str]]:
-        """The marks of a sentence that close what is open before it, and that open what closes behind it."""
+        """The marks in a sentence that close what opens before it, and those that open what closes behind."""
         within = range(edit.start, edit.end)
         pairs = [*self._pairs, *self._emphasised(edit)]
         closing = [close for start, close in pairs if close[0] in within and start[0] not in within]
@@ -153,21 +152,21 @@ class _Editing:
         return said[0], said[1]
 
     def _emphasised(self, edit: Edit) -> Iterator[Pair]:
-        """Marks of bold and emphasis in and around a sentence, but for those in tags."""
+        """Marks of bold and emphasis in and around a sentence, except in tags."""
         near = max(0, edit.start - _REACH), min(len(self._text), edit.end + _REACH)
         for match in _EMPHASIS.finditer(self._text, *near):
             if not self._tags.holding(match.start()):
                 yield match.span("mark"), match.span("close")
 
     def _whole_lines(self, edit: Edit) -> Edit | None:
-        """The removal of lines that hold the sentence and its list marker alone; None for any other one."""
+        """The removal of lines that hold only the sentence and its list marker; None for other sentences."""
         line = self._text.rfind("\n", 0, edit.start) + 1
         rest = _LINE_END.match(self._text, edit.end)
         alone = rest is not None and _MARKER.fullmatch(self._text, line, edit.start)
         return Edit(line, rest.end(), "") if rest and alone and not any(self._stray(edit)) else None
 
     def _replacement(self, edit: Edit) -> Edit:
-        """A new sentence with the marks that the old one opened or closed alone."""
+        """A new sentence with the marks that the old one only opened or only closed."""
         closing, opening = (
             "".join(mark for mark in marks if edit.after.count(mark) % 2 == 0) for marks in self._stray(edit)
         )
@@ -175,10 +174,9 @@ class _Editing:
         return edit._replace(after="".join(pieces))
 
     def _removal(self, edit: Edit) -> Edit:
-        """A sentence among others of its line taken out, with the blanks on one side of it.
+        """The removal of a sentence among others on its line, with the blanks on one side of it.
 
-        Marks that close stay behind the sentence before, those that open before the next one. Some tags end a
-        line.
+        Marks that close stay behind the sentence before, those that open stay before the next one.
         """
         start, end = edit.start, edit.end
         closing, opening = map("".join, self._stray(edit))
@@ -192,7 +190,7 @@ class _Editing:
         return Edit(before, end, f"{closing} {opening}") if closing else Edit(start, end, opening)
 
     def _without_gap(self, edit: Edit) -> Edit:
-        """Lines taken out so that no blank line stands beside another, at the beginning or at the end."""
+        """The removal of lines, with blank lines that would be left double, at the start or at the end."""
         text, start, end = self._text, edit.start, edit.end
         above = text[text.rfind("\n", 0, max(0, start - 1)) + 1 : start]
         if not above.strip():
@@ -206,7 +204,7 @@ class _Editing:
 
 
 def _tagged(tags: Tags) -> Iterator[Pair]:
-    """Tags that open and close one thing."""
+    """Pairs of tags."""
     waiting: dict[str, list[re.Match[str]]] = {}
     for tag in tags.all:
         opened = waiting.setdefault(tag_name(tag), [])

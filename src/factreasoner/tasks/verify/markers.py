@@ -1,11 +1,11 @@
 """Citation markers in a text: where they stand, and which of a record's contexts they name.
 
 Markers are the marks of `text.citation_marks`, and links to the page of a context: in Markdown, in angle
-brackets, or bare. Links to pages that no context has are none.
+brackets, or bare. Other links are not markers.
 
-A label names the context of that id, else the page that the answer's own list of references gives for it,
-else the n-th context; one of author and year the only context whose id, title or link has both. What names
-none is unknown.
+A label names the context with that id, else the page in the answer's own list of references, else the n-th
+context. Author and year name the only context that has both in its id, title or link. Other labels are
+unknown.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _ROUND = re.compile(r"(?<=[^\W_] )\((\d{1,3})\)(?=[.!?]|[ \t]*$)", re.M)
 class Marker(NamedTuple):
     """A citation in `text[start:end]`: the contexts it names, and labels that name none.
 
-    `shown` is the part of it that reads as words of the sentence, as the text of a link does; `is_word`: all
-    of it does, as "Smith et al. (2020)".
+    `shown` is the part that reads as words of the sentence, such as the text of a link. `is_word`: all of it
+    does, such as "Smith et al. (2020)".
     """
 
     start: int
@@ -53,10 +53,10 @@ class Marker(NamedTuple):
 
 
 class Sources:
-    """What labels and links in a text stand for, given its contexts in their order.
+    """The contexts that labels and links in a text name, given the contexts in their order.
 
-    `defined` maps labels to entries of the list of references of a text: the source that an entry's link
-    leads to, or else that its label names, is known by the author and year of the entry, too.
+    `defined` maps labels to entries of the text's list of references. The author and year of an entry name
+    its source, too: the one that its link leads to, else the one that its label names.
     """
 
     def __init__(self, contexts: Sequence[Context], defined: Mapping[str, str] | None = None) -> None:
@@ -75,7 +75,7 @@ class Sources:
         self.known = Known(self._ids, self._numbered)
 
     def of_label(self, label: str) -> str | None:
-        """The id of the context that a label names; None for none."""
+        """The id of the context that a label names, if any."""
         if label in self._ids:
             return label
         if label in self._numbered:
@@ -89,7 +89,7 @@ class Sources:
         return self._by_author(work) if work is not None else []
 
     def _by_author(self, work: AuthorYear) -> list[str]:
-        """The contexts that name the first author and no other year, those with the year before others."""
+        """The contexts with the first author and no other year; those with the year before others."""
         names = [_terms(author) for author in work.authors]
         found = [
             source
@@ -101,16 +101,16 @@ class Sources:
         return [s for s in found if all(name <= self._terms[s] for name in names)] or found
 
     def label_of(self, source: str) -> str:
-        """The number by which labels name a context; its id where none does."""
+        """The number that names a context; its id where none does."""
         return next((label for label in self._numbered if self.of_label(label) == source), source)
 
     def of_link(self, link: str) -> str | None:
-        """The id of the context whose page a link leads to; None for none."""
+        """The id of the context whose page a link leads to, if any."""
         return self._pages.get(page_of(link))
 
 
 def is_author_year(label: str) -> bool:
-    """Whether a label is an author with a year, and no number or id."""
+    """Whether a label is an author with a year, not a number or id."""
     return bool(works_of(label)) or work_of_key(label) is not None
 
 
@@ -125,7 +125,7 @@ def _is_year(term: str) -> bool:
 
 
 def _dated(terms: frozenset[str], years: Sequence[str]) -> bool:
-    """Whether one of the years is told, of which a key has two digits alone."""
+    """Whether one of the years is among the terms. A key has only its last two digits."""
     return any(term.endswith(year) for term in terms if _is_year(term) for year in years)
 
 
@@ -144,7 +144,7 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
 
 
 def _with_tags(tags: Tags, marker: Marker) -> Marker:
-    """A marker with the tags of words around it, as those that raise it."""
+    """A marker with the inline tags around it, such as those of a superscript."""
     before, behind = tags.before(marker.start), tags.behind(marker.end)
     while before and behind and before["inline"] and are_pair(before, behind):
         marker = marker._replace(start=before.start(), end=behind.end())
@@ -153,7 +153,7 @@ def _with_tags(tags: Tags, marker: Marker) -> Marker:
 
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[str, ...]:
-    """What looks like a citation and was read otherwise, or may be something else, in words."""
+    """What was not read as a citation but looks like one, or was and may not be one, in words."""
     return tuple(_notes(text, markers, sources))
 
 
@@ -185,7 +185,7 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
-    """Links to the pages of contexts; the words of one with text are the sentence's, but for numbers."""
+    """Links to the pages of contexts. The text of a link, unless a number, is words of the sentence."""
     for match in chain(LINKED.finditer(text), ANCHOR.finditer(text)):
         source = sources.of_link(html.unescape(match["url"] or ""))
         if source is not None:
@@ -200,7 +200,7 @@ def _links(text: str, sources: Sources) -> Iterator[Marker]:
 
 
 def _url_of(match: re.Match[str]) -> str:
-    """The address that was found, without what ends the sentence around it."""
+    """The address, without the punctuation of the sentence around it."""
     url: str = match["angled"] or match["bare"].rstrip(".,;:!?'*_")
     while url.endswith(")") and url.count(")") > url.count("("):
         url = url[:-1].rstrip(".,;:!?'*_")
@@ -208,7 +208,7 @@ def _url_of(match: re.Match[str]) -> str:
 
 
 def _marker(mark: Mark, sources: Sources) -> Marker | None:
-    """A mark with the contexts it names; None for one that may be no citation and names none."""
+    """A mark with the contexts it names; None where it names none and may not be a citation."""
     named = {label: sources.of_label(label) for label in mark.labels}
     known = [source for source in named.values() if source is not None]
     unknown = tuple(label for label, source in named.items() if source is None)

@@ -1,4 +1,8 @@
-"""What verification finds of one record, and the scores that come of it."""
+"""The result of verification, its claims as rows, its scores and metrics.
+
+Citation recall and precision as in ALCE ("Enabling Large Language Models to Generate Text with Citations",
+arXiv 2305.14627), by claim instead of by sentence; claims without a citation are counted separately.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,16 @@ from typing import Literal, NamedTuple
 
 from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, counted
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, Basis, ClaimRow, Judged, Judgement, by_claim, claim_row
+from factreasoner.tasks.rows import (
+    ANSWER,
+    CONTEXTS,
+    ClaimRow,
+    Evidence,
+    Judged,
+    Judgement,
+    by_claim,
+    claim_row,
+)
 from factreasoner.tasks.task import ClaimResult
 
 ClaimLabel = Literal["supported", "contradicted", "conflicting", "unverified", "uncited", "unknown_source"]
@@ -18,21 +31,21 @@ Attribution = Literal["sentence", "paragraph", "none"]
 FAILED: frozenset[ClaimLabel | None] = frozenset(
     {"contradicted", "conflicting", "unverified", "unknown_source"}
 )
-"""Labels of claims that what they cite does not support."""
+"""Labels of claims that their sources do not support."""
 
 
 class VerifiedClaim(Model):
-    """A claim of a text, held against the sources it cites.
+    """A claim of a text, judged against the sources it cites.
 
-    `span` and `sentence` are (start, end) in that text: where the claim was located, and its sentence with
-    the markers behind it. `cited` are ids of contexts, `unknown` labels that name none; `by` says whether the
-    claim's own sentence cites them, or the marker that closes its paragraph.
+    `span` and `sentence` are (start, end) in that text: the claim's place, and its sentence with the markers
+    behind it. `cited` are ids of contexts, `unknown` labels that name none. `by`: they are cited by the
+    claim's own sentence, or by the marker that closes its paragraph.
 
-    `label` is None where judging failed. `uncited`: it cites nothing, and was held against nothing.
-    `unknown_source`: none of what it cites exists. The others are as for atoms, with `p` = P(what it cites,
-    or all sources where it cites nothing, supports it). `borne_out_by` are the sources its support rests on;
-    `quote` is verbatim from the source `quoted`. `fate` is what became of it: kept, flagged (something is
-    wrong with it, and its sentence stays), rewritten or removed with its sentence.
+    `label` is None where judging failed. `uncited`: it cites nothing, and was not judged. `unknown_source`:
+    nothing it cites exists. The others are as for atoms, and `p` is P(its sources support it); all sources,
+    where it cites nothing. `borne_out_by` are the sources that support it, `quote` is verbatim from the
+    source `quoted`. `fate`: kept, flagged (something is wrong, and its sentence stays), rewritten or removed
+    with its sentence.
     """
 
     id: str
@@ -52,7 +65,7 @@ class VerifiedClaim(Model):
 
 
 class Citation(Model):
-    """A source that a sentence cites, with the claims that cite it; `source` is None for an unknown one."""
+    """A source that a sentence cites, and the claims that cite it. `source` is None for an unknown one."""
 
     label: str
     source: str | None
@@ -61,7 +74,7 @@ class Citation(Model):
 
 
 class Change(Model):
-    """A sentence that was changed: `after` is empty where it was removed; `why` is a line for each claim."""
+    """A changed sentence. `after` is empty where it was removed; `why` has a line for each claim."""
 
     before: str
     after: str
@@ -70,7 +83,7 @@ class Change(Model):
 
 
 class VerifiedText(Model):
-    """A text with its claims and citations; `notes` tell what in it was not read as a citation."""
+    """A text with its claims and citations. `notes`: what was not read as a citation, or may not be one."""
 
     text: str
     claims: tuple[VerifiedClaim, ...] = ()
@@ -79,10 +92,10 @@ class VerifiedText(Model):
 
 
 class VerifyResult(ClaimResult):
-    """An answer verified, and verified again as corrected.
+    """An answer verified, and verified again after correction.
 
-    Spans of `changes` are in the answer; `contexts` are the sources. `revised` equals `verified` where
-    nothing was changed; it is None, like `verified`, where the answer could not be taken apart.
+    `contexts` are the sources; spans of `changes` are places in the answer. `revised` equals `verified` where
+    nothing was changed. Both are None where making claims failed.
     """
 
     verified: VerifiedText | None = None
@@ -91,7 +104,7 @@ class VerifyResult(ClaimResult):
     contexts: tuple[Context, ...] = ()
 
     def in_brief(self) -> list[str]:
-        """Claims by label, scores before correction, and how much was changed."""
+        """Claims by label, scores before correction, and the number of changes."""
         scores = scores_of(self.verified)._asdict().items()
         found = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in scores if value is not None]
         changes = len(self.changes)
@@ -100,12 +113,12 @@ class VerifyResult(ClaimResult):
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:
-        """Claims of the answer as it was given, verified; none where it could not be taken apart."""
+        """The claims of the given answer; none where making them failed."""
         return self.verified.claims if self.verified else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What in the answer looks like a citation and was not read as one, or may be none."""
+        """What in the answer was not read as a citation, or may not be one."""
         return self.verified.notes if self.verified else ()
 
     @property
@@ -123,10 +136,10 @@ class VerifyResult(ClaimResult):
 class Scores(NamedTuple):
     """Scores of a text; None where there is nothing to compute one from.
 
-    `citation_recall`: share of the claims that cite something which what they cite supports.
-    `citation_precision`: share of the citations that support a claim of theirs. `uncited`: share of the
-    claims that cite nothing. Claims and citations that could not be judged are left out; where no claim of a
-    text was judged, all scores are None, whatever citations name no source.
+    `citation_recall`: of the claims that cite something, the share that their sources support.
+    `citation_precision`: of the citations, the share that support one of their claims. `uncited`: the share
+    of claims that cite nothing. Claims and citations that were not judged are left out. Where no claim was
+    judged, all scores are None.
     """
 
     citation_recall: float | None
@@ -148,7 +161,7 @@ def scores_of(text: VerifiedText | None) -> Scores:
 
 
 def _is_sound(citation: Citation, claims: Sequence[VerifiedClaim]) -> bool | None:
-    """Whether a citation supports a claim of its sentence; None where that is not known."""
+    """Whether a citation supports a claim of its sentence; None where judging failed."""
     if citation.source is None:
         return False
     own = [claim for claim in claims if claim.id in citation.claims]
@@ -184,7 +197,7 @@ CITED = "cited"
 
 
 def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
-    """Every claim of the answer against what it cites, or against all sources where it cites nothing."""
+    """Every claim of the answer against the sources it cites, or against all where it cites nothing."""
     contexts = {context.id: context for context in result.contexts}
     verdicts = by_claim(result.verdicts)
     failed = {failure.item_id.partition("->")[2] for failure in result.failures}
@@ -197,7 +210,7 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
             ANSWER,
             atom,
             Judgement(claim.p, claim.label, judged),
-            Basis(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
+            Evidence(CITED if cites else CONTEXTS, contexts, verdicts.get(claim.id, ())),
         )
         decisive = claim.quoted or next(iter(claim.borne_out_by), row.context)
         context = contexts.get(decisive) if decisive else None
@@ -212,7 +225,7 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
 
 
 def _note(claim: VerifiedClaim) -> str:
-    """Why, and what it cites that does not exist."""
+    """The explanation, and which of its citations do not exist."""
     also = claim.unknown and claim.label != "unknown_source"
     unknown = f"It also cites {', '.join(claim.unknown)}, which does not exist." if also else ""
     return " ".join(filter(None, (claim.explanation, unknown)))
@@ -233,15 +246,15 @@ count = partial(Metric, bounds=COUNT, decimals=1)
 
 
 def _labelled(*labels: ClaimLabel | None) -> OfRecords:
-    """Number of claims with one of these labels; None of a record without claims."""
+    """Number of claims with one of these labels; None for a record without claims."""
     return OfRecords(lambda record: record.count(*labels) if record.result.claims else None)
 
 
 # fmt: off
 METRICS = (
-    score("citation_recall", "citation recall", "share of citing claims that what they cite supports",
+    score("citation_recall", "citation recall", "share of citing claims that their sources support",
           CITING, OfRecords(lambda r: r.before.citation_recall), tested=True, better="higher"),
-    score("citation_precision", "citation precision", "share of citations that support a claim of theirs",
+    score("citation_precision", "citation precision", "share of citations that support one of their claims",
           CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True, better="higher"),
     score("uncited", "uncited", "share of claims that cite nothing",
           CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
@@ -266,7 +279,7 @@ METRICS = (
           better="lower"),
     count("num_unknown_source", "unknown source", "claims a record that cite no source that exists",
           CLAIMS, _labelled("unknown_source"), title="unknown source a record", places=RUN, better="lower"),
-    count("num_unjudged", "unjudged", "claims a record of which judging failed",
+    count("num_unjudged", "unjudged", "claims a record that were not judged",
           CLAIMS, _labelled(None), title="unjudged a record",
           places=("line", "run", "evaluate", "compare"), better="lower"),
     count("num_changes", "changes", "sentences changed a record",
@@ -277,7 +290,7 @@ METRICS = (
 # fmt: on
 
 VERIFY: Table[ScoredVerify] = Table(
-    # A record that cites nothing has scores all the same.
+    # A record without citations still has scores.
     "verify",
     main="num_claims",
     claims=lambda record: ((), 0),

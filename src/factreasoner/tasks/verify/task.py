@@ -1,4 +1,4 @@
-"""`verify`: does each cited source support the claims that cite it? And the answer corrected."""
+"""`verify`: does each cited source support the claims that cite it? And the answer, corrected."""
 
 from __future__ import annotations
 
@@ -72,20 +72,20 @@ def verify(
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> VerifyResult:
-    """Hold each claim of an answer against the sources it cites, and correct the answer.
+    """Judge each claim of an answer against the sources it cites, and correct the answer. Synchronous.
 
-    `sources` are texts, {text, title?, link?, id?}, `Context` objects or other libraries' documents:
+    `sources` are texts, {text, title?, link?, id?}, `Context` objects or other libraries' documents.
     [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in the answer
     unless they are given. `settings` are those of `Config`: `uncited="check"`, `rounds=0`,
-    `model="openai/gpt-4o-mini"`; where one names a part, an object or class of one's own may stand. `llm`
-    stands in for the model client. Synchronous: in a script, a thread or a notebook.
+    `model="openai/gpt-4o-mini"`. A setting that names a part also takes your own object or class. `llm`
+    replaces the model client.
 
         result = verify("It opened in 1930 [1].", sources=["The museum opened on 4 May 1932."])
         result.claims, result.changes, result.corrected
 
     Raises:
-        ConfigError: an unknown or wrong setting.
-        InputError: no sources, or something given is not what it should be.
+        ConfigError: a setting is wrong.
+        InputError: an argument is wrong, or there are no sources.
     """
     parts, config = parts_and_config(settings)
     called = {"contexts": "sources", "atoms": "claims"}
