@@ -7,7 +7,7 @@ import pytest
 from factreasoner import Config, cli
 from factreasoner.errors import RunError
 from factreasoner.metrics.table import Metric, Need, OfRecords, Table
-from factreasoner.models import Atom, Claim, Premise, Record
+from factreasoner.models import Atom, Claim, Failure, Premise, Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
@@ -116,6 +116,38 @@ def test_a_task_is_called_as_it_is_registered(name):
     task = task_named(name)
     assert isinstance(task, Task)
     assert task.name == name
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "prompts"),
+    [
+        ("run", {}, ["atomizer", "reviser", "judge", "judge_one"]),
+        (
+            "run",
+            {"model": "m", "query_builder": "llm", "summarizer": "llm"},
+            ["atomizer", "reviser", "judge", "judge_one", "query", "summarizer"],
+        ),
+        ("recall", {}, ["judge", "judge_one", "fact_generator"]),
+        ("recall", {"mode": "prompt-tf"}, ["prompt-tf", "fact_generator"]),
+        ("rag", {}, ["atomizer", "reviser", "judge", "judge_one", "judge_several"]),
+        ("verify", {}, ["atomizer", "reviser", "verify", "correct"]),
+    ],
+)
+def test_the_prompts_are_those_that_a_run_may_use(name, settings, prompts):
+    assert task_named(name).prompts(Config(**settings)) == prompts
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_record_on_which_all_work_failed_is_a_failed_line_without_claims(name):
+    task = task_named(name)
+    failure = Failure(stage="pipeline", item_id="r1", error_type="KeyError", message="x")
+    found = task.failed(Record(id="r1", response="x [7].", topic="t"), Config(), failure)
+    assert (found.status, found.topic, found.failures) == ("failed", "t", (failure,))
+    assert (task.size(found), [*task.rows(found)], [*task.verdicts(found)]) == (0, [], [])
+    line = task.tally(Config(), []).add(found)
+    assert (line["status"], line["failures"][0]["message"]) == ("failed", "x")
+    metrics = {metric.line_name for metric in task.table if not metric.usage}
+    assert {line[name] for name in metrics & line.keys()} <= {None}
 
 
 def test_an_unknown_task_is_refused_with_the_known_ones():

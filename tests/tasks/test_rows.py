@@ -5,9 +5,7 @@ from assessments import assessment
 from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import known_verdict, label_of, p_contradicted, p_supported
-from factreasoner.tasks.task import Task
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -127,15 +125,6 @@ def test_every_correction_is_told_and_not_only_what_decides():
 def test_silence_is_no_contradiction(p, labels, label):
     verdicts = [Verdict(context_id="c", target_id="x", label=name, probability=0.9) for name in labels]
     assert label_of(p, verdicts) == label
-
-
-def test_every_task_has_rows_of_a_result_that_failed():
-    for name in TASKS:
-        task: Task = task_named(name)
-        fields = {"assessor": "fr2"} if name == "run" else {}
-        failed = task.result(record_id="r1", status="failed", **fields)
-        assert list(task.rows(failed)) == []
-        assert list(task.verdicts(failed)) == []
 
 
 def test_contexts_are_named_by_title_or_link():

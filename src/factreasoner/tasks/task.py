@@ -27,6 +27,7 @@ from factreasoner.models import (
     Status,
     TaskResult,
     Verdict,
+    new_id,
     record_fingerprint,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of
@@ -216,6 +217,17 @@ class ClaimWorker(ABC, Generic[C]):
     @abstractmethod
     def _work(self, record: Record, meter: Meter) -> Work:
         """Judge one record; `meter` takes time and usage by stage. Raises what `assess` may."""
+
+
+def numbered(claims: Iterable[Atom], letter: str, record: Record) -> tuple[Atom, ...]:
+    """Made claims with ids of `letter` and a number, other than the ids that the record gives."""
+    given = (record.contexts, record.atoms, record.reference_atoms)
+    taken = {item.id for items in given for item in items or ()}
+    found: list[Atom] = []
+    for claim in claims:
+        found.append(claim.model_copy(update={"id": new_id(letter, len(found), taken)}))
+        taken.add(found[-1].id)
+    return tuple(found)
 
 
 def result_of(result: type[R], record: Record, config: Config, work: Work, meter: Meter | None = None) -> R:

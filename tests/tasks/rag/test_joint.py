@@ -49,13 +49,6 @@ RECORD = {
 }
 
 
-def test_faithfulness_alone_is_one_call_of_judgement():
-    llm = reader()
-    scored = scored_rag(assessed(llm, record_of(atoms=RECORD["atoms"], contexts=RECORD["contexts"])))
-    assert len(llm.calls) == 1
-    assert (scored.values["faithfulness"], scored.values["contradicted"]) == (0.5, 0.25)
-
-
 def test_every_metric_takes_three_calls_of_judgement_and_is_that_of_the_matrix():
     joint, each = reader(), reader()
     found = scored_rag(assessed(joint, record_of(**RECORD)))
@@ -83,16 +76,6 @@ def test_of_a_single_context_no_number_is_asked_and_the_verdict_rests_on_it():
     assert list(llm.calls[0].schema.arguments) == ["fact_0", "fact_1", "fact_2"]
     rests_on = {v.target_id: v.rests_on for v in result.verdicts}
     assert rests_on == {"a0": ("c0",), "a1": ("c0",), "a2": ()}
-
-
-def test_a_title_that_the_text_begins_with_is_shown_once():
-    llm = reader()
-    contexts = [
-        {"id": "c0", "title": "Fruit", "text": "Fruit\napples"},
-        {"id": "c1", "title": "Trees", "text": "oaks"},
-    ]
-    assessed(llm, record_of(atoms=["apples"], contexts=contexts))
-    assert sources_of(llm.calls[0].prompt.user) == {1: "Fruit\napples", 2: "Trees\noaks"}
 
 
 def test_two_calls_a_record_are_faithfulness_and_five_all_of_it():

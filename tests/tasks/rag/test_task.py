@@ -5,7 +5,7 @@ from rag_records import record_of
 
 from factreasoner import Config, ScoredRag, ScriptedLLM, rag
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.models import Atom, Context, Failure, Verdict
+from factreasoner.models import Atom, Context, Verdict
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK
 
@@ -25,17 +25,6 @@ from factreasoner.tasks.rag.task import TASK
 def test_a_record_needs_contexts_or_a_reference_and_ids_that_name_no_other_premise(fields, problem):
     found = [str(one) for one in TASK.problems(record_of(**fields), Config())]
     assert [problem in one for one in found] == ([] if problem is None else [True])
-
-
-def test_the_prompts_are_those_that_may_be_asked():
-    assert TASK.prompts(Config()) == ["atomizer", "reviser", "judge", "judge_one", "judge_several"]
-
-
-def test_a_record_that_could_not_be_worked_on():
-    failure = Failure(stage="pipeline", item_id="q1", error_type="KeyError", message="x")
-    found = TASK.failed(record_of(), Config(), failure)
-    line = TASK.tally(Config(), []).add(found)
-    assert (line["status"], line["faithfulness"], line["claims"]) == ("failed", None, [])
 
 
 def test_k_cuts_the_ranking_where_it_is_a_number():

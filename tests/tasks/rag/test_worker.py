@@ -149,7 +149,7 @@ def test_made_ids_stay_clear_of_given_ones():
 
     contexts = [{"id": "a0", "text": "A is B."}, {"id": "_r0", "text": "C."}, {"id": "r0", "text": "D."}]
     result = assessed(ScriptedLLM(answer), record_of(contexts=contexts, reference="A is B."))
-    assert [c.id for c in result.claims + result.reference_claims] == ["_a0", "__r0"]
+    assert [c.id for c in result.claims + result.reference_claims] == ["a1", "r1"]
 
 
 LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))

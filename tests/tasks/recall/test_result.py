@@ -41,11 +41,6 @@ def test_facts_in_their_order_with_value_and_quote():
     assert [f.get("label") for f in shown] == [True, False, None, None]
 
 
-def test_a_result_is_read_back_as_it_was():
-    result = RecallResult(record_id="r", status="ok", facts=facts("S"), verdicts=(verdict("f0", "neutral"),))
-    assert RecallResult.model_validate_json(result.model_dump_json()) == result
-
-
 def test_facts_that_stayed_unanswered_are_not_false():
     table = {("answer", "1932"): ("entailment", 0.9), ("answer", "1999"): "lost"}
     table[("answer", "tall")] = ("contradiction", 0.9)

@@ -199,17 +199,6 @@ def test_a_text_of_many_blanks_is_read(unit):
     assert found.sentences[-1].cited == ("c2",)
 
 
-def test_what_lacks_a_bracket_is_noted():
-    text = "It rained [1. It snowed 1]. It froze [1, p. 3], as [2. ed.] says."
-    assert CitedText(text, CONTEXTS).notes == (
-        "'[1' lacks a bracket and was not read as a citation",
-        "'1]' lacks a bracket and was not read as a citation",
-    )
-    assert CitedText("It rained [1. It snowed.", CONTEXTS).notes == (
-        "'[1' lacks a bracket and was not read as a citation",
-    )
-
-
 PIECES = st.sampled_from(
     [
         "It rained",

@@ -63,6 +63,15 @@ def test_given_claims_are_all_there_are_and_one_that_is_nowhere_is_a_failure():
     assert "Give the atom its 'original' wording" in failures[0].message
 
 
+def test_made_claims_get_other_ids_than_the_sources():
+    contexts = tuple(Context(id=f"a{n}", text="x") for n in range(2))
+    answer = "The tower is tall [1]. The mill works [2]."
+    finder = ClaimFinder(EmbeddedAtomizer(Config(spacy_model="none")), EmbeddedReviser())
+    asked = Record(id="q", response=answer, contexts=contexts)
+    claims = finder.claims(CitedText(answer, contexts), asked, Meter()).claims
+    assert [(claim.id, claim.cited) for claim in claims] == [("a2", ("a0",)), ("a3", ("a1",))]
+
+
 def test_a_marker_that_closes_a_paragraph_cites_for_all_its_claims():
     text = CitedText("The tower is tall. The mill works [1][9].", CONTEXTS)
     claims = found(text.text).claims

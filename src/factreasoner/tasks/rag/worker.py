@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_threads, premises
@@ -22,7 +22,7 @@ from factreasoner.protocols import Judged
 from factreasoner.tasks.pieces import in_calls, pieces
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
-from factreasoner.tasks.task import ClaimWorker, Work
+from factreasoner.tasks.task import ClaimWorker, Work, numbered
 
 
 class MadeClaims(NamedTuple):
@@ -49,7 +49,7 @@ class ClaimMaker:
         """The record's atoms, or claims made from its response."""
         if record.atoms is not None:
             return MadeClaims(record.atoms)
-        return _numbered(self._made(record, meter), "a", _taken(record, record.reference_atoms))
+        return _numbered(self._made(record, meter), "a", record)
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
         """The record's reference atoms, or claims made from its reference."""
@@ -57,7 +57,7 @@ class ClaimMaker:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
             return MadeClaims(None)
-        return _numbered(self._once(reference_record(record), meter), "r", _taken(record, record.atoms))
+        return _numbered(self._once(reference_record(record), meter), "r", record)
 
     def _once(self, reference: Record, meter: Meter) -> MadeClaims:
         """The claims of a reference, made by the first thread that asks. A failure is tried again."""
@@ -80,18 +80,8 @@ class ClaimMaker:
         return MadeClaims(made.atoms, made.failures)
 
 
-def _taken(record: Record, others: Sequence[Atom] | None) -> set[str]:
-    return {context.id for context in record.contexts or ()} | {atom.id for atom in others or ()}
-
-
-def _numbered(made: MadeClaims, letter: str, taken: Collection[str]) -> MadeClaims:
-    """The claims with ids of a letter and a number, after underscores where such an id is taken."""
-    if made.claims is None:
-        return made
-    while any(f"{letter}{n}" in taken for n in range(len(made.claims))):
-        letter = f"_{letter}"
-    numbered = (claim.model_copy(update={"id": f"{letter}{n}"}) for n, claim in enumerate(made.claims))
-    return MadeClaims(tuple(numbered), made.failures)
+def _numbered(made: MadeClaims, letter: str, record: Record) -> MadeClaims:
+    return made if made.claims is None else made._replace(claims=numbered(made.claims, letter, record))
 
 
 def premises_together(contexts: Sequence[Context], record_id: str, tokens: int) -> list[Premise]:

@@ -24,7 +24,7 @@ from factreasoner.tasks.recall.result import (
     stated,
 )
 from factreasoner.tasks.rows import ANSWER, ClaimRow, known_verdict
-from factreasoner.tasks.task import ClaimTask, ClaimWorker, Work
+from factreasoner.tasks.task import ClaimTask, ClaimWorker, Work, numbered
 
 PROMPT_TF = "prompt-tf"
 """The assessor that sends one prompt for each fact and looks for "true" and "false" in the reply."""
@@ -57,10 +57,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
             return tuple(a.model_copy(update={"gold": None}) for a in record.reference_atoms), ()
         with meter.stage("fact_generator"):
             generated = self._generator.generate(record)
-        taken = {context.id for context in record.contexts or ()} | {atom.id for atom in record.atoms or ()}
-        numbered = (fact.model_copy(update={"id": f"f{i}"}) for i, fact in enumerate(generated.atoms))
-        facts = tuple(f.model_copy(update={"id": f"_{f.id}"}) if f.id in taken else f for f in numbered)
-        return facts, generated.failures
+        return numbered(generated.atoms, "f", record), generated.failures
 
     def _judged(self, record: Record, facts: Sequence[Atom]) -> Judged:
         if not facts:

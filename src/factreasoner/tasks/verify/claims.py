@@ -12,7 +12,7 @@ from factreasoner.atoms import made_atoms
 from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Atom, Failure, Record
+from factreasoner.models import Atom, Failure, Record, new_id
 from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.result import Citation, VerifiedClaim
@@ -126,10 +126,12 @@ def _alike(words: str) -> str:
 
 def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:
     """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
-    taken = {context.id for context in record.contexts or ()}
+    contexts = {context.id for context in record.contexts or ()}
+    taken = contexts | {atom.id for atom, _ in located}
     claims, failures = [], []
     for atom, span in located:
-        name = f"_{atom.id}" if atom.id in taken else atom.id
+        name = new_id("a", len(claims), taken) if atom.id in contexts else atom.id
+        taken.add(name)
         claim = at_place(VerifiedClaim(id=name, text=atom.text), span, text)
         if claim.sentence is None:
             claim = claim.model_copy(update={"fate": "flagged"})
