@@ -1,4 +1,4 @@
-"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks on the answer.
+"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks, sources.
 
 The patterns are in `nonclaims.txt` beside this file.
 """
@@ -31,6 +31,42 @@ _CHANGES = words("increase decrease change rise fall decline drop shift")
 """Nouns that a parser reads as verbs in "Increase in heart rate"."""
 _REMINDING = words("remember note recall know notice realize see")
 _REQUIRED = ("must", "need", "have", "ought")
+
+_SOURCES_HEADING = re.compile(
+    r"\W*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"
+    r"external links|see also|footnotes|notes and references|literature|useful links|links)\W*",
+    re.IGNORECASE,
+)
+_NAME = (
+    r"(?:(?:van|von|der|den|de|del|di|da|la|le) ){0,3}"
+    r"[^\W\d_a-z](?:[’'][^\W\d_a-z])?[^\W\d_]+(?:[ -][^\W\d_a-z][^\W\d_]+)?"
+)
+_INITIALS = r"(?:[^\W\d_a-z]\.[ -]?+){1,4}+"
+_AUTHOR = rf"(?:{_NAME}, {_INITIALS}|{_INITIALS}{_NAME}|{_NAME} [A-Z]{{1,3}}(?=[,.;])|{_NAME}(?=,? et al))"
+_YEAR = r"(?:1[5-9]|20)\d\d"
+_ENTRY = re.compile(
+    rf"\W*(?:\d+\W+)?{_AUTHOR}(?:(?:,?\s*(?:&|and)\s+|[,;]\s*){_AUTHOR}){{0,30}}(?:,? et al\.?)?\s*"
+    rf"(?:\({_YEAR}[^()]{{0,20}}\)(?:[.,:]\s+[\"“‘'*_A-Z]|\s+[‘'*_])"
+    rf"|(?:[.:]\s+|(?<=\. )|,\s+(?=[\"“]))(?:{_YEAR}\."
+    rf"|\W?[A-Z].{{5,300}}?(?:[,.(]\s?{_YEAR}\b|\bpp?\. ?\d|\bvol\. ?\d|\barXiv:|\bdoi\b)))",
+    re.DOTALL,
+)
+"""Authors, then a year or a title with the year, volume or pages behind it."""
+_GOES_ON = re.compile(r"[.!?]\s+(?:He|She|It|They|His|Her|Its|Their|This|These|Those|Each|Both)\b,? [a-z]")
+"""A sentence about what was named before, as few titles are."""
+_ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do)\b")
+_FEW_WORDS = 6
+_LINK = re.compile(
+    r"!?\[(?P<words>[^\[\]\n]{1,300})\]\([^()\s]+\)|<?(?:https?://|www\.)[^\s<>()*]*[^\s<>().,;!?*]>?"
+)
+_LISTED = re.compile(
+    r"\W*(?:see|cf|via|from|source|link|visit|read|more|learn|check|find|official|website|homepage|available|"
+    rf"retrieved|accessed|https?|www|doi)\b|[*_>#+\s-]*(?:{_LINK.pattern})[*_]*\s*[-–—:|,(]",
+    re.IGNORECASE,
+)
+"""How a line that leads to a page begins: "Source: ...", "[Tower](https://...) - a page about it"."""
+_ONE_SENTENCE = re.compile(r"[^:.!?]*[.!?][^\w\s]*")
 
 
 def _sections() -> dict[str, str]:
@@ -152,3 +188,31 @@ def _is_advice_behind(parse: Parse) -> bool:
     end = max(word.last for word in before) + 1
     rest = [word for word in parse.words[end:] if word.pos != "PUNCT"]
     return bool(rest) and parse.words[end].text == "," and is_filler(parse.text[rest[0].start :])
+
+
+def is_reference_heading(line: str) -> bool:
+    """Whether a heading or lead-in announces a list of sources."""
+    return len(line) < 80 and _SOURCES_HEADING.fullmatch(line.strip()) is not None
+
+
+def is_entry(block: str) -> bool:
+    """Whether a line or paragraph is an entry of a bibliography: "Smith, J., & Lee, K. (2020). Title."."""
+    return _ENTRY.match(block) is not None and _GOES_ON.search(block) is None
+
+
+def is_link(sentence: str) -> bool:
+    """Whether a sentence or list item is hardly more than an address."""
+    rest = _ADDRESS.sub(" ", sentence)
+    if rest == sentence or _VERB.search(rest) or len(re.findall(r"[^\W\d_]{2,}", rest)) > _FEW_WORDS:
+        return False
+    return not _cites(sentence.strip())
+
+
+def _cites(sentence: str) -> bool:
+    """Whether an address is inside what reads as a sentence: "It opened in 1932 (https://...)."."""
+    if _LISTED.match(sentence):
+        return False
+    shown = _LINK.sub(lambda link: link["words"] or "", sentence)
+    said, beside = (len(re.findall(r"\w+", text)) for text in (shown, _LINK.sub(" ", sentence)))
+    whole = re.sub(r"(?<=\d)\.(?=\d)|(?<=\bal)\.", "", shown)
+    return said >= 3 and beside >= 2 and _ONE_SENTENCE.fullmatch(whole) is not None

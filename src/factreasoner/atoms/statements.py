@@ -24,14 +24,16 @@ from factreasoner.atoms.nonclaims import (
     is_abstaining,
     is_aim,
     is_courtesy,
+    is_entry,
     is_filler,
     is_instruction,
+    is_link,
     is_question,
+    is_reference_heading,
     opening,
     parts,
 )
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.atoms.references import entry_length, is_reference, is_reference_heading
 from factreasoner.atoms.wording import Writer, capitalised
 from factreasoner.text.parsing import Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
@@ -123,7 +125,7 @@ class StatementFinder:
         """The sentences of a block that the item of a list follows, if one does."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
-        if is_reference_heading(last):
+        if len(spans) == 1 and is_reference_heading(last):
             self._in_sources = True
             return
         lead, self._announced = self._announced if block.kind == "prose" else "", ""
@@ -135,18 +137,17 @@ class StatementFinder:
         if self._is_heading(block, spans[0], item):
             heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
             last = last if spans else heading + ":"
-        if not (self._in_sources and block.kind == "item"):
-            stated = block.start + entry_length(self._text[block.start : block.end])
+        source = self._in_sources and block.kind == "item"
+        if not source and not is_entry(self._text[block.start : block.end]):
             for place, span in enumerate(spans):
-                found = self._sentences(span, block.kind, lead if place == 0 else "")
-                yield from (part for part in found if part.span.start >= stated)
+                yield from self._sentences(span, block.kind, lead if place == 0 else "")
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
         elif last.endswith(_COLON) and block.kind == "prose":
             self._announced = useful_part(last)
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
-        """Whether a block is a heading or begins with one: marked so, bold, or above a list."""
+        """Whether a block is a heading or begins with one: marked so, in bold type, or above a list."""
         said = self._text[first.start : first.end]
         whole = plain(self._text, first).whole()
         lone = first.end == block.end
@@ -175,7 +176,7 @@ class StatementFinder:
         asked, self._asked = self._asked, ""
         if is_question(whole):
             self._asked = plain(self._text, self._label(span, kind)[1]).whole()
-        if is_question(whole) or is_abstaining(whole) or whole.endswith(_COLON) or is_reference(said):
+        if is_question(whole) or is_abstaining(whole) or whole.endswith(_COLON) or is_link(said):
             return
         for start, end in parts(said):
             joint = _JOINT.search(said[start:end])
