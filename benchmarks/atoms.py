@@ -38,10 +38,10 @@ from data_folder import data_folder
 from scipy.stats import spearmanr
 
 from factreasoner.atoms import asides, clauses, embedded, statements
-from factreasoner.atoms.embedded import Resolved
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
+from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
@@ -93,9 +93,9 @@ RULES = (
     Rule("instructions", statements, "is_instruction", lambda *_: False),
     Rule("remarks that open", statements, "opening", lambda *_: 0),
     Rule("courtesies and advice", statements, "is_filler", lambda *_: False),
-    Rule("bibliographies", statements, "is_reference", lambda *_: False),
+    Rule("bibliographies", statements, "is_entry", lambda *_: False),
     Rule("headings", statements.StatementFinder, "_is_heading", lambda *_: False),
-    Rule("names for pronouns", embedded, "resolve", lambda atoms, *_: [Resolved(a.text) for a in atoms]),
+    Rule("names for pronouns", embedded.EmbeddedReviser, "revise", lambda _, atoms, __: Atomized(atoms)),
 )
 
 

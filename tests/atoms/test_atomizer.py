@@ -351,6 +351,12 @@ def test_no_statement_gets_the_subject_of_another_fact(sentence: str, facts: lis
     assert not any(text.startswith("Google was") for text in texts)
 
 
+def test_a_man_is_no_woman() -> None:
+    response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
+    said = reply(f"[1] => {response[:41]}", "[2] => Marie Curie was killed in 1906.")
+    assert made(said, response=response)[0] == [response[:41], "He was killed in 1906."]
+
+
 def test_a_negation_goes_with_each_part_of_a_list() -> None:
     sentence = "Bob is not tall, rich, or kind."
     said = reply("[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind.")

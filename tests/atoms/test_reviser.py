@@ -84,9 +84,18 @@ def test_only_the_unusable_argument_is_asked_again(bad: dict[str, Any]) -> None:
     assert [call.sample for call in llm.calls] == [0, 0]  # another question, and no other answer to the same
 
 
-def test_a_lost_negation_is_unusable() -> None:
-    llm = ScriptedLLM([GOOD | {"atom_2": "Ada died."}, {"atom_2": "Ada didn't die."}])
-    assert revise(llm)[0][2] == "Ada didn't die."
+@pytest.mark.parametrize(
+    ("atom", "bad", "good"),
+    [
+        (2, "Ada died.", "Ada didn't die."),
+        (1, "Ada never wrote 3 notes.", "Ada wrote 3 notes."),
+        (0, "Robert was born in 1815.", "Ada was born in 1815."),
+    ],
+)
+def test_another_negation_or_gender_is_unusable(atom: int, bad: str, good: str) -> None:
+    record = RECORD.model_copy(update={"response": f"{RECORD.response} Robert met her."})
+    llm = ScriptedLLM([GOOD | {f"atom_{atom}": bad}, {f"atom_{atom}": good}])
+    assert LLMReviser(llm=llm).revise(ATOMS, record).atoms[atom].text == good
 
 
 @pytest.mark.parametrize(

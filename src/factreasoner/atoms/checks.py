@@ -6,7 +6,7 @@ import re
 import unicodedata
 
 from factreasoner.text.language import Wording, shared
-from factreasoner.text.lexicon import words
+from factreasoner.text.lexicon import gender_of_name, words
 from factreasoner.text.tree import Parse, Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
@@ -110,6 +110,15 @@ def refers(statement: str) -> bool:
 def _leads(pattern: re.Pattern[str], statement: str) -> bool:
     found = pattern.search(statement)
     return found is not None and _NAME.search(statement, 0, found.start()) is None
+
+
+def mistakes_gender(before: str, after: str) -> bool:
+    """Whether `after` puts in a woman's name for "he" of `before`, or a man's for "she"; English."""
+    said = set(_WORD.findall(before.casefold()))
+    he, she = bool(said & {"he", "him", "his"}), bool(said & {"she", "her", "hers"})
+    names = (word for word in _WORD.findall(after) if word.istitle() and word.casefold() not in said)
+    genders = {gender_of_name(name) for name in names} - {None}
+    return he != she and genders == {"female" if he else "male"}
 
 
 def points(subject: Word) -> bool:

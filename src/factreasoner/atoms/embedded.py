@@ -1,10 +1,9 @@
-"""Atoms without a model: by a dependency parse of English sentences, where a parser is installed."""
+"""Atoms without a model: by a dependency parse of English sentences, if a parser is installed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from typing import NamedTuple
 
 from factreasoner.atoms.antecedents import KINDS, POINTING, Antecedents, Kind, Meant
 from factreasoner.atoms.nonclaims import is_abstention
@@ -14,23 +13,23 @@ from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.lexicon import is_person
-from factreasoner.text.parsing import Parser, check_model, find_parser
+from factreasoner.text.parsing import check_model, find_parser
 from factreasoner.text.sentences import Span
 from factreasoner.text.tree import Parse, Word
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
-_CONTRACTED = {"s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
+_CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
 _SUBJECTS = ("nsubj", "nsubjpass")
 
 
 class EmbeddedAtomizer:
     """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
-    Where spaCy or a pipeline for it is not installed, `spacy_model` is "none", or the response is in another
-    language, an atom is a sentence.
+    An atom is a sentence if the response is in another language, if `spacy_model` is "none", or if spaCy or
+    a pipeline for it is not installed.
 
-    What tells the reader what to do is no statement: it is neither true nor false. A source, though, tells
-    it or does not, and to a question how a thing is done it is the answer: `instructions` are kept there.
+    Instructions are left out: they are neither true nor false. With `instructions` they are kept, for claims
+    that are held against sources.
     """
 
     def __init__(self, config: Config | None = None, *, instructions: bool = False) -> None:
@@ -39,7 +38,7 @@ class EmbeddedAtomizer:
         check_model(self._config.spacy_model)
 
     def with_instructions(self) -> EmbeddedAtomizer:
-        """This one for who holds claims against sources."""
+        """The same atomizer for claims that are held against sources."""
         return type(self)(self._config, instructions=True)
 
     def atomize(self, record: Record) -> Atomized:
@@ -51,7 +50,7 @@ class EmbeddedAtomizer:
 
 
 def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
-    """Statements as atoms a0, a1, ..., equal ones once; "his work is new" may be of two men."""
+    """Statements as atoms a0, a1, ...; equal ones once, unless a pronoun may mean two things."""
     unique: dict[tuple[str, Span | None], Statement] = {}
     for statement in found:
         text = " ".join(statement.text.casefold().split()).rstrip(".")
@@ -63,9 +62,9 @@ def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
 
 
 class EmbeddedReviser:
-    """Puts a name in the place of a pronoun where but one can be meant, by a dependency parse; English only.
+    """Replaces a pronoun by a name if only one can be meant, by a dependency parse; English only.
 
-    All others stay and are listed in the atom's `unresolved`. Without a parser atoms stay as they are.
+    Other pronouns stay and are listed in the atom's `unresolved`. Without a parser atoms stay as they are.
     """
 
     def __init__(self, config: Config | None = None) -> None:
@@ -73,54 +72,32 @@ class EmbeddedReviser:
         check_model(self._spacy_model)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; where a pronoun was replaced, `original` has the former text."""
+        """The same atoms, ids and order; if a pronoun was replaced, `original` has the former text."""
         parser = find_parser(self._spacy_model) if is_english(record.response) else None
         if parser is None:
             return Atomized(tuple(atoms))
-        found = resolve(atoms, record, parser)
-        return Atomized(tuple(_revised(atom, *each) for atom, each in zip(atoms, found, strict=True)))
-
-
-def _revised(atom: Atom, text: str, unresolved: tuple[str, ...]) -> Atom:
-    said = {} if text == atom.text else {"text": text, "original": atom.original or atom.text}
-    return atom.model_copy(update={**said, "unresolved": unresolved})
-
-
-class Resolved(NamedTuple):
-    """The text of an atom, and the pointing words in it that stayed."""
-
-    text: str
-    unresolved: tuple[str, ...] = ()
-
-
-class _Change(NamedTuple):
-    """What is said for characters [start, end) of an atom."""
-
-    start: int
-    end: int
-    text: str
-
-
-def resolve(atoms: Sequence[Atom], record: Record, parser: Parser) -> list[Resolved]:
-    """The atoms' texts with pronouns replaced where only one thing named before can be meant."""
-    known = Antecedents(record, parser)
-    return [
-        Resolved(atom.text) if parse is None else _Revision(parse, known.meant(atom), known.persons).revised()
-        for atom, parse in zip(atoms, parser.parse([atom.text for atom in atoms]), strict=True)
-    ]
+        known = Antecedents(record, parser)
+        parses = parser.parse([atom.text for atom in atoms])
+        return Atomized(
+            tuple(
+                _Revision(parse, known.meant(atom), known.persons).of(atom) if parse else atom
+                for atom, parse in zip(atoms, parses, strict=True)
+            )
+        )
 
 
 class _Revision:
-    """Revises one atom: names for the first pronoun of each kind that nothing in it stands before."""
+    """Revises one atom: names for the first pronoun of each kind that no word before it explains."""
 
     def __init__(self, parse: Parse, meant: Meant, persons: Collection[str]) -> None:
         self._parse = parse
         self._meant = meant
         self._persons = persons
-        self._changes: list[_Change] = []
+        self._changes: list[tuple[Span, str]] = []
         self._unresolved: list[str] = []
 
-    def revised(self) -> Resolved:
+    def of(self, atom: Atom) -> Atom:
+        """The atom with its names, and the pointing words that stayed."""
         seen: set[Kind] = set()
         for word in self._parse.words:
             kind = KINDS.get(word.lower)
@@ -130,35 +107,31 @@ class _Revision:
             elif not (kind in seen or self._is_bound(kind, word) or word.is_expletive):
                 seen.add(kind)
                 self._pronoun(kind, word)
-        pieces, at = [], 0
-        for change in self._changes:
-            pieces += [self._parse.text[at : change.start], change.text]
-            at = change.end
-        text = "".join([*pieces, self._parse.text[at:]])
-        return Resolved(
-            text[:1].upper() + text[1:] if pieces else text, tuple(dict.fromkeys(self._unresolved))
-        )
+        changes: dict[str, object] = {"unresolved": tuple(dict.fromkeys(self._unresolved))}
+        if self._changes:
+            text = atom.text
+            for span, said in reversed(self._changes):
+                text = text[: span.start] + said + text[span.end :]
+            changes |= {"text": text[:1].upper() + text[1:], "original": atom.original or atom.text}
+        return atom.model_copy(update=changes)
 
     def _pronoun(self, kind: Kind, word: Word) -> None:
         name = self._meant.get(kind)
         if name is None or name.casefold() in self._parse.text.casefold():
             self._unresolved.append(word.text)
             return
-        if word.tag == "PRP$":
-            self._changes.append(_Change(word.start, word.end, name + ("'" if name.endswith("s") else "'s")))
-            return
+        end, said = word.end, name
         following = self._parse.words[word.i + 1 : word.i + 3]
-        short = (
-            _CONTRACTED.get(following[0].lower[1:]) if following and following[0].text[0] in "'’" else None
-        )
-        if short is not None:
-            short = "has" if short == "is" and following[1:] and following[1].lower == "been" else short
-            self._changes.append(_Change(word.start, following[0].end, f"{name} {short}"))
-        else:
-            self._changes.append(_Change(word.start, word.end, name))
+        if word.tag == "PRP$":
+            said += "'" if name.endswith("s") else "'s"
+        elif following and following[0].lower.replace("’", "'") in _CONTRACTED:
+            end, short = following[0].end, _CONTRACTED[following[0].lower.replace("’", "'")]
+            has = short == "is" and following[1:] and following[1].lower == "been"
+            said += f" {'has' if has else short}"
+        self._changes.append((Span(word.start, end), said))
 
     def _pointed(self, word: Word) -> None:
-        """ "These changes" is what the sentence before calls changes; else it is left, and told of."""
+        """ "These changes" becomes what the sentence before calls changes; else it is left and listed."""
         if word.lower not in POINTING or word.tag not in ("DT", "PDT") or word.dep not in (*_SUBJECTS, "det"):
             return
         if word.dep != "det":
@@ -168,12 +141,12 @@ class _Revision:
         noun = word.head
         name = self._meant.get(noun.lemma)
         if name is not None and word.i == 0 and noun.i == 1 and noun.dep in _SUBJECTS:
-            self._changes.append(_Change(word.start, noun.end, name))
+            self._changes.append((Span(word.start, noun.end), name))
         elif word.lower != "such" and not self._is_bound("thing", word):
             self._unresolved.append(self._parse.text[word.start : noun.end])
 
     def _surname(self, word: Word) -> None:
-        """The whole name of the one person whose surname stands alone as a subject."""
+        """The full name of the one person whose surname is a subject by itself."""
         words = self._parse.words
         beside = [*words[max(0, word.i - 1) : word.i], *words[word.i + 1 : word.i + 2]]
         alone = not any(other.pos == "PROPN" for other in beside)
@@ -181,10 +154,10 @@ class _Revision:
             return
         known = [name for name in self._persons if " " in name and name.split()[-1] == word.text]
         if len(known) == 1 and known[0] not in self._parse.text:
-            self._changes.append(_Change(word.start, word.end, known[0]))
+            self._changes.append((Span(word.start, word.end), known[0]))
 
     def _is_bound(self, kind: Kind, word: Word) -> bool:
-        """Whether something before a pronoun in the atom itself may be what it stands for."""
+        """Whether a word before the pronoun in the atom may be what it means."""
         nouns = [other for other in self._parse.words[: word.i] if other.pos in ("NOUN", "PROPN")]
         if word.dep == "dobj":
             nouns = [noun for noun in nouns if noun.dep not in _SUBJECTS]

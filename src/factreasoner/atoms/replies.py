@@ -7,7 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from factreasoner import prompts
 from factreasoner.atoms.alignment import Locator
-from factreasoner.atoms.checks import PERSONAL, Material, is_vague, negates, points, quantifiers
+from factreasoner.atoms.checks import (
+    PERSONAL,
+    Material,
+    is_vague,
+    mistakes_gender,
+    negates,
+    points,
+    quantifiers,
+)
 from factreasoner.atoms.chunks import parts
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
@@ -109,7 +117,7 @@ class ReplyReader:
         for fact in facts:
             parse = self._parse(fact.text)
             text = _with_subject_of(read, parse) if read and parse else None
-            if text:
+            if text and not mistakes_gender(statement.text, text):
                 return Statement(text, statement.span, statement.original or statement.text)
         return statement
 
@@ -125,7 +133,8 @@ class ReplyReader:
             return True
         whole = self._parse(text)
         return any(
-            self._matter.is_left(text, fact.text)
+            mistakes_gender(text, fact.text)
+            or self._matter.is_left(text, fact.text)
             or self._strays(text, fact.text)
             or self._turns(whole, sentence, fact)
             for fact in facts

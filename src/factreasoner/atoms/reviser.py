@@ -11,6 +11,7 @@ from factreasoner.atoms.checks import (
     is_vague,
     lacks_year,
     leads_with_pronoun,
+    mistakes_gender,
     negates,
     numbers,
     points_back,
@@ -24,7 +25,7 @@ from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english, keeps_words
-from factreasoner.text.parsing import Parser, find_parser
+from factreasoner.text.parsing import find_parser
 from factreasoner.text.tree import Parse
 
 STAGE = "reviser"
@@ -33,7 +34,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 class KeepAtoms:
-    """Leaves every atom as it is, unwanted or made self-contained already; made as every reviser is."""
+    """Leaves every atom as it is; it is constructed like every reviser."""
 
     def __init__(self, config: Config | None = None) -> None:
         pass
@@ -46,13 +47,15 @@ class KeepAtoms:
 class LLMReviser:
     """Has a language model rewrite, in one call, the atoms of a record that can't be understood alone.
 
-    Names are put in by the parse first, as `EmbeddedReviser` does it; atoms that then still hold a pronoun,
-    a noun that points back or a month without a year are asked about, in other languages all of them.
-    Arguments are named by position, so that a text can't move to another atom. One that is missing, null,
-    empty, of the wrong type, far too long, without a number, the negation or most words of the original, or
-    with a number or a name that response, question and topic do not have, is asked again, `max_attempts`
-    times in all; then it is a Failure and the atom keeps its text, as it does where the text that came
-    still has a pronoun for a name. A cut reply is halved at once.
+    The parse puts in names first, as `EmbeddedReviser` does. The model is asked about the atoms that then
+    still have a pronoun, a noun that points back or a month without a year, and in other languages about
+    all. Arguments are named by position, so that a text can't move to another atom.
+
+    A text is asked for again, `max_attempts` times in all, if it is missing, null, empty, of the wrong type
+    or far too long; if it lacks a number or most words of the original; if it adds or drops a negation; if
+    it has a number or a name that response, question and topic lack, or a man's name for "she". Then it is a
+    Failure and the atom keeps its text. An atom also keeps its text if the new one still begins with a
+    pronoun. A cut reply is halved at once.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
@@ -63,9 +66,7 @@ class LLMReviser:
 
     def requests(self, atoms: Sequence[Atom], record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
-        asked = _unclear(
-            self._by_parse.revise(atoms, record).atoms, record, find_parser(self._config.spacy_model)
-        )
+        asked = self._unclear(self._by_parse.revise(atoms, record).atoms, record)
         return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
@@ -75,21 +76,35 @@ class LLMReviser:
             ConfigError, BudgetError: from the model client; nothing else escapes.
         """
         parsed = self._by_parse.revise(atoms, record).atoms
-        asked = _unclear(parsed, record, find_parser(self._config.spacy_model))
+        asked = self._unclear(parsed, record)
         found = self._rewriter(record, atoms).rewrite(self._prompt(record), asked)
         english = is_english(record.response)
         texts = {
-            claim.id: text
+            claim.id: prompts.requoted(without_citations(text), record.response)
             for claim, text in zip(asked, found, strict=True)
             if isinstance(text, str) and not (english and leads_with_pronoun(text))
         }
-        revised = (
-            _revised(atom, prompts.requoted(without_citations(texts[atom.id]), record.response))
-            if atom.id in texts
-            else atom
-            for atom in parsed
-        )
-        return Atomized(tuple(revised), tuple(result for result in found if isinstance(result, Failure)))
+        revised = tuple(_revised(atom, texts.get(atom.id, atom.text)) for atom in parsed)
+        return Atomized(revised, tuple(result for result in found if isinstance(result, Failure)))
+
+    def _unclear(self, atoms: Sequence[Atom], record: Record) -> list[Claim]:
+        """The atoms that may need their text to be understood."""
+        parser = find_parser(self._config.spacy_model)
+        english = is_english(record.response)
+        parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
+
+        def leans(atom: Atom, parse: Parse | None) -> bool:
+            if not (english and _LATIN.search(atom.text)) or atom.unresolved:
+                return True
+            if parse is None:
+                return is_vague(atom.text)
+            return points_back(parse) or refers(atom.text) or lacks_year(atom.text)
+
+        return [
+            Claim(atom.id, prompts.repeatable(atom.text))
+            for atom, parse in zip(atoms, parses, strict=True)
+            if leans(atom, parse)
+        ]
 
     def _rewriter(self, record: Record, atoms: Sequence[Atom]) -> Rewriter:
         texts = (record.response, record.prompt, record.topic or "")
@@ -97,7 +112,7 @@ class LLMReviser:
 
         def problem(original: str, text: str) -> str | None:
             if added := material.strangers(text):
-                return f"{', '.join(added)} stands neither in the text nor in the question"
+                return f"{', '.join(added)} is neither in the text nor in the question"
             return _problem(original, text)
 
         return Rewriter(_REVISING._replace(problem=problem), self._llm, self._config)
@@ -110,25 +125,6 @@ class LLMReviser:
         )
 
 
-def _unclear(atoms: Sequence[Atom], record: Record, parser: Parser | None) -> list[Claim]:
-    """The atoms that may need their text to be understood."""
-    english = is_english(record.response)
-    parses = parser.parse([atom.text for atom in atoms]) if english and parser else [None] * len(atoms)
-
-    def leans(atom: Atom, parse: Parse | None) -> bool:
-        if not (english and _LATIN.search(atom.text)) or atom.unresolved:
-            return True
-        if parse is None:
-            return is_vague(atom.text)
-        return points_back(parse) or refers(atom.text) or lacks_year(atom.text)
-
-    return [
-        Claim(atom.id, prompts.repeatable(atom.text))
-        for atom, parse in zip(atoms, parses, strict=True)
-        if leans(atom, parse)
-    ]
-
-
 def _problem(original: str, text: str) -> str | None:
     """Why a revision can't stand in for the original, or None."""
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:
@@ -136,8 +132,10 @@ def _problem(original: str, text: str) -> str | None:
     lost = numbers(original) - numbers(text)
     if lost:
         return f"it lacks {', '.join(sorted(lost))}"
-    if negates(original) and not negates(text):
-        return "it lacks the negation"
+    if negates(original) != negates(text):
+        return "it lacks the negation" if negates(original) else "it adds a negation"
+    if mistakes_gender(original, text):
+        return "it names a man for a woman, or a woman for a man"
     if not keeps_words(original, text):
         return "it lacks most words of the statement"
     return None
