@@ -1,8 +1,6 @@
 """What a text states: what counts as a statement, sources, labels, lists with their lead-in, tables."""
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.text.parsing import find_parser
@@ -340,64 +338,6 @@ def test_markdown_and_citations_go_and_spans_stay() -> None:
 )
 def test_what_the_sentence_needs_as_a_word_is_no_citation(text: str) -> None:
     assert texts(text) == [text]
-
-
-PARTS = st.sampled_from(
-    [
-        "Ada",
-        "was",
-        "born in 1815",
-        ", ",
-        "and",
-        "who",
-        "which",
-        "(born 1815)",
-        '"The Game,"',
-        "**bold**",
-        "[1]",
-        "https://a.b/c",
-        "such as",
-        "a",
-        "b",
-        "is an actor",
-        "is",
-        ". ",
-        "\n- ",
-        "\n\n",
-        ":",
-        ";",
-        "because",
-        "`x`",
-        "all of which",
-        "films",
-        "he",
-        "the",
-        "not",
-        "or",
-        "…",
-        "—",
-        "🙂",
-        "他",
-        "|",
-        "having",
-    ]
-)
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(PARTS, max_size=30).map(" ".join) | st.text(max_size=80))
-def test_any_text_can_be_read(text: str) -> None:
-    for parser in (find_parser(), None):
-        for statement in statements(text, parser):
-            assert statement.text.strip()
-            assert statement.span is not None
-            verbatim = text[statement.span.start : statement.span.end]
-            assert verbatim == (statement.original or statement.text)
-
-
-def test_a_long_text_takes_linear_time_and_keeps_every_sentence() -> None:
-    text = "\n\n".join(f"Ship {count} was built in {1800 + count % 100}." for count in range(300))
-    assert len(statements(text, find_parser())) == 300
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the pronouns of a text stand for, where the sentences before leave no doubt.
+"""What the pronouns of a text mean, if the sentences before leave no doubt.
 
 A pronoun stands for the subject that the sentences before it keep to. One that has a rival stands for
 nothing: a wrong name is worse than none.
@@ -21,7 +21,7 @@ from factreasoner.text.tree import SUBJECTS, Parse, Word
 
 Kind = Literal["male", "female", "thing", "many"]
 Meant = Mapping[str, str]
-"""What a kind of pronoun, or "these" with a noun of that lemma, stands for."""
+"""The name for each kind of pronoun, and for "these" with a noun of that lemma."""
 _FORMS: dict[str, str] = {
     "male": "he him his himself",
     "female": "she her hers herself",
@@ -33,17 +33,19 @@ POINTING = words("this that these those such")
 _QUANTIFIERS = words("some many several most other another each every no one both all any few")
 _VARIOUS = words("various certain different numerous")
 _LONGEST_NAME = 8
-"""Words of what may be put for a pronoun."""
+"""Words of what may replace a pronoun."""
 _LONGEST_QUESTION = 1000
+_NAMES = ("NOUN", "PROPN")
 _PLURAL = ("NNS", "NNPS")
 _MAYBE_PERSON = ("PERSON", "ORG", "NORP", "PRODUCT", "WORK_OF_ART")
 _TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
+_PLACES = ("DATE", "GPE", "TIME", "LOC")
 
 
 class Named(NamedTuple):
-    """What a subject names, its noun and tag, and the kinds of pronoun that may stand for something else.
+    """What a subject names, its noun and tag, and the kinds of pronoun that may mean something else.
 
-    `name` is empty where it can't stand for a pronoun.
+    `name` is empty if it can't stand for a pronoun.
     """
 
     name: str
@@ -59,36 +61,35 @@ class Named(NamedTuple):
 _NOTHING = Named("", "thing")
 
 
+def _person(name: str) -> Named:
+    return Named(name, gender_of_name(name) or "person")
+
+
 class Antecedents:
-    """The sentences of a response, and what a pronoun of each kind means in them."""
+    """The sentences of a response, what each kind of pronoun means in them, and the persons they name."""
 
     def __init__(self, record: Record, parser: Parser) -> None:
         response = without_tags(record.response)
         self._spans: list[Span] = []
         self._meant: list[Meant] = []
-        question = record.prompt[:_LONGEST_QUESTION]
         read: list[Plain] = []
-        begins: list[str | None] = []
+        labels: list[str | None] = []  # empty where a block begins anew without one
         for block in blocks(response):
             for n, span in enumerate(block_sentences(response, block)):
                 found = leading_label(response, *span, item=block.kind == "item")
                 label = plain(response, Span(*found.span("label"))).whole().strip("*_") if found else None
                 self._spans.append(span)
                 read.append(plain(response, Span(found.end(), span.end) if found else span))
-                begins.append(label or ("" if n == 0 and block.kind != "prose" else None))
-        parses = parser.parse([text.text for text in read])
-        labels = parser.parse([name or "" for name in begins])
-        asked = [parse for parse in parser.parse([question, record.topic or ""]) if parse is not None]
+                labels.append(label or ("" if n == 0 and block.kind != "prose" else None))
         self.persons: set[str] = set()
-        for question_parse in asked:
-            self.persons |= _persons(question_parse)
-        focus = _NOTHING
-        if len(self.persons) == 1:
-            name = next(iter(self.persons))
-            focus = Named(name, gender_of_name(name) or "person")
-        for text, parse, label_parse, begun in zip(read, parses, labels, begins, strict=True):
-            if begun is not None:
-                focus = _of_label(begun, label_parse)
+        for asked in parser.parse([record.prompt[:_LONGEST_QUESTION], record.topic or ""]):
+            self.persons |= _persons(asked) if asked else set()
+        focus = _person(next(iter(self.persons))) if len(self.persons) == 1 else _NOTHING
+        parses = parser.parse([text.text for text in read])
+        label_parses = parser.parse([label or "" for label in labels])
+        for text, parse, label, label_parse in zip(read, parses, labels, label_parses, strict=True):
+            if label is not None:
+                focus = _of_label(label, label_parse)
             meant: dict[str, str] = {}
             if parse is not None:
                 meant, focus = self._read(text, parse, focus)
@@ -107,12 +108,12 @@ class Antecedents:
         subject = parse.root.subject if parse.root.is_clause else None
         if subject is None:
             return {}, _NOTHING
-        pronoun = _leading_pronoun(parse, subject)
+        pronoun = _leading_pronoun(subject)
         if pronoun is None:
             return self._read_own(text, parse, subject, focus)
         kind = KINDS[pronoun.lower]
-        meant: dict[str, str] = {kind: focus.name} if self._is_sure(kind, parse, pronoun, focus) else {}
-        owned = pronoun != subject and (kind == "thing" or _is_somebody(subject))
+        meant: dict[str, str] = {kind: focus.name} if _is_sure(kind, parse, pronoun, focus) else {}
+        owned = pronoun is not subject and (kind == "thing" or _is_somebody(subject))
         if not focus.fits(kind) or owned:
             return meant, _NOTHING
         rivals = focus.rivals - {kind} if meant else focus.rivals
@@ -121,11 +122,10 @@ class Antecedents:
     def _read_own(
         self, text: Plain, parse: Parse, subject: Word, focus: Named
     ) -> tuple[dict[str, str], Named]:
-        """The same for a sentence whose subject is no pronoun."""
+        """The same for a sentence whose subject is not a pronoun."""
         if parse.words[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
             return {subject.lemma: focus.name}, focus
-        own = self._named(text, parse, subject)
-        own = own._replace(rivals=_rivals(parse, subject))
+        own = self._named(text, parse, subject)._replace(rivals=_rivals(parse, subject))
         meant: dict[str, str] = {}
         for word in parse.words:
             kind = KINDS.get(word.lower)
@@ -138,50 +138,44 @@ class Antecedents:
         return meant, own
 
     def _named(self, text: Plain, parse: Parse, subject: Word) -> Named:
-        """What a sentence is about: its subject, or whom "The first king was X" names."""
-        attribute = parse.root.dependent("attr")
-        if (
-            parse.root.lemma == "be"
-            and attribute is not None
-            and attribute.entity == "PERSON" != subject.entity
-        ):
+        """What a sentence is about: its subject, or the person that "The first king was X" names."""
+        attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
+        if attribute is not None and attribute.entity == "PERSON" != subject.entity:
             subject = attribute
         named = _named(text, parse, subject)
         known = [name for name in self.persons if " " in name and name.split()[-1] == subject.text]
-        if len(known) == 1 and named.name == subject.text:
-            return Named(known[0], gender_of_name(known[0]) or "person")
-        return named
+        return _person(known[0]) if len(known) == 1 and named.name == subject.text else named
 
-    def _is_sure(self, kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
-        """Whether what the sentences before were about is what a pronoun that leads its sentence means."""
-        if pronoun.tag == "PRP$" and kind == "thing" and " of " in focus.name:
-            return False
-        if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
-            return False
-        before = [word for word in parse.words[: pronoun.i] if word.pos in ("NOUN", "PROPN")]
-        if kind in ("male", "female"):
-            persons = any(w.entity == "PERSON" or is_person(w.lemma.lower()) for w in before)
-            return not persons and gender_of_name(focus.name) in (None, kind)
-        return all(word.entity in ("DATE", "GPE", "TIME", "LOC") for word in before)
+
+def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
+    """Whether a pronoun that leads its sentence means what the sentences before were about."""
+    if pronoun.tag == "PRP$" and kind == "thing" and " of " in focus.name:
+        return False
+    if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
+        return False
+    before = [word for word in parse.words[: pronoun.i] if word.pos in _NAMES]
+    if kind in ("male", "female"):
+        persons = any(w.entity == "PERSON" or is_person(w.lemma.lower()) for w in before)
+        return not persons and gender_of_name(focus.name) in (None, kind)
+    return all(word.entity in _PLACES for word in before)
 
 
 def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
-    """The kinds of pronoun that may stand for something else that a sentence names beside its subject."""
+    """The kinds of pronoun that may mean something else that a sentence names beside its subject."""
     attributes = parse.root.dependents("attr")
     about = {subject.i, *(c.i for c in subject.dependents("compound", "appos"))}
     described = {word.i for each in attributes for word in each.subtree()}
     found: set[Kind] = set()
     for word in parse.words:
-        if word.pos not in ("NOUN", "PROPN") or word.i in about or word.entity in _TIMES:
-            continue
-        if word.dep == "compound":
+        if word.pos not in _NAMES or word.i in about or word.entity in _TIMES or word.dep == "compound":
             continue
         governor = word.head
         near = word.dep == "dobj" or (word.dep in SUBJECTS and governor.dep != "relcl")
         near = near or governor.lower in ("with", "by")
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity in _MAYBE_PERSON))
-        if (_is_somebody(word) or unknown or (governor.lower == "of" and word.entity == "PERSON")) and not (
-            word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
+        told = word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
+        if not told and (
+            _is_somebody(word) or unknown or (governor.lower == "of" and word.entity == "PERSON")
         ):
             gender = gender_of_name(word.text) or gender_of_noun(word.lemma.lower())
             found |= {"many"} if word.tag in _PLURAL else {gender} if gender else {"male", "female"}
@@ -191,7 +185,7 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
 
 
 def _is_nearer(parse: Parse, subject: Word, pronoun: Word, kind: Kind) -> bool:
-    """Whether an object ("the first of them") may be a plural nearer than its sentence's subject."""
+    """Whether an object ("the first of them") may mean a plural nearer than its sentence's subject."""
     between = parse.words[subject.i + 1 : pronoun.i]
     return kind == "many" and pronoun.tag == "PRP" and any(word.tag in _PLURAL for word in between)
 
@@ -200,12 +194,11 @@ def _is_somebody(word: Word) -> bool:
     return word.entity == "PERSON" or (word.pos == "NOUN" and is_person(word.lemma.lower()))
 
 
-def _leading_pronoun(parse: Parse, subject: Word) -> Word | None:
-    """The pronoun that is the subject of a sentence, or stands before it: "his" of "His work"."""
+def _leading_pronoun(subject: Word) -> Word | None:
+    """The pronoun that is the subject of a sentence, or begins it: "his" of "His work"."""
     if subject.lower in KINDS:
         return subject
-    said = subject.subtree()
-    owner = next((word for word in said if word.lower in KINDS or word.pos in ("NOUN", "PROPN")), subject)
+    owner = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in _NAMES), subject)
     return owner if owner.lower in KINDS else None
 
 
@@ -214,10 +207,8 @@ def _of_label(label: str, parse: Parse | None) -> Named:
     if parse is None or not is_name(parse) or len(parse.words) > _LONGEST_NAME:
         return _NOTHING
     if all(word.entity == "PERSON" for word in parse.words):
-        return Named(label, gender_of_name(label) or "person")
-    if parse.root.pos != "PROPN":
-        return _NOTHING
-    return Named(label, "thing")
+        return _person(label)
+    return Named(label, "thing") if parse.root.pos == "PROPN" else _NOTHING
 
 
 def _persons(parse: Parse) -> set[str]:
@@ -233,8 +224,8 @@ def _persons(parse: Parse) -> set[str]:
 
 
 def _named(text: Plain, parse: Parse, subject: Word) -> Named:
-    """What a subject names, in the words that can stand for it elsewhere."""
-    if subject.pos not in ("NOUN", "PROPN") or subject.dependents("conj"):
+    """What a subject names, in words that can stand for it elsewhere."""
+    if subject.pos not in _NAMES or subject.dependent("conj"):
         return _NOTHING
     cut = {
         c.i
@@ -242,34 +233,31 @@ def _named(text: Plain, parse: Parse, subject: Word) -> Named:
         if c.i > subject.i and (c.dep != "appos" or parse.words[c.first - 1].text in (",", "("))
     }
     said = [word for word in subject.subtree(cut) if word.pos != "PUNCT" or word.text == "-"]
+    first, last = said[0], said[-1]
+    behind = parse.words[last.i + 1 : last.i + 2]
     if len(said) > _LONGEST_NAME or any(word.lower in KINDS or word.lower in POINTING for word in said):
         return _NOTHING
-    first, last = said[0], said[-1]
-    if last.i - first.i + 1 != len(said):
+    if last.i - first.i + 1 != len(said) or any(w.pos in ("PROPN", "NUM", "NOUN", "X") for w in behind):
         return _NOTHING
-    if any(word.pos in ("PROPN", "NUM", "NOUN", "X") for word in parse.words[last.i + 1 : last.i + 2]):
+    one = first.lower in ("a", "an")
+    if first.lower in _QUANTIFIERS or (one and parse.root.finite.tag == "VBD"):
         return _NOTHING
     name = text.shown(first.start, last.end)
-    if first.lower in ("a", "an") and parse.root.finite.tag == "VBD":
-        return _NOTHING
-    if first.lower in _QUANTIFIERS:
-        return _NOTHING
-    if first.lower in ("a", "an") and parse.root.lemma != "be":
+    if one and parse.root.lemma != "be":
         name = f"the{name[len(first.text) :]}"
     elif first.dep == "det" and first.pos != "PROPN":
         name = name[:1].lower() + name[1:]
+    noun = ("", "") if first.lower in _VARIOUS else (subject.lemma, subject.tag)
+    return Named(name, _kind(parse, subject, name), noun)
+
+
+def _kind(parse: Parse, subject: Word, name: str) -> Kind | Literal["person"]:
+    """What kind of pronoun stands for a subject; "is a film" makes a name that of a thing."""
     attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
     thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
-    noun = ("", "") if first.lower in _VARIOUS else (subject.lemma, subject.tag)
-    return Named(name, _kind(subject, name, thing=thing), noun)
-
-
-def _kind(subject: Word, name: str, *, thing: bool) -> Kind | Literal["person"]:
-    """What kind of pronoun stands for a subject, which may be said to be a `thing`."""
     if subject.entity == "PERSON" and not thing:
         return gender_of_name(name) or "person"
     if subject.tag in _PLURAL:
         return "many"
-    return (
-        (gender_of_noun(subject.lemma.lower()) or "person") if is_person(subject.lemma.lower()) else "thing"
-    )
+    noun = subject.lemma.lower()
+    return (gender_of_noun(noun) or "person") if is_person(noun) else "thing"
