@@ -9,7 +9,7 @@ from factreasoner.models import Record
 
 MARKS = '\n\n|\r\n|# |- |1. |> |```\n|**|[1]|](|<b>|</td>|: |; |, |https://a.b/c|"The Game,"|他是作家。'
 PHRASES = "Ada Lovelace| was born in 1815| and wrote notes|, who met Bob| such as A, B and C| it |They | if "
-MORE = "(born 1815)| is a tool used in Rome| because |He was| not |include:|Note that |all of which |having |films"
+MORE = "(born 1815)| is a tool used in Rome| because |He was| not |include:|Note that |having |films"
 CHARACTERS = '\n|_`$é()“".?!\u202e\u200f\u2066\u0000\ufeff'
 PIECES = st.sampled_from([*CHARACTERS, "|-|-|\n", *f"{MARKS}|{PHRASES}|{MORE}".split("|")])
 TEXTS = st.lists(st.one_of(PIECES, st.text(max_size=12)), max_size=25).map("".join)
