@@ -224,7 +224,7 @@ def test_parts_are_fitted_one_on_the_other(factreasoner, run, tmp_path):
     factreasoner("run", data, "--out", "two", "-q", "--calibration", "both.json", *flags)
     done = factreasoner("calibrate", "two", "--out", "x.json")
     assert done.returncode == 1
-    assert "calibrated already by both.json" in done.stderr
+    assert "already calibrated by both.json" in done.stderr
 
 
 def test_a_calibration_for_other_settings_is_told(factreasoner, run, tmp_path):
@@ -244,7 +244,7 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     fit = found["source"]["posteriors"]["fits"]["posteriors"]
     assert fit["after"]["brier"] >= fit["before"]["brier"]
     assert found["posteriors"] == {"method": "identity"}
-    assert "posteriors: nothing helps on records held out (Brier 0." in done.stderr
+    assert "posteriors: no gain on records held out (Brier 0." in done.stderr
 
 
 @pytest.mark.parametrize(

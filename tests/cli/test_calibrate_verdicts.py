@@ -115,7 +115,7 @@ def test_a_temperature_and_two_offsets_are_fitted(factreasoner, run, relations, 
     assert gain["value"] == pytest.approx(fit["before"]["log_loss"] - fit["after"]["log_loss"])
     assert gain["interval_95"][0] <= gain["value"] <= gain["interval_95"][1]
     assert source["fits"]["atoms"]["n"] == 120
-    assert "offsets are those of the labels' rates" in done.stderr
+    assert "offsets follow the rates of the labels" in done.stderr
 
 
 def test_what_a_person_reads(factreasoner, run, relations):
@@ -141,7 +141,7 @@ def test_corrections_teach_what_labels_of_all_pairs_do_and_are_no_natural_rates(
     file = write_records(tmp_path / "corrections.jsonl", *kept)
     done = factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json")
     assert printed(done)["verdicts"] == by_labels["verdicts"]
-    assert "corrections have no natural rates: what nobody corrected counts as right" in done.stderr
+    assert "corrections have no natural rates: verdicts without a correction count as right" in done.stderr
 
 
 RECORD_LINES = [

@@ -39,7 +39,7 @@ def run(tmp_path):
         (("--max", "failures=0"), 4, "FAIL  failures <= 0: 1"),
         (("--min", "Macro-F1=0.8"), 0, "pass  macro_f1 >= 0.8: 0.87"),
         (("--max", "factuality_score=1"), 0, "pass  factuality_score <= 1"),
-        (("--max", "cost=5"), 4, "FAIL  cost <= 5: unknown, since the price of a call is"),
+        (("--max", "cost=5"), 4, "FAIL  cost <= 5: unknown, because the price of a call is unknown"),
         (("--max", "calls=3"), 0, "pass  calls <= 3: 3"),
         (("--min", "three_way_accuracy=0.1"), 4, "no value: no judged atom is labelled C or U"),
         (("--min", "precision=0.19", "--on-interval"), 0, "pass  precision >= 0.19: 0.5833 [0.19"),

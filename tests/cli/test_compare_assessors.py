@@ -114,7 +114,7 @@ def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, data):
     before = (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes()
     done = factreasoner("compare", data, "--assessors", "fr1,fr2", "--out", "out")
     assert done.returncode == 1
-    assert "out/fr1: holds a run that is no replay" in done.stderr
+    assert "out/fr1: holds a run that is not a replay" in done.stderr
     assert (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes() == before
 
 

@@ -71,7 +71,7 @@ def test_index_tells_what_it_did(index, docs):
     assert (done.returncode, done.stderr) == (0, left_out)
     assert done.stdout.splitlines()[:3] == [
         "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",
-        "1 files known before are gone; --prune drops their passages.",
+        "1 indexed files no longer exist; --prune drops their passages.",
         "1 files of other kinds are left out: 1 .png.",
     ]
     assert "Files: 2 unchanged, 1 dropped. Passages: 0 written, 3 in all." in index("docs", "--prune").stdout
@@ -196,7 +196,7 @@ def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     with Store.writing(Config(store_dir=tmp_path / "store")) as store:
         store.collection("documents").begin([])
         store.close()
-    assert "state: an index run is under way or was cut off" in index("--stats").stdout
+    assert "state: an index run is in progress or was interrupted" in index("--stats").stdout
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
     for quiet in ([], ["--quiet", "--fresh"]):

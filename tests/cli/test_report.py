@@ -23,7 +23,7 @@ def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner,
     assert (written.returncode, written.stdout) == (0, "Report: said.md\n")
     assert (tmp_path / "said.md").read_text(encoding="utf-8") == said.stdout
     refused = factreasoner("report", "one", "one", "--format", "md")
-    assert (refused.returncode, "it tells of one run" in refused.stderr) == (1, True)
+    assert (refused.returncode, "it describes one run" in refused.stderr) == (1, True)
     odd = factreasoner("report", "one", "--out", "said.md", "--format", "html")
     assert (odd.returncode, "change one of them" in odd.stderr) == (1, True)
 

@@ -160,4 +160,4 @@ def test_a_folder_that_is_no_run(factreasoner, tmp_path):
     (tmp_path / "empty").mkdir()
     done = factreasoner("run", "empty", "--out", "out")
     assert done.returncode == 1
-    assert "empty: a folder, and not of a run; name a file of records" in done.stderr
+    assert "empty: a folder, but not a run folder; name a file of records" in done.stderr

@@ -292,7 +292,7 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreaso
         done = factreasoner("run", *flags, "--out", "out")
         after = factreasoner("run", *flags, "--dry-run")
     assert (doctor.returncode, done.returncode, len(server.probes)) == (0, 0, 4)
-    assert "How many the model bears is not known yet" in before.stdout
+    assert "How many the model can take is not known yet" in before.stdout
     found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())

@@ -49,7 +49,7 @@ def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path
 
 
 def _alike(config: Config) -> Config:
-    """Settings by which every mode asks about as many facts a call, whatever the model bears in each."""
+    """Settings by which every mode asks about equally many facts a call."""
     return config.model_copy(update={"atoms_per_call": config.atoms_per_call or MOST_FACTS})
 
 

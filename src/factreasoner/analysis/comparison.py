@@ -72,7 +72,7 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
 
     Raises:
         ConfigError: fewer than two, or one folder twice.
-        RunError: one is no run folder, or of another task than the first.
+        RunError: one is not a run folder, or of another task than the first.
     """
     resolved = [path.resolve() for path in paths]
     if len(set(resolved)) < len(resolved):

@@ -15,7 +15,7 @@ from factreasoner.settings import parse_config
 
 
 class ExplainedRecord(NamedTuple):
-    """An assessment with its explanation, or with the reasons that there is none."""
+    """An assessment with its explanation, or the reasons why there is none."""
 
     assessment: Assessment
     explanation: Explanation | None

@@ -39,8 +39,8 @@ def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, ho
     earlier = calibration_of(run.config)
     if earlier.posteriors not in (None, Identity()):
         raise RunError(
-            f"{run.path}: its posteriors are calibrated already by {run.config.calibration}; calibrate a run "
-            "without that"
+            f"{run.path}: its posteriors are already calibrated by {run.config.calibration}; calibrate a run "
+            "without it"
         )
     known, at_half = _known(run, gold)
     _refuse_too_little(run, known, at_half)
@@ -85,9 +85,7 @@ def _refuse_too_little(run: FinishedRun[Assessment], known: Claims, at_half: int
     if not len(known.p) and not at_half:
         raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
     if not len(known.p):
-        raise RunError(
-            f"{run.path}: all {at_half} labelled atoms are at 0.5: there is no evidence to learn from"
-        )
+        raise RunError(f"{run.path}: all {at_half} labelled atoms are at 0.5: there is no evidence to fit to")
     if lack := shortage(known):
         aside = f"; {at_half} at 0.5 beside these" if at_half else ""
         raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
@@ -121,7 +119,7 @@ def _quality_content(found: Quality) -> dict[str, Any]:
 
 
 def _notes(run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half: int) -> Iterator[str]:
-    """What is to be known before the fit is trusted."""
+    """What a reader must know before trusting the fit."""
     if run.unfinished:
         yield run.unfinished
     if run.config.calibration is not None:
@@ -140,8 +138,8 @@ def _notes(run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half:
         found = _quality_content(held_out.before), _quality_content(held_out.after)
         brier, loss = (" -> ".join(f"{part[name]:.4f}" for part in found) for name in ("brier", "log_loss"))
         yield (
-            f"posteriors: nothing helps on records held out (Brier {brier}, log loss {loss}): the file "
-            "leaves them as they are"
+            f"posteriors: no gain on records held out (Brier {brier}, log loss {loss}): the file "
+            "leaves them unchanged"
         )
     elif interval is None or interval[0] <= 0:
         yield "posteriors: the gain in the Brier score may be chance"

@@ -152,9 +152,9 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> Rule
     for key in place:
         value = None if value is None else value[key]
     if value is None and place[0] == "coherence":
-        return RuleResult(rule, False, "not known: the run was made without --coherence")
+        return RuleResult(rule, False, "unknown: the run was made without --coherence")
     if value is None:
-        return RuleResult(rule, False, "unknown, since the price of a call is")
+        return RuleResult(rule, False, "unknown, because the price of a call is unknown")
     unjudged = summary["coherence"]["unjudged_pairs"] if place[0] == "coherence" else 0
     if unjudged and rule.bound == "max":
         return RuleResult(rule, False, f"{value:g}, and {unjudged} pairs of claims were not judged")

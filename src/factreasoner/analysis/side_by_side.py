@@ -111,7 +111,7 @@ class SideBySide:
         self._progress = progress
 
     def run(self, contender: Contender, source: Source, *, anew: bool = False) -> None:
-        """Run or resume one contender; start over where it is to be `anew`.
+        """Run or resume one contender, or start over (`anew`).
 
         Raises:
             RunError: its folder holds another run, or the budget is used up.
@@ -138,7 +138,7 @@ def run_side_by_side(
 
     The first to run atomizes and retrieves; the others take its atoms and contexts. It is the version of
     FactReasoner that judges the most pairs, if one takes part. The others whose judge would be asked the
-    same then take its verdicts too: they are replayed, which asks nobody, so such a run always starts over.
+    same take its verdicts too: a replay makes no calls, so such a run always starts over.
 
     Raises:
         RunError: a run folder holds another run, or the budget is used up.
@@ -191,7 +191,7 @@ def _refuse_paid_run(path: Path) -> None:
     folder = RunFolder(path, TASK)
     if folder.manifest.path.exists() and folder.config().judge != "recorded":
         raise RunError(
-            f"{path}: holds a run that is no replay; use another --out, or start over with --fresh"
+            f"{path}: holds a run that is not a replay; use another --out, or start over with --fresh"
         )
 
 

@@ -42,12 +42,12 @@ SHOWN_IDS = 3
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
 """A fit needs so many labelled pairs, so many of each label, in so many records."""
 NATURAL_RATES = (
-    "offsets are those of the labels' rates: label every pair of records that are like your data; pairs that "
-    "were picked teach other ones"
+    "offsets follow the rates of the labels: label every pair of records that are like your data; picked "
+    "pairs give other offsets"
 )
 CORRECTIONS_ALONE = (
-    "corrections have no natural rates: what nobody corrected counts as right, looked at or not; labels of "
-    "whole records (--relations) are better"
+    "corrections have no natural rates: verdicts without a correction count as right, read or not; labels "
+    "of whole records (--relations) are better"
 )
 
 
@@ -274,7 +274,7 @@ def _notes(
     if left_out:
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
     if not helps:
-        yield "verdicts: nothing is gained on records held out: the file leaves them as they are"
+        yield "verdicts: no gain on records held out: the file leaves them unchanged"
         return
     interval = fits["verdicts"]["gain"]["macro_f1"]["interval_95"]
     if interval is None or interval[0] <= 0:
@@ -283,5 +283,5 @@ def _notes(
         before, after = (fits["atoms"][when]["brier"] for when in ("before", "after"))
         yield (
             f"atoms get worse though verdicts get better (Brier {before:.3f} -> {after:.3f} on records held "
-            "out): a doubtful support that becomes neutral is no evidence; do without this calibration"
+            "out): a doubtful support that becomes neutral is no longer evidence; do not use this calibration"
         )

@@ -29,7 +29,7 @@ from factreasoner.text.visible import visible
 
 INTERRUPTED = 130
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
-"""What is said where the system has no more memory to map, for a library or a thread."""
+"""Error messages of a system that has no memory left for a library or a thread."""
 COLLECTED_AFTER = (20_000, 20, 20)
 """Thresholds of the garbage collector. A million objects that imports make stay to the end of a process:
 with Python's own (700, 10, 10) it goes over them for a seventh of the CPU of a run that asks a model."""
@@ -73,7 +73,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     try:
         code = _command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0
         if code == INTERRUPTED:
-            return _failed("Interrupted; the same command goes on from here.", code)
+            return _failed("Interrupted; the same command continues from here.", code)
         return int(code)
     except InputError as error:
         count = len(error.problems)
@@ -133,7 +133,7 @@ def _out_of_memory(error: Exception) -> str | None:
         return None
     return (
         "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a lower "
-        "--concurrency, fewer --workers); the command of a run goes on from what is finished."
+        "--concurrency, fewer --workers); the same run command continues from what is finished."
     )
 
 

@@ -80,7 +80,7 @@ def assess(
 def _hint_at_file(text: str) -> None:
     """Say so where a text is the name of a file, or looks like that of one that is not there."""
     if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
-        say(f"{text} is a file, but its name is what is judged: read it with --file {text}", err=True)
+        say(f"{text} is a file, but only its name is judged; --file {text} reads it", err=True)
     elif re.fullmatch(r"\S+\.(md|txt|json|jsonl|html|pdf)", text, re.IGNORECASE):
         say(f"there is no file {text}, so its name is judged as a text; --file reads a file", err=True)
 

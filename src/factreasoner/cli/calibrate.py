@@ -85,8 +85,8 @@ def calibrate(
 ) -> None:
     """Fit verdicts (--relations, --corrections) or posteriors to labels.
 
-    Calls no model. What is said of the fit is measured on records that were held out of it. To calibrate
-    both, do so in this order, the posteriors of a run made with the verdicts' file.
+    Calls no model. The scores of a fit are measured on records held out of it. To calibrate both, fit the
+    verdicts first, then the posteriors of a run that uses the verdicts' file.
     """
     _refuse_mixtures(learning)
     calibration = _calibration(run_dir, learning)

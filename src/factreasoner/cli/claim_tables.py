@@ -161,7 +161,7 @@ def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
 
 
 def _print_rows(console: Terminal, task: Task[Any], rows: Iterable[tuple[str, str, str]]) -> int:
-    """Print a table of rows, unless there is none; returns how many there were."""
+    """Print a table of rows, if there are any; returns how many."""
     found = list(rows)
     if found:
         columns = (

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
 ATOMS, PASSAGES = 25, 10
-"""The answer whose cost is told."""
+"""The size of the answer whose cost is shown."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 

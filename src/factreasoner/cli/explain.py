@@ -231,7 +231,7 @@ def _flip_sentence(atom: AtomExplanation) -> str:
 
 def _no_flip(atom: AtomExplanation) -> str:
     if not atom.connected:
-        return "no context bears on it"
+        return "no context is connected to it"
     if not atom.searched:
         return "not searched for what flips it"
     if atom.searched >= atom.connected:

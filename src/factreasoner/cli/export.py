@@ -51,7 +51,7 @@ def export(
     wanted = table_of(run, table or claim_table_of(run.task))
     chosen = _format_of(out, form)
     if str(out) == "-" and chosen == "parquet":
-        raise ConfigError("parquet is no text: name a file with --out")
+        raise ConfigError("parquet is not text: name a file with --out")
     if run.unfinished:
         say(run.unfinished, err=True)
     if str(out) == "-":

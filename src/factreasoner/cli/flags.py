@@ -192,7 +192,7 @@ class SettingsCommand(TyperCommand):
             formatter.write_text(f"{left_out} more settings: {everything}.{told}")
 
     def collect_usage_pieces(self, *page: Any) -> list[str]:
-        """What stands behind the command's name in the line on how it is used; typer calls it."""
+        """The arguments in the usage line; typer calls it."""
         arguments = [param for param in self.params if param.param_type_name == "argument"]
         return ["[OPTIONS]", *(_placed(_argument(param), param) for param in arguments)]
 

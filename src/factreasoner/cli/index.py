@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Managing(NamedTuple):
-    """What is done with a collection in the place of indexing into it."""
+    """What to do with a collection instead of indexing into it."""
 
     list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False
     stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False
@@ -85,16 +85,16 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
-        say("The collection was damaged by a run that was cut off, and is made anew from its files.")
+        say("The collection was damaged by an interrupted run; it is rebuilt from its files.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
     files += [(report.partly, "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
     files += [(len(report.problems) - report.partly, "not readable")]
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
     say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
-        say(f"{report.gone} files known before are gone; --prune drops their passages.")
+        say(f"{report.gone} indexed files no longer exist; --prune drops their passages.")
     for name in report.emptied:
-        say(f"{one_line(name)} has no text any more; its passages are dropped.")
+        say(f"{one_line(name)} has no text now; its passages are dropped.")
     if report.others:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
         say(f"{sum(report.others.values())} files of other kinds are left out: {kinds}.")
@@ -135,7 +135,7 @@ def _show(config: Config, *, list_: bool) -> None:
         "files": len(collection.held()),
         "passages": collection.count(),
         "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),
-        "state": "whole" if made.revision else "an index run is under way or was cut off",
+        "state": "whole" if made.revision else "an index run is in progress or was interrupted",
         "from": ", ".join(made.roots),
     }
     for name, value in rows.items():

@@ -53,13 +53,13 @@ def rag(
     if explain:
         refuse_json(running)
     job = Job.of(TASK, data, target, running, settings | {"k": k})
-    beyond = "an answer's claims that no context bears out alone are asked about all contexts together"
+    beyond = "an answer's claims that no single context supports are asked about all contexts together"
     at_end = _print_lost_claims if explain else None
     raise typer.Exit(carry_out(job, dry_run=target.dry_run, beyond=beyond, at_end=at_end))
 
 
 def _print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
-    """Claims of answers that nothing bears out, and claims of references that answers do not state."""
+    """Claims of answers that nothing supports, and claims of references that answers do not state."""
     from factreasoner.runs.store import RunFolder
     from factreasoner.tasks.rag.result import lines_of
     from factreasoner.tasks.rag.task import TASK

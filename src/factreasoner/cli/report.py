@@ -16,7 +16,7 @@ Format = Literal["html", "md"]
 
 def report(
     run_dirs: Annotated[
-        list[Path], typer.Argument(metavar="RUN_DIR...", help="Run folders; several stand side by side.")
+        list[Path], typer.Argument(metavar="RUN_DIR...", help="Run folders; several are shown side by side.")
     ],
     out: Annotated[
         Path | None,
@@ -37,7 +37,7 @@ def report(
 
     The page opens from disk and asks nothing of any network. Where there is much to show, a folder
     beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
-    what differs first. As Markdown one run is told in short: counts, and the worst claims with quotes.
+    what differs first. Markdown is a summary of one run: counts, and the worst claims with quotes.
     """
     from factreasoner.report.markdown import markdown
     from factreasoner.report.page import default_page, write_report
@@ -46,10 +46,10 @@ def report(
 
     chosen = _format_of(out, form)
     if corrections is not None and len(run_dirs) > 1:
-        raise ConfigError("--corrections: they are of one run's verdicts; name that run alone")
+        raise ConfigError("--corrections: they correct one run's verdicts; name that run alone")
     if chosen == "md" and len(run_dirs) > 1:
         raise ConfigError(
-            "--format md: it tells of one run; name that run alone, or see `compare --markdown`"
+            "--format md: it describes one run; name that run alone, or use `compare --markdown`"
         )
     runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]
     if chosen == "html":

@@ -73,7 +73,7 @@ def carry_out(
     Raises:
         ConfigError: the run would be written into what it reads from.
         InputError: every problem of every line.
-        RunError: a folder that is no run, or a damaged one.
+        RunError: a folder that is not a run, or a damaged one.
     """
     from factreasoner.judges.recorded import recording_file
 
@@ -100,11 +100,11 @@ def refuse_json(running: RunOptions) -> None:
 
 
 def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
-    """The records of a file, or of a finished run; lines that are skipped are said.
+    """The records of a file or of a finished run; skipped lines are named on standard error.
 
     Raises:
         InputError: every problem of every line.
-        RunError: a folder that is no run, or a damaged one.
+        RunError: a folder that is not a run, or a damaged one.
     """
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.input import CheckedInput
@@ -117,7 +117,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     checked: CheckedInput | PastRecords
     if data.is_dir():
         if not (data / MANIFEST).exists():
-            raise RunError(f"{data}: a folder, and not of a run; name a file of records or a run's folder")
+            raise RunError(f"{data}: a folder, but not a run folder; name a file of records or a run folder")
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
         checked = CheckedInput(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
@@ -228,7 +228,7 @@ def _unanswered(ended: RoundsReport) -> Iterator[str]:
     first = ended.waiting[0]
     yield "Have each file answered by a batch service or an offline engine, put the results beside it as"
     yield f"  {first.results_path}"
-    yield "and run the same command again: it goes on from there. With vLLM, for example:"
+    yield "and run the same command again: it continues from there. With vLLM, for example:"
     yield f"  vllm run-batch -i {first.requests_path} -o {first.results_path} --model NAME"
 
 

@@ -67,7 +67,7 @@ def score(
 
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
-    """The run's settings with `changes`, once it is said what of a calibration does not fit them."""
+    """The run's settings with `changes`; says what in a calibration does not fit them."""
     from factreasoner.calibration.applying import misfits
     from factreasoner.pipeline.assembly import refuse_unasked_judge
     from factreasoner.settings import parse_config

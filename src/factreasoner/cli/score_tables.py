@@ -55,7 +55,7 @@ def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lac
 def print_scores(
     out: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bool = False
 ) -> None:
-    """Print rows of a name and scores; names are cut where they are to be, scores never are.
+    """Print rows of a name and scores; with `cut`, long names are cut; scores never are.
 
     Scores that a line of a terminal does not hold are in tables below each other.
     """

@@ -68,8 +68,7 @@ def serve(
 ) -> None:
     """Serve assess, verify, rag and recall over HTTP, and with --min a check that allows or refuses answers.
 
-    A body is one record; what is asked and how is said here alone. SIGTERM drains: whatever was taken is
-    answered.
+    A body is one record; all settings are given here. SIGTERM drains: every accepted record is answered.
     """
     from factreasoner.plugins.table import extras_named
     from factreasoner.settings import load_settings
@@ -147,7 +146,7 @@ def access_of(served: Served) -> Access:
     """Who may ask.
 
     Raises:
-        ConfigError: there is no token where one is needed.
+        ConfigError: a token is required and missing.
     """
     from factreasoner.serve.access import Access, is_loopback
 
@@ -163,7 +162,7 @@ def bytes_of(text: str) -> int:
     """A number of bytes, as "1MiB" or "500 kB".
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not a number of bytes.
     """
     from pydantic import ByteSize, TypeAdapter, ValidationError
 

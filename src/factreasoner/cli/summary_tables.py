@@ -40,9 +40,9 @@ CONFIDENCES = {
     "judges": "several judges",
     "words": "by words in common",
 }
-"""Where probabilities of verdicts come from, in words; other sources are told by their names."""
+"""Where probabilities of verdicts come from; other sources are shown by name."""
 GOLD_IN_ROW = 3
-"""How many scores against labels stand in one row."""
+"""Scores against labels in one row."""
 Rows = Iterator[tuple[str, str]]
 
 
@@ -82,7 +82,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
     mean = summary["mean"]
     if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
         unsaid = mean["factuality_score"] - mean["precision"]
-        told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as the paper counts)"
+        told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as in the paper)"
         yield "", f"{told}; {unsaid:.3f} of it has no passage that says so"
     labels = ", ".join(f"{atoms[label]} {label}" for label in get_args(Support))
     yield "atoms", f"{atoms['judged']} ({labels})"
@@ -277,8 +277,8 @@ def show_plan(job: Job, checked: CheckedInput | PastRecords, beyond: str) -> Non
             prompt = most.prompt_tokens - least.prompt_tokens
             reply = most.completion_tokens - least.completion_tokens
             console.sentence(
-                f"Calls beyond these, where no claim is borne out: up to {calls:,} with ~{prompt:,} prompt "
-                f"and ~{reply:,} completion tokens ({beyond})."
+                f"If no claim is supported, up to {calls:,} more calls with ~{prompt:,} "
+                f"prompt and ~{reply:,} completion tokens ({beyond})."
             )
 
 
@@ -301,12 +301,12 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: in
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
     if config.model is not None and config.plugin("judge") == "llm":
         console.sentence(_facts_per_call(config))
-    console.sentence("Without re-asks and audits; answers that are cached already cost nothing.")
+    console.sentence("Repeated questions and audits are not counted; cached answers cost nothing.")
     if config.batch != "none":
         console.sentence("Cost is at the price of batches.")
     console.sentence(
-        f"At worst, with a model whose replies are of little use, {total.most_calls:,} calls are paid: "
-        f"{IN_VAIN} for a planned one in vain, and {AN_ANSWER} more for each answer it gives."
+        f"At worst, with a model that gives few usable replies, {total.most_calls:,} calls are paid: "
+        f"{IN_VAIN} for each planned call, and {AN_ANSWER} more for each answer."
     )
 
 
@@ -330,6 +330,6 @@ def _facts_per_call(config: Config) -> str:
     if (found := known_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (
-        f"Counted with {MOST_FACTS} atoms a call. How many the model bears is not known yet: the run finds "
-        "out with 4 calls, or some 50 for a model that bears few, and so does `factreasoner doctor`."
+        f"Counted with {MOST_FACTS} atoms a call. How many the model can take is not known yet: the run "
+        "finds out with 4 calls, or about 50 for a weak model, and so does `factreasoner doctor`."
     )

@@ -1,4 +1,4 @@
-"""`factreasoner verify`: does each cited source bear out the claims that cite it?"""
+"""`factreasoner verify`: does each cited source support the claims that cite it?"""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ QUOTE_LENGTH = 160
 
 
 class OneText(NamedTuple):
-    """One text and its sources, in the place of records."""
+    """One text and its sources, instead of records."""
 
     text: Annotated[
         str | None, typer.Option(metavar="FILE", help="Verify this text; - for standard input.")

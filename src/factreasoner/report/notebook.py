@@ -1,4 +1,4 @@
-"""The result of one record as a short piece of HTML, which notebooks show in the place of its `repr`."""
+"""The result of one record as a short piece of HTML, which notebooks show instead of its `repr`."""
 
 from __future__ import annotations
 

@@ -66,7 +66,7 @@ class Report(NamedTuple):
 
 
 def default_page(*run_dirs: Path) -> Path:
-    """Where the report of runs goes that is not told where."""
+    """Where a report goes by default."""
     return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else "report.html")
 
 
@@ -74,8 +74,8 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     """Write a page that shows `runs` into the file `out`, side by side where they are several.
 
     Raises:
-        RunError: the runs are of different tasks or one stands there twice, a journal is damaged, or a file
-            can't be written.
+        RunError: the runs are of different tasks, one is named twice, a journal is damaged, or a file can't
+            be written.
     """
     places = [run.path.resolve() for run in runs]
     if twice := next((run.path for run, at in zip(runs, places, strict=True) if places.count(at) > 1), None):
@@ -214,7 +214,7 @@ def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
 def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
     """Settings that are not the same in every run, without those of how fast to go, with each run's value.
 
-    What parser made the atoms is told too.
+    The parser that made the atoms is among them.
     """
     settings = [
         run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS))

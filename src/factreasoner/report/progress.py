@@ -52,7 +52,7 @@ class Totals:
         self.usage = Usage()
 
     def started(self, total: int, finished: int) -> None:
-        """Take down what there is to do."""
+        """Note how many records there are."""
         self.total, self.finished = total, finished
 
     def assessed(self, line: JournalLine) -> None:
@@ -83,7 +83,7 @@ class Lines(Totals):
         self._spaced = _Spaced()
 
     def started(self, total: int, finished: int) -> None:
-        """Say what there is to do."""
+        """Say how many records there are."""
         super().started(total, finished)
         say(f"records: {total}, {finished} of them finished before", err=True)
 
@@ -118,7 +118,7 @@ class Bar(Totals):
         self._bar.update(self._task, advance=1, description=str(self))
 
     def waiting(self, seconds: float, server: str) -> None:
-        """Say so in the place of the numbers."""
+        """Say so instead of the numbers."""
         self._bar.update(self._task, description=plain(_waiting(seconds, server)) if seconds else str(self))
 
 
@@ -162,7 +162,7 @@ def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Tot
 
 @contextlib.contextmanager
 def index_progress(*, quiet: bool) -> Iterator[Tell]:
-    """Likewise of documents that are indexed."""
+    """The same for documents that are indexed."""
     if quiet:
         yield lambda step: None
         return

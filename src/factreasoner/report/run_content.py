@@ -77,7 +77,7 @@ class RunContent:
             places.setdefault(group, array("L")).append(self._records)
 
     def _headline(self) -> str:
-        """How many claims are to be looked at, in words."""
+        """How many claims to look at, in words."""
         task, total = self._run.task, self._labels.total()
         if not total:
             return "Nothing was judged."

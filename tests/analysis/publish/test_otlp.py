@@ -71,7 +71,7 @@ def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(monkeypatch):
         collector.statuses = [0, 400]
         with pytest.raises(PublishError, match=f"{collector.url}/v1/logs") as failed:
             publish(many, Otlp(collector.url))
-        assert failed.value.__notes__ == ["512 scores were dealt with before: --skip 512 goes on from there."]
+        assert failed.value.__notes__ == ["512 scores were handled before: --skip 512 continues from there."]
         assert publish(many, Otlp(collector.url), skip=512).number == 688
         assert len(collector.kept) == 1200
 

@@ -46,7 +46,7 @@ def test_where_a_record_was_traced(metadata, key, place):
 def test_a_traceparent_that_is_none_is_named(wrong):
     place = place_of({"traceparent": wrong, "trace_id": "t1", "response_id": "x"})
     assert place[:3] == (None, None, "x")
-    assert f"traceparent {wrong!r} is none" in place.wrong
+    assert f"traceparent {wrong!r} is not valid" in place.wrong
 
 
 def test_every_metric_that_was_computed_and_failures_as_such(run):

@@ -1,6 +1,6 @@
-"""A run as scores, and how they are sent in batches: what a backend did not take is told.
+"""A run as scores, and how they are sent in batches; nothing is lost silently.
 
-There is one a record and metric, with the span that it is about and a key that stays the same.
+There is one score per record and metric, with its span and a key that stays the same.
 """
 
 from __future__ import annotations
@@ -153,9 +153,7 @@ def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place
     if found := _TRACEPARENT.fullmatch(own or ""):
         return Place(found[1].lower(), found[2].lower(), response)
     if own and not trace_key:
-        wrong = (
-            f"traceparent {own[:80]!r} is none: it reads 00-TRACE-SPAN-01, of 32 and 16 hexadecimal digits"
-        )
+        wrong = f"traceparent {own[:80]!r} is not valid: write 00-TRACE-SPAN-01, 32 and 16 hexadecimal digits"
         return Place(response=response, wrong=wrong)
     trace = own if trace_key else _text(metadata.get("trace_id"))
     return Place(trace, _text(metadata.get("span_id")), response)
@@ -216,7 +214,7 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
             except PublishError as error:
                 if passed:
                     error.add_note(
-                        f"{passed:,} scores were dealt with before: --skip {passed} goes on from there."
+                        f"{passed:,} scores were handled before: --skip {passed} continues from there."
                     )
                 raise
             number += taken.number

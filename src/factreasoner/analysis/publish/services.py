@@ -82,7 +82,7 @@ class Service(ABC):
             if wait is not None:
                 time.sleep(min(MOST_WAIT, max(wait, float(asked) if asked.isdecimal() else 0.0)))
         raise PublishError(
-            f"{self.url}: {reason} (tried {len(WAITS) + 1} times); is it running there? --url says where"
+            f"{self.url}: {reason} (tried {len(WAITS) + 1} times); is it running? --url names another address"
         )
 
     def refused(self, response: httpx.Response) -> PublishError:
