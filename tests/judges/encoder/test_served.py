@@ -122,6 +122,14 @@ def test_a_busy_server_is_asked_again_and_a_dead_one_is_a_failure(monkeypatch):
     assert "ConnectError" in judged.failures[0].message
 
 
+def test_an_answer_without_an_end_is_a_failure(monkeypatch):
+    monkeypatch.setattr("factreasoner.judges.encoder.served.MOST_BYTES", 1000)
+    with JsonServer(lambda request: Answer(b"[" * 5000)) as server:
+        (found,) = runtime(f"{server.url}/predict", max_attempts=1).scores(ASKED[:1])
+    assert found.kind == "ServedError"
+    assert "more than 1000 bytes" in found.message
+
+
 def row(**scores):
     return [[{"label": label, "score": score} for label, score in scores.items()]]
 
@@ -150,13 +158,14 @@ def test_what_is_no_answer_is_a_failure(path, content, message):
         ("/predict", Answer(row(LABEL_0=1.0)), r"1 probabilities .* labels are 2 \(neutral, ent"),
         ("/classify", Answer({"data": [{"index": 0, "probs": [0.2, 0.3, 0.5]}]}), "3 probabilities a text"),
         ("/predict", Answer(row(joy=0.4, LABEL_0=0.6)), "label 'joy'"),
-        ("/predict", Answer({}, 401), "status 401.*--verifier-api-key-env"),
+        ("/predict", Answer("not s3cret", 401), 'status 401: "not [^s]*"; see --verifier-api-key-env'),
         ("/predict", Answer({}, 404), "status 404"),
     ],
 )
-def test_what_the_user_must_mend_is_an_error(path, answer, message):
+def test_what_the_user_must_mend_is_an_error_that_shows_no_key(path, answer, message, monkeypatch):
+    monkeypatch.setenv("SERVED_KEY", "s3cret")
     with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match=message):
-        runtime(server.url + path).scores(ASKED[:1])
+        runtime(server.url + path, verifier_api_key_env="SERVED_KEY").scores(ASKED[:1])
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,10 @@ import httpx
 import numpy as np
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
-from factreasoner.errors import ConfigError, LLMError
+from factreasoner.errors import ConfigError, FetchLimitError, LLMError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
 from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, labels_of
+from factreasoner.llm.faults import shown
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -25,7 +26,7 @@ from factreasoner.models.verdicts import LEAST_MASS
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import refused
-from factreasoner.web.connection import tls_context
+from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
 PASSING = frozenset({429, 502, 503, 504})
@@ -33,6 +34,8 @@ PASSING = frozenset({429, 502, 503, 504})
 REFUSED = frozenset({401, 403, 404, 405})
 """Statuses that only another URL or key can mend."""
 FIRST_WAIT = 0.5
+MOST_BYTES = 16 << 20
+"""Bytes of an answer at most; one text takes about a hundred."""
 NAMED: tuple[Label, ...] = ("entailment", "neutral", "contradiction")
 """Labels of a server that names them itself."""
 ANSWER = "answer"
@@ -99,7 +102,9 @@ class ServedRuntime:
         self.labels = self._meanings(adapter)
         self.longest = config.verifier_window or adapter.max_tokens
         self.identity = f"{self.url} {self._model or ''}".strip()
-        self._client = httpx.Client(timeout=config.timeout, headers=_headers(config), verify=tls_context())
+        self._key = _key_of(config)
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        self._client = httpx.Client(timeout=config.timeout, headers=headers, verify=tls_context())
         self.close = weakref.finalize(self, self._client.close)
 
     def _meanings(self, adapter: Adapter) -> tuple[Label, ...]:
@@ -161,14 +166,17 @@ class ServedRuntime:
         for attempt in range(self._config.max_attempts):
             if attempt:
                 time.sleep(FIRST_WAIT * 2 ** (attempt - 1))
+            deadline = Deadline(self._config.timeout)
             try:
-                response = self._client.post(self.url, json=body)
-            except httpx.HTTPError as error:
+                with self._client.stream("POST", self.url, json=body) as response:
+                    content = read_body(response.iter_bytes(), "", limit=MOST_BYTES, deadline=deadline)
+            except (httpx.HTTPError, FetchLimitError) as error:
                 problem = f"{type(error).__name__}: {error}"
                 continue
             if response.is_success:
-                return response.content
-            problem = f"status {response.status_code}: {response.text[:200]}"
+                return content
+            said = content[:1000].decode("utf-8", "replace")
+            problem = shown(f"status {response.status_code}: {said}", self._key)
             if response.status_code in REFUSED:
                 raise ConfigError(
                     f"verifier_url: {self.url} answers with {problem}; see --verifier-api-key-env"
@@ -221,13 +229,12 @@ class ServedRuntime:
         return Unscored("UnusableReply", f"{self.url}: {why}")
 
 
-def _headers(config: Config) -> dict[str, str]:
+def _key_of(config: Config) -> str | None:
     if config.verifier_api_key_env is None:
-        return {}
-    key = os.environ.get(config.verifier_api_key_env)
-    if not key:
-        raise ConfigError(f"verifier_api_key_env: {config.verifier_api_key_env} is not set")
-    return {"Authorization": f"Bearer {key}"}
+        return None
+    if key := os.environ.get(config.verifier_api_key_env):
+        return key
+    raise ConfigError(f"verifier_api_key_env: {config.verifier_api_key_env} is not set")
 
 
 class AskedRuntime:
