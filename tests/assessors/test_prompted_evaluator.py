@@ -307,14 +307,6 @@ def test_certainty_below_one_half_never_turns_a_label_around():
     assert outcome.answers[0].probability == 0.3
 
 
-def test_votes():
-    left = ["Supported", "Inconclusive", "Supported"]
-    e, llm = evaluator("veriscore", lambda p, s: {"fact_0": left.pop()}, confidence="votes", votes=3)
-    outcome = e.evaluate(atoms(1), contexts(1), RECORD)
-    assert outcome.p_true["a0"] == pytest.approx(2 / 3)
-    assert sorted(call.sample for call in llm.calls) == [1, 2, 3]
-
-
 class Judging:
     """A judge with a table of (context, atom) -> (label, probability); other pairs fail."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import expit
-from sklearn.metrics import brier_score_loss
-from sklearn.metrics import log_loss as sklearn_log_loss
 
 from factreasoner.calibration.calibrators import FITS, Identity, applied
 from factreasoner.calibration.cross_validation import (
@@ -15,7 +13,6 @@ from factreasoner.calibration.cross_validation import (
     folds,
     held_out,
     improvement,
-    quality,
     shortage,
 )
 from factreasoner.metrics.samples import Claims
@@ -121,13 +118,6 @@ def test_records_are_never_judged_by_themselves() -> None:
         others = data.at(np.flatnonzero(record != number))
         assert after[record == number].max() <= others.hits.max()
     assert np.ptp(after) > 0
-
-
-def test_quality_is_scikit_learns() -> None:
-    data = known(2.0)
-    found = quality(data)
-    assert found.brier.brier == pytest.approx(brier_score_loss(data.hits, data.p))
-    assert found.log_loss == pytest.approx(sklearn_log_loss(data.hits, data.p))
 
 
 @pytest.mark.parametrize(

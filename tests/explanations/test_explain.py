@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from factreasoner import assess
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import ConfigError, InputError, SolverError
-from factreasoner.explanations import Explanation, explain
+from factreasoner.explanations import explain
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
@@ -198,11 +198,6 @@ def test_from_assess_to_an_explanation_in_one_call() -> None:
     table1 = Config(factors="table1", version=3)
     again = assess("Marie Curie was born in Warsaw.", contexts=passages, factors="table1", version=3)
     assert explain(again, table1).atoms[0].p_true == again.p_true["a0"]
-
-
-def test_explanations_round_trip_through_json() -> None:
-    told = explain(of_a_run(PAPER))
-    assert Explanation.model_validate_json(told.model_dump_json()) == told
 
 
 def test_only_the_atoms_asked_for_in_the_graphs_order() -> None:

@@ -100,25 +100,6 @@ def compare(
         assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-9)
 
 
-@settings(max_examples=100)
-@given(fact_graphs(), st.sampled_from(TABLES))
-def test_what_lies_outside_a_part_does_not_move_its_atoms(graph: FactGraph, table: FactorTable) -> None:
-    atoms = [node.id for node in graph.nodes if node.kind == "atom"]
-    contexts = [node.id for node in graph.nodes if node.kind == "context"]
-    parts = network(graph, table, atoms).parts
-    together = {
-        (c, a)
-        for p in parts
-        for c, a in itertools.product(*([p.graph.names[i] for i in x] for x in (p.contexts, p.atoms)))
-    }
-    now = posteriors(graph, table)
-    for context in contexts:
-        then = posteriors(graph, table, {context})
-        for atom in atoms:
-            if (context, atom) not in together:
-                assert then[atom] == pytest.approx(now[atom], abs=1e-9)
-
-
 def dense(seed: int, version: int, *, atoms: int = 9, contexts: int = 16, share: float = 0.3) -> FactGraph:
     rng = np.random.default_rng(seed)
     pairs = [(f"c{c}", f"a{a}") for c in range(contexts) for a in range(atoms) if rng.random() < share]

@@ -176,27 +176,11 @@ def test_labels_of_one_kind() -> None:
     assert [value_of(wrong, name) for name in ("f1", "macro_f1", "accuracy")] == [None, 1.0, 1.0]
 
 
-def test_everything_supported_is_punished_by_macro_f1() -> None:
-    sample = sampled(assessment([0.9] * 101, gold="S" * 63 + "N" * 38))
-    assert value_of(sample, "f1") == pytest.approx(0.768, abs=1e-3)
-    assert value_of(sample, "macro_f1") == pytest.approx(0.384, abs=1e-3)
-
-
 def test_unlabelled_and_unjudged_atoms_are_left_out() -> None:
     sample = sampled(assessment([0.9, 0.9, None, 0.2, None], gold="S-SN-"))
     assert (len(sample.claims.p), sample.left_out.tolist()) == (2, [1])
     assert (value_of(sample, "labelled_precision"), value_of(sample, "gold_precision")) == (0.5, 0.5)
     assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
-
-
-def test_all_conflicting() -> None:
-    sample = sampled(*(assessment([0.5, 0.5], gold="SN") for _ in range(3)))
-    assert {name: value_of(sample, name) for name in ("precision", "auroc", "accuracy", "brier")} == {
-        "precision": 0.0,
-        "auroc": 0.5,
-        "accuracy": 0.5,
-        "brier": 0.25,
-    }
 
 
 def test_data_set_by_hand() -> None:

@@ -7,15 +7,13 @@ import itertools
 import numpy as np
 import pytest
 from assessments import assessment
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from samples_of_records import sampled, value_of
-from scipy.stats import ttest_rel
 
 from factreasoner.metrics import comparison
-from factreasoner.metrics.comparison import Agreement, differences, holm, paired, permutation_p
+from factreasoner.metrics.comparison import Agreement, differences, holm, permutation_p
 from factreasoner.metrics.factuality import FACTUALITY
-from factreasoner.metrics.statistics import Interval
 from factreasoner.models import Assessment
 
 METRICS = [FACTUALITY["precision"], FACTUALITY["auroc"]]
@@ -91,40 +89,6 @@ def test_a_clear_difference_is_found_and_signed() -> None:
         assert item.p_value <= item.p_holm < 0.01
 
 
-def test_the_interval_is_scipys() -> None:
-    one, other = run(2, records=25), run(3, records=25)
-    item = differences({"a": sampled(*one), "b": sampled(*other)}, "b", METRICS[:1])[0]
-    values = [sampled(*part).values["precision"] for part in (one, other)]
-    expected = ttest_rel(*values).confidence_interval()
-    assert item.interval == pytest.approx((expected.low, expected.high))
-
-
-def test_intervals_of_differences_cover_the_truth() -> None:
-    metrics = [FACTUALITY[name] for name in ("precision", "brier", "auroc")]
-    many = [sampled(*fresh(1, part, records=800)) for part in (0, 1)]
-    truth = [value_of(many[0], metric.name) - value_of(many[1], metric.name) for metric in metrics]
-    held = []
-    for seed in range(2, 32):
-        one, other = (sampled(*fresh(seed, part, records=20)) for part in (0, 1))
-        for metric, true in zip(metrics, truth, strict=True):
-            _, interval = paired(metric.statistic(one), metric.statistic(other), metric.bounds)
-            held.append(isinstance(interval, Interval) and interval.low <= true <= interval.high)
-    assert 0.87 <= np.mean(held) <= 1.0
-
-
-def fresh(seed: int, part: int, *, records: int) -> list[Assessment]:
-    """One of two runs over records that differ from seed to seed; the first run is the better one."""
-    random, noise = np.random.default_rng(seed), np.random.default_rng((seed, part))
-    made = []
-    for number in range(records):
-        gold = random.random(4) < random.random()
-        skill = np.where(gold, 1, -1) * (0.25 - 0.1 * part)
-        p = 0.5 + skill + random.normal(0, 0.15) + noise.normal(0, 0.1, 4)
-        labels = "".join("S" if label else "N" for label in gold)
-        made.append(assessment(np.clip(p, 0.01, 0.99).tolist(), gold=labels, record_id=f"r{number}"))
-    return made
-
-
 def test_few_records_and_undefined_scores_have_no_test() -> None:
     one = sampled(assessment([0.9], gold="S"))
     for item in differences({"a": one, "b": one}, "a", METRICS):
@@ -142,17 +106,6 @@ def test_holm_by_hand() -> None:
     assert holm([0.01, None, 0.04, 0.03]) == pytest.approx([0.03, None, 0.06, 0.06])
     assert holm([None, None]) == [None, None]
     assert holm([]) == []
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8))
-@settings(max_examples=30)
-def test_holm_is_its_definition(p_values: list[float]) -> None:
-    order = np.argsort(p_values, kind="stable")
-    expected, largest = [0.0] * len(p_values), 0.0
-    for rank, place in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[place]))
-        expected[place] = largest
-    assert holm(p_values) == pytest.approx(expected)
 
 
 def test_chance_is_rarely_called_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:

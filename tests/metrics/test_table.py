@@ -15,25 +15,10 @@ from factreasoner.analysis.comparison import compare_runs, named_runs
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
-from factreasoner.metrics.result_line import result_line
 from factreasoner.metrics.table import Metric, OfRecords, Table
 from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
-
-OLD_MEANS = {
-    "factuality_score",
-    "precision_low",
-    "precision_high",
-    "recall_k",
-    "f1_k",
-    "entropy",
-    "avg_entropy",
-    "norm_entropy",
-    "avg_norm_entropy",
-    "avg_prob",
-    "avg_logprob",
-}
 
 
 def test_a_mean_says_of_how_many_records_it_is() -> None:
@@ -76,11 +61,6 @@ def _worst(record: object) -> float | None:
     return min(record.assessment.p_true.values())  # type: ignore[attr-defined]
 
 
-def test_names_of_the_output_stay() -> None:
-    line = result_line(assessment([0.9, 0.2], gold="SN"), k=2)
-    assert line.keys() >= OLD_MEANS | {"gold_accuracy", "gold_f1", "gold_macro_f1", "avg_brier"}
-
-
 def test_a_line_has_the_fields_whose_need_the_record_meets() -> None:
     def fields(record: object) -> set[str]:
         return set(FACTUALITY.line(record))  # type: ignore[arg-type]
@@ -89,7 +69,7 @@ def test_a_line_has_the_fields_whose_need_the_record_meets() -> None:
     labelled = fields(scored_record(assessment([0.9], gold="S"), 1))
     penalised = fields(scored_record(assessment([0.9]), 1, 10.0))
     free = [m for m in FACTUALITY.shown_in("line") if not m.needs.labels and m.needs is not GAMMA]
-    assert plain == {metric.line_name for metric in free} >= OLD_MEANS
+    assert plain == {metric.line_name for metric in free}
     assert labelled - plain == {m.line_name for m in FACTUALITY.shown_in("line") if m.needs is LABELS}
     assert penalised - plain == {"penalised_score"}
 

@@ -9,7 +9,7 @@ from assessments import assessment
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.models import Assessment, Atom, Context, FactGraph, Node, Outcome, factuality, judged_atoms
+from factreasoner.models import Context, FactGraph, Node, factuality, judged_atoms
 
 posteriors = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=12)
 
@@ -160,11 +160,3 @@ def test_bounds_hold_every_completion(true: list[bool], data: st.DataObject) -> 
     assert scores.precision_high is not None
     assert scores.precision_low <= precision <= scores.precision_high
     assert scores.precision_high - scores.precision_low == pytest.approx(sum(hidden) / len(hidden))
-
-
-def test_assessment_round_trips_through_json() -> None:
-    outcome = Outcome(p_true={"a0": 0.1 + 0.2}, support={"a0": "contradicted"})
-    made = Assessment(
-        record_id="r", status="ok", assessor="factreasoner", atoms=(Atom(id="a0", text="x"),), outcome=outcome
-    )
-    assert Assessment.model_validate_json(made.model_dump_json()) == made

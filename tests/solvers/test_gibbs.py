@@ -11,7 +11,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import binary_networks, brute_force, largest_error, networks
 
-from factreasoner.errors import SolverError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
@@ -134,12 +133,6 @@ def test_priors_of_zero_and_one(nothing_exact: None) -> None:
     found = GibbsSolver(QUICK).marginals(graph)
     assert (found.p_true["x6"], found.p_true["x7"]) == (1.0, 0.0)
     assert within(found, brute_force(graph), 5.0)
-
-
-def test_an_impossible_network_is_an_error() -> None:
-    clash = (Factor((0,), np.array([1.0, 0.0])), Factor((0,), np.array([0.0, 1.0])))
-    with pytest.raises(SolverError, match="inconsistent"):
-        GibbsSolver(Config()).marginals(FactorGraph(("a",), (2,), clash))
 
 
 def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from oracle import binary_networks, brute_force, largest_error, networks
+from oracle import brute_force, largest_error, networks
 
 from factreasoner.errors import SolverError, WidthError
 from factreasoner.models.factor_graph import Factor, FactorGraph
@@ -30,31 +30,6 @@ def test_equals_brute_force_on_any_network(graph: FactorGraph) -> None:
     found = PgmpySolver(Config()).marginals(graph)
     assert largest_error(found, brute_force(graph)) < 1e-9
     assert (found.solver, found.exact) == ("pgmpy", True)
-
-
-@settings(max_examples=40)
-@given(binary_networks())
-def test_equals_brute_force_on_networks_of_relations(graph: FactorGraph) -> None:
-    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-9
-
-
-def test_queries_on_markov_networks_are_not_normalised() -> None:
-    found = PgmpySolver(Config()).marginals(network(2, ((0, 1), [[30.0, 10.0], [20.0, 60.0]])))
-    assert found.probabilities["x0"] == pytest.approx((40 / 120, 80 / 120))
-
-
-def test_disconnected_networks_are_refused() -> None:
-    graph = network(5, ((0, 1), [[1, 2], [3, 4]]), ((2, 3), [[4, 3], [2, 9]]), ((4,), [1, 3]))
-    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-12
-
-
-def test_nodes_without_factors_are_refused() -> None:
-    assert PgmpySolver(Config()).marginals(network(3, ((0, 1), [[1, 2], [3, 4]]))).p_true["x2"] == 0.5
-
-
-def test_two_factors_over_the_same_variables_count_twice() -> None:
-    graph = network(2, ((0, 1), [[1, 2], [3, 4]]), ((0, 1), [[1, 2], [3, 4]]), ((1, 0), [[1, 3], [2, 4]]))
-    assert largest_error(PgmpySolver(Config()).marginals(graph), brute_force(graph)) < 1e-12
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of pgmpy's own modules, when it is first imported
