@@ -14,7 +14,6 @@ from oracle import DATA, networks, uai_marginals
 from factreasoner.errors import InputError
 from factreasoner.graph.uai import (
     is_uai,
-    named,
     parse_evidence,
     parse_uai,
     read_fact_network,
@@ -71,7 +70,7 @@ def test_files_keep_names_order_and_evidence(tmp_path: Path) -> None:
     Path(f"{path}.evid").write_text("1 1 2\n", encoding="utf-8")
     names = ("a10", "a2", "größe")
     Path(f"{path}.map.json").write_text(json.dumps({"variables": names}), encoding="utf-8")
-    back = named(read_uai(path, f"{path}.evid"), f"{path}.map.json")
+    back = read_uai_network(path).graph
     assert (back.names, back.evidence) == (names, {1: 2})
 
 
@@ -159,9 +158,10 @@ def test_unreadable_files(tmp_path: Path) -> None:
     "content", ["", "[]", "{}", '{"variables": "abc"}', '{"variables": ["a", "a", "b"]}']
 )
 def test_a_map_that_does_not_fit(tmp_path: Path, content: str) -> None:
-    (tmp_path / "map.json").write_text(content, encoding="utf-8")
+    (tmp_path / "a.uai").write_text(SMALL, encoding="utf-8")
+    (tmp_path / "a.uai.map.json").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match="variables"):
-        named(parse_uai(SMALL), tmp_path / "map.json")
+        read_uai_network(tmp_path / "a.uai")
 
 
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
@@ -17,10 +17,10 @@ from factreasoner.explanations.models import (
     NearestBelief,
     NextPrior,
 )
-from factreasoner.explanations.parts import Beliefs, Part, conflicts, network
+from factreasoner.explanations.parts import Beliefs, Conflicts, Part, conflicts, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.graph.pairs import Belief, beliefs
-from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
@@ -83,12 +83,13 @@ def explain(
         scale=Scale(calibration_of(config).posteriors),
         search_size=search_size,
         evidence=outcome.graph.evidence(),
+        conflicts=conflicts(outcome.graph),
         beliefs=judged,
     )
-    analyses = [study.of(part) for part in parts]
-    if known and not all(analysis.agrees() for analysis in analyses):
+    studied = [study.of(part) for part in parts]
+    if known and not all(part.agrees for part in studied):
         raise _impossible(assessment, OTHER_SETTINGS.format(factors=config.factors))
-    return study.explanation(assessment, outcome.graph, wanted, analyses, solves=int(known is None))
+    return study.explanation(assessment, wanted, studied, solves=int(known is None))
 
 
 def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
@@ -159,6 +160,17 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     return known
 
 
+class _Studied(NamedTuple):
+    """The results for one part, its atoms without what the fact graph adds.
+
+    `agrees`: the posteriors it started from are those of its network, if that is cheap to check.
+    """
+
+    removals: Removals
+    agrees: bool
+    atoms: dict[str, AtomExplanation]
+
+
 class _Study(NamedTuple):
     """What the parts of one record share: its posteriors, and how to compute and read others."""
 
@@ -168,39 +180,49 @@ class _Study(NamedTuple):
     scale: Scale
     search_size: int
     evidence: Mapping[str, Sequence[Relation]]
+    conflicts: Mapping[str, Conflicts]
     beliefs: Beliefs
 
-    def of(self, part: Part) -> _Analysis:
+    def of(self, part: Part) -> _Studied:
         """Solve what has to be solved for one part."""
         ways = removals(part, self.base, self.solver, deadline=self.deadline)
         alone = ways.one_by_one()
-        now = log_odds(self.base, [part.graph.names[i] for i in part.atoms])
-        flips = None
+        atom_ids = [part.graph.names[i] for i in part.atoms]
+        now = log_odds(self.base, atom_ids)
+        flips = Flips((None,) * len(atom_ids), (0,) * len(atom_ids))
         if self.search_size:
             search = FlipSearch(ways, now, alone, additive=part.additive, scale=self.scale)
             flips = search.search(self.search_size)
-        return _Analysis(part, self, ways, now, alone, flips)
+        again = ways.whole()
+        atoms = {}
+        for atom_id, column, flip, searched in zip(
+            atom_ids, alone.T, flips.found, flips.searched, strict=True
+        ):
+            found = {
+                "effects": self._effects(atom_id, part, ways, column),
+                "flip": self._named(atom_id, part, ways, flip) if flip else None,
+                "searched": searched,
+                "tried": len(ways.candidates),
+                "connected": len(part.contexts),
+                "untold": ways.untold,
+            }
+            atoms[atom_id] = self._bare(atom_id).model_copy(update=found)
+        agrees = again is None or bool((abs(probability(again) - probability(now)) <= DISAGREEING).all())
+        return _Studied(ways, agrees, atoms)
 
     def explanation(
-        self,
-        assessment: Assessment,
-        graph: FactGraph,
-        atom_ids: Sequence[str],
-        analyses: Sequence[_Analysis],
-        *,
-        solves: int,
+        self, assessment: Assessment, atom_ids: Sequence[str], studied: Sequence[_Studied], *, solves: int
     ) -> Explanation:
         """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
-        found = {atom: told for analysis in analyses for atom, told in analysis.explained()}
-        evidence = conflicts(graph)
+        found = {atom_id: atom for part in studied for atom_id, atom in part.atoms.items()}
         texts = {atom.id: atom.text for atom in assessment.atoms}
-        ways = [analysis.removals for analysis in analyses]
+        ways = [part.removals for part in studied]
         errors = [e for e in (self.base.stderr, *(way.stderr for way in ways)) if e is not None]
         return Explanation(
             record_id=assessment.record_id,
             atoms=tuple(
-                found.get(i, self.bare(i)).model_copy(
-                    update={"text": texts.get(i, ""), **evidence[i]._asdict()}
+                found.get(i, self._bare(i)).model_copy(
+                    update={"text": texts.get(i, ""), **self.conflicts[i]._asdict()}
                 )
                 for i in atom_ids
             ),
@@ -212,17 +234,38 @@ class _Study(NamedTuple):
             calibrated=self.scale.calibrator is not None,
         )
 
-    def bare(self, atom_id: str) -> AtomExplanation:
+    def _bare(self, atom_id: str) -> AtomExplanation:
         """An atom's posterior and label, and nothing else."""
         p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
-        nearest = None
-        if known := self.beliefs.ranked.get(atom_id):
-            nearest = NearestBelief(**known[0]._asdict())
+        ranked = self.beliefs.ranked.get(atom_id)
         return AtomExplanation(
-            atom_id=atom_id, p_true=p_true, support=self.label(atom_id, p_true), belief=nearest
+            atom_id=atom_id,
+            p_true=p_true,
+            support=self._label(atom_id, p_true),
+            belief=NearestBelief(**ranked[0]._asdict()) if ranked else None,
         )
 
-    def next_prior(self, atom_id: str, gone: str) -> NextPrior | None:
+    def _label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
+        left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
+        return support_of(p_true, left, self.base.stderr)
+
+    def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
+        least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
+        p_found = self.base.probabilities[atom_id][1]
+        p_true = self.scale.calibrated(p_found)
+        effects = []
+        for context, found in zip(ways.candidates, column.tolist(), strict=True):
+            p_without = self.scale.probability(found)
+            # Sampling blurs the solver's numbers; a calibration may level exact ones.
+            if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
+                name = part.graph.names[context]
+                then = self._next_prior(atom_id, name)
+                effects.append(
+                    Effect(context_id=name, p_without=p_without, shift=p_true - p_without, next_prior=then)
+                )
+        return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
+
+    def _next_prior(self, atom_id: str, gone: str) -> NextPrior | None:
         """The atom's prior without a context, if it comes from that context."""
         ranked = self.beliefs.ranked.get(atom_id, ())
         if not ranked or ranked[0].context_id != gone:
@@ -232,66 +275,12 @@ class _Study(NamedTuple):
             return NextPrior(context_id=None, p_true=self.beliefs.otherwise)
         return NextPrior(**left._asdict())
 
-    def label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
-        """The label that P(true) gives an atom without some contexts."""
-        left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
-        return support_of(p_true, left, self.base.stderr)
-
-
-class _Analysis(NamedTuple):
-    """The results for one part: its atoms as they are, without each candidate, and the flips."""
-
-    part: Part
-    study: _Study
-    removals: Removals
-    now: Table
-    alone: Table
-    flips: Flips | None
-
-    def agrees(self) -> bool:
-        """Whether the posteriors it started from are those of its network, if that is cheap to check."""
-        again = self.removals.whole()
-        if again is None:
-            return True
-        return bool((abs(probability(again) - probability(self.now)) <= DISAGREEING).all())
-
-    def explained(self) -> Iterator[tuple[str, AtomExplanation]]:
-        """An explanation for every atom of the part, without what the fact graph adds."""
-        for column, variable in enumerate(self.part.atoms):
-            atom_id = self.part.graph.names[variable]
-            flip = self.flips.found[column] if self.flips else None
-            told = {
-                "effects": self._effects(atom_id, column),
-                "flip": self._named(atom_id, flip) if flip else None,
-                "searched": self.flips.searched[column] if self.flips else 0,
-                "tried": len(self.removals.candidates),
-                "connected": len(self.part.contexts),
-                "untold": self.removals.untold,
-            }
-            yield atom_id, self.study.bare(atom_id).model_copy(update=told)
-
-    def _effects(self, atom_id: str, column: int) -> tuple[Effect, ...]:
-        least = max(NEGLIGIBLE, STANDARD_ERRORS * (self.removals.stderr or 0.0))
-        p_found = self.study.base.probabilities[atom_id][1]
-        p_true = self.study.scale.calibrated(p_found)
-        effects = []
-        for context, found in zip(self.removals.candidates, self.alone[:, column].tolist(), strict=True):
-            p_without = self.study.scale.probability(found)
-            # Sampling blurs the solver's numbers; a calibration may level exact ones.
-            if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
-                name = self.part.graph.names[context]
-                then = self.study.next_prior(atom_id, name)
-                effects.append(
-                    Effect(context_id=name, p_without=p_without, shift=p_true - p_without, next_prior=then)
-                )
-        return tuple(sorted(effects, key=lambda effect: (-round(abs(effect.shift), 12), effect.context_id)))
-
-    def _named(self, atom_id: str, flip: Flip) -> FlipSet:
-        p = self.study.scale.probability(flip.log_odds)
-        gone = tuple(self.part.graph.names[c] for c in sorted(flip.contexts))
+    def _named(self, atom_id: str, part: Part, ways: Removals, flip: Flip) -> FlipSet:
+        p = self.scale.probability(flip.log_odds)
+        gone = tuple(part.graph.names[c] for c in sorted(flip.contexts))
         return FlipSet(
             context_ids=gone,
             p_without=p,
-            support=self.study.label(atom_id, p, without=gone),
-            smallest=flip.smallest and self.removals.exact and not self.removals.untold,
+            support=self._label(atom_id, p, without=gone),
+            smallest=flip.smallest and ways.exact and not ways.untold,
         )

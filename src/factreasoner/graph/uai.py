@@ -13,7 +13,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -125,24 +125,6 @@ def uai_text(graph: FactorGraph) -> str:
         entries = " ".join(repr(float(value)) for value in factor.table.ravel())
         lines += ["", str(factor.table.size), entries]
     return "\n".join(lines) + "\n"
-
-
-def named(graph: FactorGraph, path: Path | str) -> FactorGraph:
-    """The graph with the names of a map file: {"variables": [name of variable 0, ...]}.
-
-    Raises:
-        InputError: unreadable, or not one distinct name a variable.
-    """
-    try:
-        names = json.loads(_text(path))["variables"]
-    except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
-        raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-        raise InputError([InputProblem(str(path), "variables", "expected a list of names")])
-    if len(names) != len(graph.names) or len(set(names)) < len(names):
-        message = f"expected {len(graph.names)} distinct names"
-        raise InputError([InputProblem(str(path), "variables", message)])
-    return replace(graph, names=tuple(names))
 
 
 def _text(path: Path | str) -> str:
@@ -285,17 +267,24 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
         beside = (Path(f"{path}.evid"), path.with_suffix(".evid"))
         evidence = next((file for file in beside if file.is_file()), None)
     graph = read_uai(path, evidence)
-    names = Path(f"{path}.map.json")
-    if not names.is_file():
-        return NetworkFile(graph)
-    return NetworkFile(named(graph, names), _kinds(names, len(graph.names)))
+    variables = Path(f"{path}.map.json")
+    return _mapped(graph, variables) if variables.is_file() else NetworkFile(graph)
 
 
-def _kinds(path: Path, count: int) -> tuple[str, ...] | None:
-    """The kinds in a variable map."""
-    kinds: Any = json.loads(path.read_text(encoding="utf-8-sig")).get("kinds")
-    if kinds is None:
-        return None
-    if not isinstance(kinds, list) or len(kinds) != count or not all(isinstance(kind, str) for kind in kinds):
+def _mapped(graph: FactorGraph, path: Path) -> NetworkFile:
+    """The graph with names and kinds from a map: {"variables": [name of variable 0, ...], "kinds": [...]}."""
+    try:
+        found = json.loads(_text(path))
+        names, kinds = found["variables"], found.get("kinds")
+    except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
+        raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error
+    count = len(graph.names)
+    if not _words(names, count) or len(set(names)) < count:
+        raise InputError([InputProblem(str(path), "variables", f"expected {count} distinct names")])
+    if kinds is not None and not _words(kinds, count):
         raise InputError([InputProblem(str(path), "kinds", f"expected {count} words")])
-    return tuple(kinds)
+    return NetworkFile(replace(graph, names=tuple(names)), None if kinds is None else tuple(kinds))
+
+
+def _words(value: object, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(isinstance(word, str) for word in value)
