@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -154,7 +155,7 @@ def _count(support: Support) -> OfRecords:
 
 def _score(name: str) -> OfRecords:
     """A metric that is the field `name` of FactualityScores."""
-    return OfRecords(lambda record: getattr(record.scores, name))
+    return OfRecords(attrgetter(f"scores.{name}"))
 
 
 def _three_way(claims: Claims) -> Claims:
@@ -264,7 +265,7 @@ METRICS = (
     Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U", FINER,
            OfClaims(lambda claims: claim_scores.macro_f1_of_classes(_three_way(claims), CLASSES)),
            better="higher", places=("evaluate",)),
-    *usage_metrics(lambda record: record.usage),
+    *usage_metrics(attrgetter("usage")),
 )
 # fmt: on
 

@@ -66,6 +66,12 @@ class Statistic(ABC):
         """The statistic of all records, NaN where it is undefined."""
         return float(self.weighted(np.ones((1, len(self.present)), dtype=np.int64))[0])
 
+    def estimated(self, bounds: Bounds) -> tuple[float, Interval | NoInterval | None, int]:
+        """The value, its interval (None if the value is undefined), and how many records have a part."""
+        value = self.value
+        found = self.interval(bounds) if math.isfinite(value) else None
+        return value, found, int(np.count_nonzero(self.present))
+
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """The 95 % interval over records; the value must be defined."""
         without = self.without_each()[self.present]

@@ -263,14 +263,11 @@ class Table(Generic[Scored]):
 
 def estimate(metric: Metric, sample: Sample) -> Estimate:
     """A metric of a sample with its interval over records."""
-    if isinstance(metric.average, OfClaims) and not len(sample.claims.p):
+    value, found, records = math.nan, None, 0
+    if isinstance(metric.average, OfRecords) or len(sample.claims.p):
+        value, found, records = metric.statistic(sample).estimated(metric.bounds)
+    if found is None:
         return Estimate(None, None, metric.needs.missing(sample))
-    statistic = metric.statistic(sample)
-    value = number(statistic.value)
-    if value is None:
-        return Estimate(None, None, metric.needs.missing(sample))
-    records = int(np.count_nonzero(statistic.present))
-    found = statistic.interval(metric.bounds)
     if isinstance(found, NoInterval):
         return Estimate(value, None, f"no interval: {found.reason}", records)
     return Estimate(value, found, records=records)
