@@ -46,8 +46,8 @@ def assess_many(
     is spent. `out` is the run folder: the same call again goes on where the last one stopped, failed records
     are tried again, and every command reads it; None is a temporary one, which goes with the result.
     `fresh` starts over. `column_map` says which key or column of theirs is which of ours, as `--column-map`
-    does: {"reply": "output"}. `settings` are those of `Config`; an object or class of one's own may
-    stand where one names a part. `llm` stands in for the model client.
+    does: {"reply": "output"}. `settings` are those of `Config`; an object or class of your own may
+    replace the name of a part. `llm` stands in for the model client.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 

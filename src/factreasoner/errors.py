@@ -11,17 +11,17 @@
     ├── PendingError            an answer comes with a later batch; nothing is wrong
     ├── PluginError             a user's own part failed, or returned what its seam does not ask for
     ├── StageError              a stage produced nothing for one record; `failures` say why (in `models`)
-    ├── NoScoreError            an answer has no score, where another tool must be told; says why
+    ├── NoScoreError            an answer has no score, for tools that must be told; says why
     ├── LLMError                one model call failed for good, after retries; becomes a Failure
     │   ├── CallTimeoutError    the call's deadline passed
     │   ├── ProviderError       the provider answered with an error status, or the connection broke
     │   └── UnusableReplyError  the provider answered, but with nothing that can be used
-    ├── RetrievalError          evidence for one atom could not be had; becomes a Failure
+    ├── RetrievalError          no evidence came for one atom; becomes a Failure
     │   ├── SearchError         a search service answered with an error, or not at all
     │   ├── StoreError          the store of passages can't be read or written
     │   ├── DocumentError       one file of documents can't be read
-    │   │   └── NoTextError         it was read to its end, and there is no text in it
-    │   └── FetchError          one page could not be had; `reason` says why in a word or two
+    │   │   └── NoTextError         it was read to its end and has no text
+    │   └── FetchError          one page did not come; `reason` says why in a word or two
     │       ├── ForbiddenUrlError    the URL, or an address it leads to, is not one to connect to
     │       ├── FetchLimitError      more bytes, time or redirects than allowed
     │       └── UnreadablePageError  the server failed, or sent what can't be read as text
@@ -42,7 +42,7 @@ class FactReasonerError(Exception):
     """Root of every exception raised on purpose by this package."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Travel between processes as what it is, whatever arguments its constructor takes."""
+        """Travel between processes unchanged, with any arguments of the constructor."""
         return _remade, (type(self), self.args, self.__dict__)
 
 
@@ -149,7 +149,7 @@ class UnusableReplyError(LLMError):
 
 
 class RetrievalError(FactReasonerError):
-    """Evidence for one atom could not be had. `attempts` counts the requests that were sent."""
+    """No evidence came for one atom. `attempts` counts the requests that were sent."""
 
     def __init__(self, message: str, *, attempts: int = 1) -> None:
         super().__init__(message)
@@ -161,19 +161,19 @@ class SearchError(RetrievalError):
 
 
 class StoreError(RetrievalError):
-    """The store of passages can't be read or written, now or as it is."""
+    """The store of passages can't be read or written, now or in its present state."""
 
 
 class DocumentError(RetrievalError):
-    """One file of documents can't be read, or holds what is none."""
+    """One file of documents can't be read, or is not a document."""
 
 
 class NoTextError(DocumentError):
-    """One file of documents was read to its end, and there is no text in it."""
+    """One file of documents was read to its end and has no text."""
 
 
 class FetchError(RetrievalError):
-    """One page could not be had. `reason` is short and stable ("loopback", "bytes", "status 404").
+    """One page did not come. `reason` is short and stable ("loopback", "bytes", "status 404").
 
     A `passing` one may be gone the next time; `retry_after` is in seconds, where the server said it.
     """

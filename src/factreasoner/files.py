@@ -46,12 +46,12 @@ def plain_name(path: P) -> P:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[io.BufferedReader]:
-    """A file to be read, unpacked where its first bytes say that it is compressed, whatever its name.
+    """A file to read, unpacked if its first bytes say that it is compressed, whatever its name.
 
     It can be moved about in; backwards, a compressed one is read again from its beginning.
 
     Raises:
-        OSError: it can't be read, or, also while it is read, what is compressed is damaged or cut short.
+        OSError: it can't be read, or (also raised while reading) compressed data is damaged or cut short.
     """
     with path.open("rb") as file, unpacked(file) as plain:
         yield plain

@@ -143,9 +143,9 @@ def test_a_lagging_wiki_is_asked_again() -> None:
     ("answer", "message"),
     [
         (Answer({"error": {"code": "badvalue", "info": "No"}}), "badvalue"),
-        (Answer([1, 2]), "no result of a MediaWiki"),
-        (Answer({"error": "no", "query": {"search": [{"pageid": "x"}]}}), "no result of a MediaWiki"),
-        (Answer({"query": {"pages": {"1": {}}, "search": [{"pageid": 1}]}}), "no result of a MediaWiki"),
+        (Answer([1, 2]), "not a result of a MediaWiki"),
+        (Answer({"error": "no", "query": {"search": [{"pageid": "x"}]}}), "not a result of a MediaWiki"),
+        (Answer({"query": {"pages": {"1": {}}, "search": [{"pageid": 1}]}}), "not a result of a MediaWiki"),
         (Answer({"batchcomplete": True, "query": {}}), "neither hits nor pages"),
         (Answer({"query": {"pages": [{"title": "x"}], "search": [{"pageid": 1}]}}), "no TextExtracts"),
     ],

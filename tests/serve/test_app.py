@@ -55,7 +55,7 @@ def test_the_other_tasks_give_their_claims(service, route):
             "precision is 0.000, less than 0.8: 2 atoms (2 contradicted)",
         ),
         ([], False, "precision is 0.000, less than 0.8: 2 atoms (2 unverified)"),
-        (["partly"], False, "it can't be said: 1 judgement failed"),
+        (["partly"], False, "the score is unknown: 1 judgement failed"),
     ],
 )
 def test_a_check_allows_what_keeps_the_rules_and_nothing_that_cannot_be_said(
@@ -285,7 +285,7 @@ def test_messages_speak_of_bodies_and_fields(service):
         said("assess", b'{"output": "A."}') == "contexts: none given; add 'contexts' ([] if there are none)"
     )
     assert said("assess", b'{"output": "A.", "context": ["c"]}') == (
-        "context: did you mean 'contexts'? What is no field of a record goes into 'metadata'"
+        "context: did you mean 'contexts'? Other keys belong in 'metadata'"
     )
     assert said("verify", b'{"output": "A [1].", "sources": ["c"]}').endswith(
         "there is a key 'sources'; did you mean 'contexts'?"

@@ -1,7 +1,7 @@
 """One collection of passages: what is in it, and how it is written so that a killed run harms nothing.
 
 A passage's id is made of its file's path, the file's content and its position, so that an interrupted run
-goes on where it stopped, and a changed file's new passages stand beside the old ones until these are dropped.
+goes on where it stopped, and a changed file's new passages exist beside the old ones until these are dropped.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _STATE_LETTERS = 12
 
 
 class CollectionInfo(NamedTuple):
-    """How a collection was made. `revision` changes with its content; it is empty while that is written.
+    """How a collection was made. `revision` changes with its content and is empty during writing.
 
     `dimension` is the length of its vectors, 0 before there are any; `roots` are the paths indexed into it.
     """
@@ -47,7 +47,7 @@ class CollectionInfo(NamedTuple):
 
     @property
     def vectors(self) -> bool:
-        """Whether its passages have vectors that say something."""
+        """Whether its passages have real vectors."""
         return self.embedding != NONE
 
     def metadata(self) -> dict[str, str | int]:
@@ -84,11 +84,11 @@ class StoredPassage(NamedTuple):
 
     @property
     def searched(self) -> str:
-        """What it is found by: the title stands for the "he" and "it" of the text."""
+        """The text that searches compare; the title says what "he" and "it" mean."""
         return f"{self.title}. {self.text}"
 
     def metadata(self) -> dict[str, str | int | bool]:
-        """What Chroma keeps with its text; `last` only where it is."""
+        """What Chroma keeps with its text; `last` only if true."""
         _, path, digest, position, title, link, last = self
         found: dict[str, str | int | bool] = {"path": path, "hash": digest, "position": position}
         return found | {"title": title, "link": link} | ({"last": True} if last else {})
@@ -97,7 +97,7 @@ class StoredPassage(NamedTuple):
 class Collection:
     """A collection of a :class:`Store`. Every method raises StoreError when the store fails.
 
-    `ask` calls Chroma, and raises StoreError for whatever that raises.
+    `ask` calls Chroma, and turns its errors into StoreError.
     """
 
     def __init__(self, found: Any, ask: Callable[..., Any], *, folder: Path) -> None:

@@ -49,7 +49,7 @@ class DocumentReader:
 
         Raises:
             DocumentError: it can't be read, is not what its name says, or changed while it was read.
-            NoTextError: it is a page or a document, and there is no text in it.
+            NoTextError: it is a page or a document without text.
             MissingExtraError: the packages that read pages are not installed.
         """
         kind = kind_of(path)
@@ -145,7 +145,7 @@ class Document(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that is no document, and why."""
+    """A row that is not a document, and why."""
 
     line: int
     reason: str

@@ -80,7 +80,7 @@ class OwnEmbedding:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """What the function returns. Raises ConfigError when that is no vector a text, or it fails."""
+        """What the function returns. Raises ConfigError if it fails or does not return one vector a text."""
         with self._lock:
             try:
                 found = self._function(list(texts))
@@ -101,7 +101,7 @@ class MiniLM:
         self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`. Raises ConfigError when the model is not there and can't be downloaded."""
+        """Vectors of `texts`. Raises ConfigError when the model is missing and can't be downloaded."""
         with self._lock:
             try:
                 found = self._model(list(texts))
@@ -131,7 +131,7 @@ class LiteLLMEmbedding:
             raise ConfigError(f"embedding_{error}") from error
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """Vectors of `texts`, by one request that is made again where that may help."""
+        """Vectors of `texts`, by one request, which is repeated if that may help."""
         for attempt in itertools.count(1):
             try:
                 answer = self._paid(list(texts))
@@ -210,7 +210,7 @@ def _wrong(name: str, what: str) -> ConfigError:
 
 
 def checked(vectors: Any, count: int, name: str) -> Vectors:
-    """`vectors` as an array of shape (count, dimension). Raises ConfigError when they are none."""
+    """`vectors` as an array of shape (count, dimension). Raises ConfigError if they are not vectors."""
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
@@ -232,7 +232,7 @@ _KEYS_A_QUERY = 500
 
 
 class VectorCache:
-    """An embedding that asks `embed` only for texts it was never asked for, at most 64 at once, side by side.
+    """An embedding that passes only new texts to `embed`, at most 64 a request, requests in parallel.
 
     Vectors are kept in one file, see `CacheFile`; with `cache` off in a temporary one.
     Raises ConfigError: the file is damaged, or can't be made or written.
@@ -265,7 +265,7 @@ class VectorCache:
         return np.stack([known[key] for key in keys])
 
     def _fetch(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> dict[bytes, Vectors]:
-        """Vectors asked for and kept: they are paid, whatever becomes of the other requests."""
+        """Vectors from one request, stored at once: they are paid for even if other requests fail."""
         fetched = dict(zip(keys, self._embed([texts[key] for key in keys]), strict=True))
         self._store(fetched)
         return fetched

@@ -35,7 +35,7 @@ OTHER_DOCUMENTS = {f".{ending}": remedy for remedy, endings in _OTHERS.items() f
 class FoundFiles(NamedTuple):
     """Files below some paths, in order; paths where there is nothing; counts of files of other kinds.
 
-    `unreadable` names folders that can't be looked into and entries that are no files, with the reason;
+    `unreadable` names folders that can't be read and entries that are not files, with the reason;
     `unread` documents of kinds that are not read, with the remedy.
     """
 
@@ -49,7 +49,7 @@ class FoundFiles(NamedTuple):
 def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFiles:
     """Every file of a known kind in `paths` and the folders below them.
 
-    Hidden ones and the folder `outside` are left out; a file that is named itself is taken whatever its name.
+    Hidden ones and the folder `outside` are left out; a file given by name is always taken.
     Links to folders are not followed, and those to files no further than the folder they were found below.
     """
     files: dict[Path, None] = {}
@@ -78,7 +78,7 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
 
 
 def _unfit(file: Path, folder: Path) -> str | None:
-    """Why a file below `folder` is not one to read; None where it is."""
+    """Why a file below `folder` is skipped; None if it is read."""
     if not stat.S_ISREG(_mode(file)):
         return "a link to nothing" if file.is_symlink() else "no regular file"
     if file.is_symlink() and not file.resolve().is_relative_to(folder.resolve()):
@@ -87,7 +87,7 @@ def _unfit(file: Path, folder: Path) -> str | None:
 
 
 def _mode(path: Path) -> int:
-    """What is there, links followed; 0 when it can't be seen."""
+    """What is there, links followed; 0 if it can't be read."""
     try:
         return path.stat().st_mode
     except OSError:
@@ -106,7 +106,7 @@ def _walk(folder: Path, outside: Path | None, unreadable: dict[Path, str]) -> It
 
 
 def kind_of(path: Path) -> Kind:
-    """What kind of file this is by its name. Raises DocumentError when it is none of the known ones."""
+    """What kind of file this is by its name. Raises DocumentError if it is unknown."""
     suffix = _suffix(path)
     if suffix in OTHER_DOCUMENTS:
         raise DocumentError(f"{path}: {suffix} is not read; save it as {OTHER_DOCUMENTS[suffix]}")
@@ -134,7 +134,7 @@ _HTML = re.compile(
 
 
 class Content(NamedTuple):
-    """What the bytes are, in words, and their kind; None where it is none of those that are read."""
+    """What the bytes are, in words, and their kind; None if that kind is not read."""
 
     what: str
     kind: Kind | None = None

@@ -67,7 +67,7 @@ class Store:
         self.folder = folder_of(config)
         if not create:
             _refuse_none(self.folder)
-        # A .env file in the working directory is none of Chroma's business.
+        # Chroma must not read a .env file in the working directory.
         settings = Settings(_env_file=None, anonymized_telemetry=False)
         try:
             self.ask(self.folder.mkdir, parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ class Store:
         self.close = weakref.finalize(self, self.client.close)
 
     def ask(self, fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """`fn(...)`, with whatever Chroma raises as StoreError."""
+        """`fn(...)`, with Chroma's errors as StoreError."""
         try:
             return fn(*args, **kwargs)
         except (ChromaError, OSError, ValueError) as error:
@@ -88,7 +88,7 @@ class Store:
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
         """The store, with no other process writing to any collection of it; the lock ends with the process.
 
-        Raises ConfigError: another process does; it is named. Or the store is not as it must be.
+        Raises ConfigError: another process does; it is named. Or the store does not fit.
         """
         folder = folder_of(config)
         if not create:
@@ -123,7 +123,7 @@ class Store:
         )
 
     def collection(self, name: str) -> Collection:
-        """The collection `name`. Raises ConfigError where `factreasoner index` made none."""
+        """The collection `name`. Raises ConfigError if `factreasoner index` did not make one."""
         found = self.ask(self._get, name)
         if found is None:
             known = ", ".join(self.names()) or "none"
@@ -131,10 +131,10 @@ class Store:
         return self._opened(found)
 
     def open(self, name: str, embedding: str | None) -> Collection:
-        """The collection `name`, made when there is none, for the `embedding` named (none: as it was made).
+        """The collection `name`, created if missing, with this `embedding` (None: as it was made).
 
         An empty one is made anew for another embedding. Where `replace` was cut off, it is completed.
-        Raises ConfigError: the name can't be one, or the collection was made with another embedding.
+        Raises ConfigError: the name is not allowed, or the collection was made with another embedding.
         """
         if not _NAME.fullmatch(name):
             raise ConfigError(
@@ -154,7 +154,7 @@ class Store:
         return self._created(name, CollectionInfo(embedding or NONE))
 
     def beside(self, damaged: Collection) -> Collection:
-        """The collection that a damaged one is made anew in, as far as runs that were cut off have come."""
+        """The collection that rebuilds a damaged one; an interrupted rebuild goes on."""
         found = self.ask(self._get, damaged.name + _BESIDE)
         if found is not None and self._opened(found).damaged():
             self._drop(self._opened(found))
@@ -163,12 +163,12 @@ class Store:
         return self._created(damaged.name + _BESIDE, damaged.made._replace(revision=""))
 
     def replace(self, damaged: Collection, rebuilt: Collection) -> None:
-        """Drop the damaged collection, and give its name to the one that was made `beside` it."""
+        """Drop the damaged collection, and give its name to the rebuilt one."""
         self._drop(damaged)
         rebuilt.rename(damaged.name)
 
     def delete(self, name: str) -> None:
-        """Drop a collection and its word index. Raises ConfigError when there is none."""
+        """Drop a collection and its word index. Raises ConfigError if it does not exist."""
         collection = self.collection(name)
         if (beside := self.ask(self._get, name + _BESIDE)) is not None:
             self._drop(self._opened(beside))

@@ -98,7 +98,7 @@ def _make(passages: Iterator[tuple[str, StoredPassage]], progress: Callable[[int
 
 
 def _load(folder: Path, about: dict[str, Any]) -> WordIndex | None:
-    """The index kept in `folder`; None when there is none, or it is not of this content, or damaged."""
+    """The index stored in `folder`; None if it is missing, damaged or of other content."""
     try:
         known = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         if {key: known[key] for key in about} != about:

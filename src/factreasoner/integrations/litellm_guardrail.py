@@ -31,7 +31,7 @@ class FactualityGuardrail(CustomGuardrail):
 
     Contexts are the texts in `metadata.contexts` of a request, else what its tool messages say; without any
     `on_missing_contexts` says "pass" or "block". `settings` are those of :class:`Config`. An answer without
-    claims passes, and one that can't be judged is blocked. Streams are held back until they are judged.
+    claims passes, and an answer that can't be judged is blocked. Streams are held back until they are judged.
 
     Raises:
         ConfigError: a setting is wrong.
@@ -88,7 +88,7 @@ class FactualityGuardrail(CustomGuardrail):
 
 
 def _contexts(request: Mapping[str, Any]) -> list[Any] | None:
-    """The contexts of a request; None where it has none."""
+    """The contexts of a request, or None."""
     given = (request.get("metadata") or {}).get("contexts")
     if given is not None:
         return [given] if isinstance(given, str) else list(given)

@@ -27,7 +27,7 @@ class FactReasonerMetric(SingleTurnMetric):
     """A metric of `factreasoner metrics` or `factreasoner metrics rag` for ragas.
 
     It reads `response`, `retrieved_contexts`, `reference` and `user_input` of a sample. NaN is ragas' own
-    sign for no score: its means leave it out. Why there is none, and what failed otherwise, is logged as a
+    sign for no score: its means leave it out. The reason, and other failures, are logged as a
     warning; `ascore` and `score` have it, and the evidence, in the `reason` of their result.
 
     `settings` are those of :class:`Config`; `llm` stands in for the model client; `name` is the column's.
@@ -47,7 +47,7 @@ class FactReasonerMetric(SingleTurnMetric):
         super().__init__({MetricType.SINGLE_TURN: columns}, name or f"factreasoner_{metric}")
 
     def init(self, run_config: object) -> None:
-        """Take nothing of ragas' settings: how models are called is said by our own."""
+        """Ignore ragas' settings: ours say how models are called."""
 
     def score(
         self,

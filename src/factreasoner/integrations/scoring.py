@@ -30,8 +30,8 @@ QUOTE_LENGTH = 300
 class Scored(NamedTuple):
     """What was found of an answer.
 
-    - `value`: the metric, None where it could not be computed.
-    - `bounds`: what it can be, whatever judgements that failed would have said; None without a value, and
+    - `value`: the metric, or None if it could not be computed.
+    - `bounds`: its range over all outcomes of the failed judgements; None without a value, and
       where sampling did not converge.
     - `lower_is_better`: so it is with "hallucination" and the like.
     - `reason`: in words, with every claim that is not borne out and the quote that decides it; or why there
@@ -46,7 +46,7 @@ class Scored(NamedTuple):
     result: TaskResult
 
     def reaches(self, threshold: float) -> bool:
-        """Whether the metric is surely as good as that; never where there is none."""
+        """Whether the metric surely reaches it; False without a value."""
         if self.bounds is None:
             return False
         low, high = self.bounds
@@ -77,7 +77,7 @@ class Scoring:
 
     @property
     def config(self) -> Config:
-        """The settings, with the model's name where there is one."""
+        """The settings, with the model's name if any."""
         return self._worker.config
 
     @property
@@ -146,7 +146,7 @@ def _failed(line: dict[str, Any]) -> list[str]:
 
 
 def _lines(row: ClaimRow, task: Task[Any]) -> str:
-    """A claim that is not borne out, with its evidence on a line of its own where there is any."""
+    """A claim that is not supported, and its evidence, if any, on the next line."""
     p_true = "-" if row.p_true is None else f"{row.p_true:.3f}"
     label, evidence = look_of(row, task.label_words).word, "; ".join(evidence_of(row, QUOTE_LENGTH))
     against = "" if row.of == ANSWER and row.against == CONTEXTS else f" ({row.of} against {row.against})"

@@ -78,7 +78,7 @@ def guard_stream(
 
 
 async def _texts(deltas: AsyncIterable[str]) -> AsyncIterator[str]:
-    """The deltas. Raises InputError for one that is no text."""
+    """The deltas. Raises InputError for one that is not text."""
     async for delta in deltas:
         if not isinstance(delta, str):
             texts = "(part.choices[0].delta.content or '' async for part in stream)"

@@ -113,7 +113,7 @@ class JudgedAtom(NamedTuple):
 
 
 class FactualityScores(NamedTuple):
-    """Scores of one assessment; None where nothing was judged, or no K was given.
+    """Scores of one assessment; None if nothing was judged, or no K was given.
 
     - `precision` = S/n: n atoms judged, S of them supported. `f1_at_k` is the harmonic mean of precision
       and recall at K, min(S/K, 1); it is 0 when S = 0.

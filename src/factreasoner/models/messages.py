@@ -1,4 +1,4 @@
-"""What goes to a language model and what comes back, whatever the provider."""
+"""What goes to a language model and what comes back, for any provider."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ class PluginKind(Generic[P]):
         part, or the part itself.
 
         Raises:
-            ConfigError: there is no such thing, or it can't be made.
+            ConfigError: it does not exist, or can't be made.
             MissingExtraError: it needs an optional package.
         """
         name = named(plugin)
@@ -136,7 +136,7 @@ class PluginKind(Generic[P]):
 
 
 def named(plugin: object) -> str:
-    """The name of a plug-in as it stands in configurations and messages."""
+    """The name of a plug-in in configurations and messages."""
     if isinstance(plugin, str):
         return plugin
     owner = plugin if inspect.isclass(plugin) or inspect.isroutine(plugin) else type(plugin)
@@ -258,7 +258,7 @@ ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome)
 
 
 def own_modules(names: Iterable[str]) -> list[str]:
-    """Files and folders of the modules that hold parts of one's own, installed ones left out.
+    """Files and folders of the modules that hold the user's own parts, without installed ones.
 
     `names` are those of parts. Of a module inside a package it is the package's folder.
     """

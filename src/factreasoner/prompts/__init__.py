@@ -81,7 +81,7 @@ def parse(name: str, text: str) -> PromptTemplate:
     """Read a template from the content of its file.
 
     Raises:
-        ConfigError: not exactly one `---user---` line, or a `$` that is no placeholder.
+        ConfigError: not exactly one `---user---` line, or a `$` that does not begin a placeholder.
     """
     text, _, shown = text.partition(f"\n{EXAMPLES_MARK}\n")
     parts = re.split(rf"^{USER_MARK}[ \t]*$", text, flags=re.MULTILINE)
@@ -96,7 +96,7 @@ def parse(name: str, text: str) -> PromptTemplate:
 
 @lru_cache
 def load(name: str) -> PromptTemplate:
-    """The packaged prompt `name`. Raises ConfigError when there is none."""
+    """The packaged prompt `name`. Raises ConfigError when it does not exist."""
     file = resources.files(__name__) / f"{name}.md"
     try:
         # Universal newlines keep the fingerprint the same on a checkout with CRLF.

@@ -1,4 +1,4 @@
-"""Fences that foreign text stands in: material a model reads, and can't be told by where it ends."""
+"""Fences around foreign text: material for a model to read, which cannot end its own fence."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def delimit(text: str, label: str) -> str:
 def harmless(text: str) -> str:
     """`text` without anything that a reader, or a server, takes for the end of it.
 
-    The opening bracket of anything that reads as a tag of ours, of whatever label, case or spacing, with
-    whatever invisible characters in it, becomes `&lt;`; a control token of a chat template, as `<|im_end|>`,
+    The opening bracket of anything that reads as one of our tags, with any label, case or spacing and
+    with invisible characters, becomes `&lt;`; a control token of a chat template, as `<|im_end|>`,
     gets a blank behind its bracket. Not one other character changes.
     """
     return _CONTROL.sub(lambda found: f"{found[0]} ", _OUR_TAG.sub(r"&lt;\1", text))
@@ -66,7 +66,7 @@ def requoted(text: str, source: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """`text` with a blank for each line break, so that an entry of a list can't pass for another one."""
+    """`text` with a blank for each line break, so that one entry of a list can't look like another."""
     first, *rest = _LINE_BREAKS.split(text)
     if not rest:
         return text

@@ -30,7 +30,7 @@ class CorpusRetriever:
     searched for; while it is written, as it was when that was first seen.
 
     Raises:
-        ConfigError: no such store or collection, a search it can't do, or an embedding that is not its own.
+        ConfigError: no such store or collection, a search it can't do, or another embedding.
         MissingExtraError: chromadb or bm25s is not installed.
     """
 

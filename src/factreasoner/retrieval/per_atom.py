@@ -17,7 +17,7 @@ from factreasoner.web.page import plain
 
 WORKERS = 8
 LONGEST_TITLE = 300
-"""Characters of a title; a longer one is no title."""
+"""Most characters of a title."""
 
 
 class Query(NamedTuple):

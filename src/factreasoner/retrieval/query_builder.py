@@ -25,7 +25,7 @@ _ASKING = frozenset(
     """tell give write describe explain list name discuss provide summarize question answer please summarise
     who what when where why how which is was are were did do does can could would should has have""".split()  # noqa: SIM905
 )
-"""Words that open a request and are written with a capital for that alone."""
+"""Words that open a request, and have a capital only for that reason."""
 _LONGEST = 80
 """Characters of a subject; a longer one is a sentence."""
 
@@ -89,7 +89,7 @@ def _worded(atom: Atom, subject: str) -> Atom:
 
 
 def _names(text: str) -> list[str]:
-    """Runs of capitalised words, each once, in order; the words that open a request are no part of one."""
+    """Runs of capitalised words, each once, in order; without the words that open a request."""
     found = []
     for match in _NAME.finditer(text):
         words = match[0].split()
@@ -150,7 +150,7 @@ def _claims(atoms: Sequence[Atom]) -> list[Claim]:
 
 
 def _problem(original: str, query: str) -> str | None:
-    """Why a query is none, or None. What the statement says is no measure of it."""
+    """Why a query can't be used, or None; it is not compared with the statement."""
     return f"{len(query)} characters, {LONGEST} at most" if len(query) > LONGEST else None
 
 

@@ -35,7 +35,7 @@ _NO_CREDIT = re.compile(r"\b(not enough|insufficient|out of|no( more)?) credit",
 
 
 class ServiceFault(NamedTuple):
-    """Why an answer with status 200 is none; a `passing` one may be gone when the service is asked again."""
+    """Why an answer with status 200 is not usable; a `passing` fault may go away on the next request."""
 
     problem: str
     passing: bool = False
@@ -44,10 +44,10 @@ class ServiceFault(NamedTuple):
 class JsonService:
     """The service at `url`, for any number of threads; at most four of them ask at once.
 
-    `fault` tells what is wrong with an answer: only sound ones are kept. `secret` is blotted out of messages.
+    `fault` says what is wrong with an answer: only sound ones are kept. Messages never show `secret`.
     Redirects are not followed, so that no key goes astray. When the service asks one thread to wait, all of
     them do. A proxy of the environment is used, since the user has chosen both; cookies are not.
-    Raises ConfigError: the environment's proxy can't be used.
+    Raises ConfigError: the proxy of the environment can't be used.
     """
 
     def __init__(
@@ -155,16 +155,16 @@ class JsonService:
 
 
 def _refuses_key(status: int, said: str) -> bool:
-    """Whether no other query would fare better; a web page with status 403 is a guard's, about this one."""
+    """Whether every query would be refused; an HTML page with status 403 is a guard against this one only."""
     if status == 403:
         return not said.startswith("<")
     return status in (401, 402) or _NO_CREDIT.search(said) is not None
 
 
 def service_url(setting: str, url: str) -> str:
-    """The `url` of a service, given as `setting`: a host and a path, since it stands in results and messages.
+    """The `url` of a service, given as `setting`: a host and a path, since results and messages show it.
 
-    Raises ConfigError: it is no http or https URL, or holds credentials, a query or a fragment.
+    Raises ConfigError: it is not an http or https URL, or holds credentials, a query or a fragment.
     """
     try:
         parsed = parse_url(url)

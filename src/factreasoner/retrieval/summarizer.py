@@ -65,9 +65,9 @@ class _Task(NamedTuple):
 class LLMSummarizer:
     """Has a language model read each context once, with all the atoms it may be judged for.
 
-    These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, lest what
-    bears on another atom be dropped. Contexts of equal text are read once. An unusable answer is asked for
-    again, as `ItemAsker` does it; then it is a Failure, and the context is used as it is.
+    These are the atoms a context was retrieved for in version 1, and all atoms in versions 2 and 3, so that
+    text about another atom is not dropped. Contexts of equal text are read once. `ItemAsker` asks again after
+    an unusable answer; then it is a Failure, and the context is used as it is.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:

@@ -41,7 +41,7 @@ class WebRetriever:
     `resolver` stands in for DNS when pages are fetched.
 
     Raises:
-        ConfigError: no key in SERPER_API_KEY, a `search_url` or domain that is none, an unusable cache.
+        ConfigError: no key in SERPER_API_KEY, a `search_url` or domain that is not one, an unusable cache.
         MissingExtraError: `fetch_text` without the packages that read pages.
     """
 
@@ -137,7 +137,7 @@ class WebRetriever:
 
 
 def _fault(answer: object) -> ServiceFault | None:
-    """Nothing found is an empty list, or none in an answer that repeats the search; all else is no answer."""
+    """No results: an empty list, or no list in an answer that repeats the search. All else is a fault."""
     if isinstance(answer, dict):
         results = answer.get("organic")
         if isinstance(results, list) or (results is None and "searchParameters" in answer):

@@ -43,7 +43,7 @@ class WebPages:
 
         Its canonical link is the page's own where that stays on its site, else where redirects ended.
         A link that failed is not tried again by this object: the atoms of one record often share a page.
-        Raises FetchError: the page could not be had, or may not be fetched.
+        Raises FetchError: the page did not come, or may not be fetched.
         """
         self._fetcher.allowed(link)
         if link in self._failed:

@@ -33,7 +33,7 @@ class _Hit(BaseModel):
 
 
 class _Page(BaseModel):
-    """What is known of a page; `extract` is None where a wiki can't give texts, and for a missing page."""
+    """A page's data; `extract` is None for a missing page, or if the wiki can't give texts."""
 
     title: str = ""
     fullurl: str = ""
@@ -54,7 +54,7 @@ class _ApiResponse(BaseModel):
 class WikipediaRetriever:
     """Searches pages for each atom, reads them whole, and takes the passages that speak of the atom.
 
-    Raises ConfigError: `wikipedia_url` is no URL, or the cache can't be used.
+    Raises ConfigError: `wikipedia_url` is not a URL, or the cache can't be used.
     """
 
     def __init__(self, config: Config | None = None) -> None:
@@ -63,7 +63,7 @@ class WikipediaRetriever:
         url = service_url("wikipedia_url", self.config.wikipedia_url or wikipedia)
         contact = os.environ.get(CONTACT_VARIABLE, "").strip()
         agent = f"factreasoner ({contact or 'research tool for fact checking'}) httpx"
-        agent = re.sub(r"[^ -~]+", "?", agent)  # a header holds nothing else
+        agent = re.sub(r"[^ -~]+", "?", agent)  # headers allow nothing else
         self.wiki = JsonService(url, self.config, headers={"User-Agent": agent}, fault=_fault)
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
@@ -79,7 +79,7 @@ class WikipediaRetriever:
         if query.subject and query.subject != query.text:
             ids += self._hits([query.subject], 1)
         found = [passage for page_id in dict.fromkeys(ids) for passage in self._passages(page_id)]
-        # The title stands for the "he" and "it" of the passages below it.
+        # The title says what "he" and "it" mean in its passages.
         wanted = with_subject(query.text, query.subject)
         chosen = best(wanted, [f"{f.title}. {f.text}" for f in found], len(found))
         return distinct((found[i] for i in chosen), self.config.retrieve_k)
@@ -128,16 +128,16 @@ def _fault(answer: object) -> ServiceFault | None:
     try:
         query = _ApiResponse.model_validate(answer).query
     except ValidationError:
-        return ServiceFault("answers with something that is no result of a MediaWiki's api.php")
+        return ServiceFault("answers with something that is not a result of a MediaWiki's api.php")
     if query.search is None and query.pages is None:
-        return ServiceFault("answers with neither hits nor pages; it is to be a MediaWiki's api.php")
+        return ServiceFault("answers with neither hits nor pages; the URL must be a MediaWiki's api.php")
     if any(page.extract is None and not page.missing for page in query.pages or ()):
         return ServiceFault("can't give the text of a page (no TextExtracts)")
     return None
 
 
 def search_forms(text: str) -> list[str]:
-    """What to search for, one after the other until something is found.
+    """Queries to try in turn until one finds something.
 
     All words of `text`; its capitalised words; any of its words but function words. The operators of the
     search syntax are taken out, and none is longer than the 300 characters the wikis take.

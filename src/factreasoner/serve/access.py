@@ -37,7 +37,7 @@ class Access(NamedTuple):
         return cls(frozenset(map(str.lower, (host, *LOOPBACK_NAMES, *allowed))), token)
 
     def refusal(self, path: str, headers: Headers) -> Reply | None:
-        """Why a request is refused; None where it is not."""
+        """Why a request is refused, or None."""
         if path in OPEN:
             return None
         host = headers.get("host", "")

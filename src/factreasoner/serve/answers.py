@@ -1,4 +1,4 @@
-"""One body in, one reply out: the record is read, assessed and written, in whatever process this runs."""
+"""One body in, one reply out: the record is read, assessed and written, in any process."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Answers:
         config = self._terms.config
         strange = [InputProblem("", key, A_SETTING) for key in data if key in Config.model_fields]
         for key, field in misspelt(data.keys(), {}):
-            message = f"did you mean {FIELDS[field][0]!r}? What is no field of a record goes into 'metadata'"
+            message = f"did you mean {FIELDS[field][0]!r}? Other keys belong in 'metadata'"
             strange.append(InputProblem("", key, message))
         if strange:
             raise InputError(strange)
@@ -188,13 +188,13 @@ def _size(items: Sequence[object] | None, text: str) -> int:
 def verdict_by(
     rules: Sequence[Rule], line: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
-    """`allowed` and `reason`, from a record's result line and atoms. What can't be said is not allowed."""
+    """`allowed` and `reason`, from a record's result line and atoms. An unknown score is not allowed."""
     if line["status"] == "no_atoms":
         return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
     if line["status"] != "ok":
         count = len(line["failures"])
         why = f"{count} judgement{'s' * (count != 1)} failed" if count else "sampling did not converge"
-        return {"allowed": False, "reason": f"it can't be said: {why}"}
+        return {"allowed": False, "reason": f"the score is unknown: {why}"}
     told = []
     for rule in rules:
         metric = METRICS.metrics[rule.measure]
@@ -214,7 +214,7 @@ ABOUT: Mapping[str, str] = {
     "verify": "Does each cited source bear out its claim? And the answer mended.",
     "rag": "Where does a RAG system lose or invent?",
     "recall": "Does the answer say what it should?",
-    CHECK: "As assess, and whether the answer keeps the service's rules. What can't be said is not allowed.",
+    CHECK: "As assess, and whether the answer keeps the service's rules. An unknown score is not allowed.",
 }
 _OF_PROBES = ("401", "403", "421", "503")
 

@@ -73,7 +73,7 @@ def until_signal(
     """Run until a signal comes; returns the exit code: 128 and the signal's number.
 
     At the signal `noticed` is called, and `delay` seconds later the event is set, at which `run` ends. A
-    second signal ends the process where it stands.
+    second signal ends the process at once.
     """
 
     async def main() -> int:

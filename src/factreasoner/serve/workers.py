@@ -110,7 +110,7 @@ def _work(terms: Terms, service: socket.socket) -> None:
     with contextlib.suppress(*ENDED), service.makefile("rb") as asked:
         try:
             answers = answers_for(terms)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the service raises it
+        except Exception as error:  # noqa: BLE001 - the service raises it
             tell(error)
             return
         gc.freeze()  # what was imported and made stays: to go over it takes 3 % of a small record's time

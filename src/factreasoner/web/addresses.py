@@ -2,7 +2,7 @@
 
 The tables are the special-purpose registries of IANA (RFC 6890 and later), written out because the answers of
 `ipaddress.is_private` differ between versions of Python. An address that carries an IPv4 address inside
-(mapped, NAT64) counts as that one; tunnels (6to4, Teredo) are refused whatever they carry.
+(mapped, NAT64) counts as that one; tunnels (6to4, Teredo) are always refused.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SPECIAL = {
     "multicast address": "224.0.0.0/4 ff00::/8",
     "carrier-grade NAT address": "100.64.0.0/10",
     "tunnel address": "192.88.99.0/24 2001::/32 2002::/16",
-    "translated address": "64:ff9b:1::/48",  # nobody can tell which IPv4 address it comes to
+    "translated address": "64:ff9b:1::/48",  # its IPv4 address is unknown
     "documentation address": "192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 2001:db8::/32 3fff::/20",
     "benchmarking address": "198.18.0.0/15",
     "discard address": "100::/64",
@@ -71,7 +71,7 @@ def _special(ip: IPv4Address | IPv6Address) -> str | None:
 
 
 def parse_url(url: str) -> httpx.URL:
-    """`url` taken apart, when it may be fetched as far as can be told without DNS; a final dot goes.
+    """`url` parsed, if it may be fetched as far as can be known without DNS; a final dot is dropped.
 
     Refused: schemes other than http and https, credentials, a host missing or misspelt, and IPv4 addresses
     in any spelling but the plain dotted one.
@@ -115,7 +115,7 @@ def is_address(host: str) -> bool:
 
 
 def display(url: httpx.URL | str) -> str:
-    """`url` as it may stand in a message: no credentials, no query, no fragment, at most 120 characters."""
+    """`url` as shown in messages: no credentials, no query, no fragment, at most 120 characters."""
     try:
         parsed = httpx.URL(url)
     except (httpx.InvalidURL, ValueError):
@@ -151,7 +151,7 @@ def in_domains(host: str, domains: Iterable[str]) -> bool:
 
 
 def host_of(link: str) -> str:
-    """The host of a link as domains are compared, with or without a scheme; empty where there is none."""
+    """The host of a link as domains are compared, with or without a scheme; empty without one."""
     bare = link.strip()
     try:
         host = httpx.URL(bare if "://" in bare else f"http://{bare}").raw_host.decode("ascii")

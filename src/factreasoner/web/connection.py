@@ -99,7 +99,7 @@ class CheckedBackend(httpcore.NetworkBackend):
                 raise ForbiddenUrlError(reason, f"{host} leads to {address}; nothing was sent there")
         for left, address in zip(range(len(addresses), 0, -1), addresses, strict=True):
             try:
-                # A share of the time each, lest one dead address use up what the others need.
+                # Each gets a share of the time, so that one dead address does not use up all of it.
                 stream = self._sockets.connect_tcp(
                     address, port, self._deadline.left() / left, local_address, socket_options
                 )
@@ -111,7 +111,7 @@ class CheckedBackend(httpcore.NetworkBackend):
         raise UnreadablePageError("DNS", f"{host} has no address")
 
     def _resolve(self, host: str, port: int) -> Sequence[str]:
-        """What the resolver says, within the deadline: getaddrinfo itself can't be given one."""
+        """The resolver's answer within the deadline; getaddrinfo itself takes no timeout."""
         answer: list[Sequence[str]] = []
 
         def resolve() -> None:

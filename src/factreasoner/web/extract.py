@@ -71,7 +71,7 @@ def html_text(data: bytes, charset: str = "") -> Extracted:
     try:
         document = _main_text(source)
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError):
-        # The parser's ways to fail on a page that is no page; each is a fact about this page alone.
+        # The parser's errors on bytes that are not a page; each concerns this page only.
         return Extracted("", dropped="damaged HTML")
     if document is None:
         return Extracted("")
@@ -80,7 +80,7 @@ def html_text(data: bytes, charset: str = "") -> Extracted:
 
 
 def _main_text(source: str | bytes) -> Document | None:
-    """What trafilatura finds on a page whose sentences no tag cuts; None where it finds nothing."""
+    """The text that trafilatura finds on a page whose sentences no tag cuts; None if it finds none."""
     tree = trafilatura.load_html(source)
     if tree is None:
         return None
@@ -145,7 +145,7 @@ def raised(before: str, inside: str, behind: str) -> str:
 
 
 def is_torn(tree: HtmlElement, text: str) -> bool:
-    """Whether a part of a sentence of the page, as a link, became a line of its own in its `text`."""
+    """Whether part of a sentence, such as a link, became a separate line of `text`."""
     lines = {line.strip() for line in text.splitlines()}
     return any(
         "".join(element.itertext()).strip() in lines

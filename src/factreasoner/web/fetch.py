@@ -38,8 +38,8 @@ class Fetcher:
     """Fetches pages over http and https, from any number of threads.
 
     Pages come straight from their host: a proxy of the environment is not used, because it would connect
-    to addresses that nobody checked. `resolver` stands in for DNS.
-    Raises ConfigError: an entry of `allow_domains` or `deny_domains` is no domain.
+    to unchecked addresses. `resolver` stands in for DNS.
+    Raises ConfigError: an entry of `allow_domains` or `deny_domains` is not a domain.
     """
 
     def __init__(self, config: Config | None = None, *, resolver: Resolver = system_resolver) -> None:

@@ -52,7 +52,7 @@ _SAMPLE = 20_000
 
 
 def junk(text: str) -> str:
-    """Why `text`, taken from a page, is no evidence; empty when it may be.
+    """Why `text`, taken from a page, is not evidence; empty if it may be.
 
     - "no text": nothing but blanks;
     - "binary": over a tenth of the characters are controls or unassigned, or under 40 % letters and digits;

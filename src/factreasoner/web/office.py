@@ -27,7 +27,7 @@ _BLOCKS = frozenset(
 )
 _ROWS = frozenset({"tr", "table-row"})
 _INLINE = _ROWS | {"note"}
-"""What stays in the line it began in, whatever is in it."""
+"""Elements that stay on one line, whatever they contain."""
 _CELLS = frozenset({"td", "th", "table-cell"})
 _BLANKS = frozenset({"s", "tab"})
 _SKIPPED = frozenset(
@@ -64,7 +64,7 @@ def _encrypted(parts: zipfile.ZipFile, kind: str) -> bool:
     manifest, keys = "META-INF/manifest.xml", "META-INF/encryption.xml"
     if kind in ("odt", "odp") and manifest in parts.namelist():
         return b"encryption-data" in parts.read(manifest)
-    if kind == "epub" and keys in parts.namelist():  # fonts may be, and are no text
+    if kind == "epub" and keys in parts.namelist():  # fonts may be encrypted, and are not text
         hidden = {unquote(uri) for uri in _xml(parts, keys).xpath("//@URI")}
         return bool(hidden.intersection(_chapters(parts)))
     return any(part.flag_bits & 1 for part in parts.infolist())
@@ -133,7 +133,7 @@ def _chapters(parts: zipfile.ZipFile) -> list[str]:
 
 
 def _xml(parts: zipfile.ZipFile, name: str) -> Any:
-    """A part's root; entities stay as they stand, and nothing is fetched."""
+    """A part's root; entities are not resolved, and nothing is fetched."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, remove_comments=True, remove_pis=True)
@@ -155,7 +155,7 @@ def _html_text(source: str) -> str:
 
 
 def _text(root: Any) -> str:
-    """What stands in HTML or OpenDocument XML, a line a paragraph and a table's row."""
+    """The text of HTML or OpenDocument XML, one line for each paragraph and table row."""
     from lxml import etree
 
     pieces: list[str] = []

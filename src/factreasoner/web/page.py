@@ -1,4 +1,4 @@
-"""A page as it was fetched, and as it was read; bytes to text, whatever their encoding."""
+"""A page as fetched, and its text; bytes to text in any encoding."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Page(NamedTuple):
 class Extracted(NamedTuple):
     """What can be read on a page. With `dropped`, the reason, `text` is empty.
 
-    `canonical` is the link that the page gives as its own; empty where it gives none.
+    `canonical` is the link that the page gives as its own; empty without one.
     """
 
     text: str
@@ -41,9 +41,9 @@ class Extracted(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """`text` with a blank for every character that is none, lengths kept: controls and lone surrogates.
+    """`text` with a blank for each control character and lone surrogate, so lengths stay the same.
 
-    The first command a terminal, of the second no file can be made. Line feeds and tabs stay.
+    Controls act on a terminal, and no file can hold a lone surrogate. Line feeds and tabs stay.
     """
     return _NO_TEXT.sub(" ", text)
 
@@ -62,7 +62,7 @@ def decode(data: bytes, charset: str = "") -> str:
 
 
 def is_known(charset: str) -> bool:
-    """Whether it names an encoding of texts that is known here."""
+    """Whether it names a known encoding of text."""
     if not _CHARSETS.fullmatch(charset):
         return False
     try:

@@ -66,7 +66,7 @@ class PageReader:
             return answer
 
     def _ask(self, worker: subprocess.Popen[bytes], page: Page) -> Extracted | None:
-        """What the worker answers; None when it is no more."""
+        """The worker's answer; None if it died."""
         assert worker.stdin is not None
         assert worker.stdout is not None
         question = {
@@ -86,7 +86,7 @@ class PageReader:
 
 
 def _waiting_worker() -> subprocess.Popen[bytes]:
-    """One that waits for a page; those that have died meanwhile are passed over."""
+    """A worker that waits for a page; dead ones are skipped."""
     while IDLE:
         with contextlib.suppress(IndexError):  # another thread took the last one
             worker = IDLE.pop()
@@ -97,7 +97,7 @@ def _waiting_worker() -> subprocess.Popen[bytes]:
 
 
 def _start() -> subprocess.Popen[bytes]:
-    """A worker that has started: how long that takes is no page's fault."""
+    """A worker that has started; its start does not count against a page's time."""
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
     worker = subprocess.Popen(
         [sys.executable, "-m", "factreasoner.web.extract_worker"],

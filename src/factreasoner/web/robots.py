@@ -1,4 +1,4 @@
-"""What sites ask programs to leave alone: robots.txt, as RFC 9309 has it."""
+"""What sites ask programs to leave alone: robots.txt, by RFC 9309."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Robots:
         self._rules: dict[str, Protego | None] = {}
 
     def check(self, url: httpx.URL) -> None:
-        """Let `url` pass, or say why not. A site without a robots.txt allows everything.
+        """Let `url` pass, or raise. A site without a robots.txt allows everything.
 
         Raises:
             ForbiddenUrlError: the site asks to leave the page alone.
-            FetchError: its robots.txt can't be had now, which is no permission.
+            FetchError: its robots.txt is not available now, which does not count as permission.
         """
         rules = self._of_site(url)
         if rules is not None and not rules.can_fetch(str(url), AGENT):
