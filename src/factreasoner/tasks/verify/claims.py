@@ -128,7 +128,8 @@ def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record
     """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
     contexts = {context.id for context in record.contexts or ()}
     taken = contexts | {atom.id for atom, _ in located}
-    claims, failures = [], []
+    claims: list[VerifiedClaim] = []
+    failures: list[Failure] = []
     for atom, span in located:
         name = new_id("a", len(claims), taken) if atom.id in contexts else atom.id
         taken.add(name)
