@@ -1,3 +1,5 @@
+"""Solving again gives what a run with the other settings would have given; calibrations go with judges."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -10,6 +12,7 @@ from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import ConfigError
 from factreasoner.models import Assessment, Atom, Context, Outcome, Record
+from factreasoner.pipeline.assembly import refuse_unasked_judge
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -90,3 +93,11 @@ def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path: Path
 def test_an_assessment_without_a_graph_comes_back_as_it_is() -> None:
     nothing = Assessment(record_id="r", status="no_atoms", assessor="factreasoner")
     assert rescore(nothing, ExactSolver(), Config()) is nothing
+
+
+def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
+    path = tmp_path / "calibration.json"
+    path.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
+    with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):
+        refuse_unasked_judge(Config(calibration=path, assessor="factscore", model="x"))
+    refuse_unasked_judge(Config(calibration=path, assessor="factscore"))
