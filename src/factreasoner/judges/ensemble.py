@@ -97,7 +97,9 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
 
     Of two sides, that of no entailment has the label most of it give, neutral where as many contradict.
     """
-    sides = {label: side_of_label(label, two_sided=two_sided) for label in {vote.label for vote in votes}}
+    sides: dict[Label, Label] = {vote.label: vote.label for vote in votes}
+    if two_sided:
+        sides["contradiction"] = "neutral"
     ranked = Counter(sides[vote.label] for vote in votes).most_common()
     if not ranked or (len(ranked) > 1 and ranked[0][1] == ranked[1][1]):
         return None
@@ -118,11 +120,6 @@ def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | N
             "votes": tuple(votes),
         }
     )
-
-
-def side_of_label(label: Label, *, two_sided: bool) -> Label:
-    """What a label counts for: of two sides, a contradiction says no more than silence."""
-    return "neutral" if two_sided and label == "contradiction" else label
 
 
 def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:

@@ -88,8 +88,9 @@ class Journal(Mapping[str, Recording]):
             line = journal.readline()
         try:
             return _recording(line if is_bare(line) else unpack(line).result)
-        except ValidationError as error:
-            message = f"the result of {record_id!r} can't be read: {error.errors()[0]['msg']}"
+        except (ValueError, LookupError) as error:
+            why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
+            message = f"the result of {record_id!r} can't be read: {why}"
             raise InputError([InputProblem(str(self._file), "", message)]) from error
 
 

@@ -16,8 +16,7 @@ from tokenizers import Encoding, Tokenizer
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import SPECIAL_TOKEN, Adapter, Texts, adapter_of
 from factreasoner.judges.encoder.files import ModelFiles, model_files
-from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, labels_of
-from factreasoner.models import Label
+from factreasoner.judges.encoder.runtime import REMEDY, Array, Unscored, meanings
 from factreasoner.settings import Config
 
 RUNTIME_ERRORS: tuple[type[Exception], ...] = tuple(
@@ -50,7 +49,9 @@ class OnnxRuntime:
         self._adapter = adapter
         self.identity, batch_dependent = files.identity
         self._tokens_a_batch = 0 if batch_dependent else config.verifier_batch * USUAL_TOKENS
-        self.labels, self._columns = self._meanings(config)
+        self.labels = meanings(adapter, config, files.settings, str(files.settings_path))
+        by_id = adapter.labels if adapter.head == "decoder_step" else None
+        self._columns = sorted(by_id or range(len(self.labels)))
         self.tokenizer = self._opened_tokenizer()
         wanted = config.verifier_window or adapter.max_tokens
         self.longest = min(wanted, files.positions or wanted)
@@ -66,20 +67,6 @@ class OnnxRuntime:
         return self._wrong(
             self._files.graph, f"{what}; export it as the verifier needs it: {self._adapter.export}"
         )
-
-    def _meanings(self, config: Config) -> tuple[tuple[Label, ...], list[int]]:
-        """What the outputs that count mean, and which these are."""
-        given = self._adapter.labels
-        if given is not None and config.verifier_labels is None:
-            return tuple(given[n] for n in sorted(given)), sorted(given)
-        if self._adapter.head != "sequence":
-            raise ConfigError(
-                f"verifier_labels: verifier {config.verifier!r} has its own, for a head "
-                f"{self._adapter.head!r}"
-            )
-        files = self._files
-        labels = labels_of(files.settings, config.verifier_labels, str(files.settings_path))
-        return labels, list(range(len(labels)))
 
     def _opened_tokenizer(self) -> Tokenizer:
         """The tokenizer. Raises ConfigError where it is clearly another model's."""

@@ -79,6 +79,21 @@ def runtime_of(adapter: Adapter, config: Config, llm: LLM | None = None) -> Runt
     return loaded(adapter, config)
 
 
+def meanings(adapter: Adapter, config: Config, settings: Mapping[str, Any], source: str) -> tuple[Label, ...]:
+    """What the outputs that count mean, in their order: by the user, the adapter, or `settings` of `source`.
+
+    Raises:
+        ConfigError: nobody says it, or the user says it of outputs that only the adapter can know.
+    """
+    if adapter.labels is not None and config.verifier_labels is None:
+        return tuple(adapter.labels[n] for n in sorted(adapter.labels))
+    if adapter.head != "sequence":
+        raise ConfigError(
+            f"verifier_labels: verifier {config.verifier!r} has its own, for a head {adapter.head!r}"
+        )
+    return labels_of(settings, config.verifier_labels, source)
+
+
 def labels_of(settings: Mapping[str, Any], given: str | None, source: str) -> tuple[Label, ...]:
     """What each output of a classifier means, in the order of its outputs.
 

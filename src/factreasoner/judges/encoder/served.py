@@ -17,7 +17,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factreasoner.errors import ConfigError, FetchLimitError, LLMError
 from factreasoner.judges.encoder.adapter import Adapter, Texts
-from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, labels_of
+from factreasoner.judges.encoder.runtime import Array, Unscored, label_of, meanings
 from factreasoner.llm.faults import shown
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
@@ -99,26 +99,20 @@ class ServedRuntime:
                 f"verifier_url: {CLASSIFY} takes single texts, and verifier {config.verifier!r} reads pairs; "
                 f"serve it with text-embeddings-inference ({PREDICT})"
             )
-        self.labels = self._meanings(adapter)
+        self.labels = NAMED
+        if adapter.labels is not None or config.verifier_labels is not None:
+            self.labels = meanings(adapter, config, {}, self.url)
+        elif self._classifies:
+            raise ConfigError(
+                f"verifier_url: {self.url} does not say what its outputs mean: add --verifier-labels A,B,C, "
+                "in their order"
+            )
         self.longest = config.verifier_window or adapter.max_tokens
         self.identity = f"{self.url} {self._model or ''}".strip()
         self._key = _key_of(config)
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         self._client = httpx.Client(timeout=config.timeout, headers=headers, verify=tls_context())
         self.close = weakref.finalize(self, self._client.close)
-
-    def _meanings(self, adapter: Adapter) -> tuple[Label, ...]:
-        """What the outputs mean, in their order, by user or adapter; else the server names them."""
-        if self._config.verifier_labels is not None:
-            return labels_of({}, self._config.verifier_labels, self.url)
-        if adapter.labels is not None:
-            return tuple(adapter.labels[n] for n in sorted(adapter.labels))
-        if self._classifies:
-            raise ConfigError(
-                f"verifier_url: {self.url} does not say what its outputs mean: add --verifier-labels A,B,C, "
-                "in their order"
-            )
-        return NAMED
 
     def __str__(self) -> str:
         return f"{self.url}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
