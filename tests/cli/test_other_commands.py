@@ -158,7 +158,7 @@ def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
     assert "--verifier-model acme/none --verifier-download" in done.stderr
     done = factreasoner("assess", "Water is wet.", *passages, "--judge", "other")
     assert done.stderr.startswith("Error: unknown judge 'other'; known: embedded, ")
-    assert done.stderr.rstrip().endswith("; a class of your own goes by 'package.module:Name'")
+    assert done.stderr.rstrip().endswith("; name your own class as 'package.module:Name'")
 
 
 def test_assess_refuses_what_is_not_utf_8(factreasoner, tmp_path, passages):

@@ -16,6 +16,7 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
 from factreasoner.llm.cache import FILE, CacheFile, ReplyCache, cache_folder
+from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Reply
@@ -99,6 +100,17 @@ def test_everything_that_decides_the_answer_is_in_the_key(scene, settings, promp
     for _ in range(2):
         other.call(PROMPT.model_copy(update=prompt), schema, **options)
     assert set_up.server.calls == 2
+
+
+def test_a_cache_of_an_earlier_version_still_answers(tmp_path):
+    """No server is there: only a reply stored under the key that was always made can be the answer."""
+    cache = ReplyCache(tmp_path)
+    cache.store("0a7e1c54056208f917ea896fe509f47d2fb0e472adc97d3add0eb5a33fc422e1", REPLY)
+    cache.close()
+    config = Config(model="fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path, patience=0.0)
+    client = LiteLLMClient(config)
+    assert client.call(PROMPT, SCHEMA).usage == CACHED
+    client.close()
 
 
 def test_what_decides_no_answer_is_not_in_the_key(scene):

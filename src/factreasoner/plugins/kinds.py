@@ -1,8 +1,8 @@
-"""How the parts of a pipeline are made: one contract for every kind of plug-in, a user's own included.
+"""How the parts of a pipeline are made: one contract for every kind of plug-in, also for a user's own.
 
-A constructor gets by name what it asks for, and nothing else: `config`, `llm`, `cache`, `solver`, `judge`.
-An error in a user's own part, or a result that is not what its kind asks for, is told as that part's, with
-its file and line.
+A constructor gets the arguments that it names, and nothing else: `config`, `llm`, `cache`, `solver`, `judge`.
+An error in a user's own part, or a result that its kind does not allow, is reported as that part's fault,
+with file and line.
 """
 
 from __future__ import annotations
@@ -56,16 +56,16 @@ from factreasoner.protocols import (
 
 P = TypeVar("P")
 Offers = Mapping[str, Callable[[], object]]
-"""What a constructor may ask for, by name, made when first asked for. One that gives None has nothing."""
+"""What a constructor may ask for, by name, made when it is asked for; None: there is nothing."""
 
 _TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
-"""What a part may raise on purpose, its kind's own errors among it. Everything else is a fault of it."""
+"""What a part may raise on purpose. Everything else is its fault."""
 
 
 class PluginKind(Generic[P]):
-    """One kind of part: the method it must have, what that returns, and what a result must be besides.
+    """One kind of part: the method it must have, and the type that the method returns.
 
-    `problem` takes the result and the method's arguments, and says what is wrong, None if nothing.
+    `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PluginKind(Generic[P]):
         self.problem = problem
 
     def make(self, plugin: object, offers: Offers) -> P:
-        """The part that `plugin` stands for.
+        """The part that `plugin` names or makes.
 
         `plugin` is a registered name, a user's `package.module:Name`, a class or function that makes the
         part, or the part itself.
@@ -110,10 +110,10 @@ class PluginKind(Generic[P]):
             raise ConfigError(f"{self.name} {name!r} can't be made: {told(error, factory)}") from error
 
     def _wanted(self, name: str, factory: Callable[..., object], offers: Offers) -> dict[str, object]:
-        """What the constructor names, of what is on offer."""
+        """The offers that the constructor names."""
         try:
             parameters = inspect.signature(factory).parameters.values()
-        except (TypeError, ValueError):  # written in C, and without a signature
+        except (TypeError, ValueError):  # written in C, without a signature
             return {}
         wanted: dict[str, object] = {}
         for parameter in parameters:
@@ -126,7 +126,7 @@ class PluginKind(Generic[P]):
             elif needed and parameter.name not in offers:
                 raise ConfigError(
                     f"{self.name} {name!r}: its constructor asks for {parameter.name!r}; "
-                    f"what it can have is {', '.join(offers)}"
+                    f"it can ask for {', '.join(offers)}"
                 )
             elif needed and parameter.name == "llm":
                 raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add --model NAME")
@@ -144,14 +144,14 @@ def named(plugin: object) -> str:
 
 
 def importable(plugin: object) -> bool:
-    """Whether a plug-in is a class or function that another process can import by its name."""
+    """Whether a plug-in is a class or function that another process can import by name."""
     if not (inspect.isclass(plugin) or inspect.isroutine(plugin)) or plugin.__module__ == "__main__":
         return False
     return getattr(sys.modules.get(plugin.__module__), plugin.__qualname__, None) is plugin
 
 
 class _CheckedPlugin(Generic[P]):
-    """A user's own part, whose errors and results are looked at. Everything else of it shows through."""
+    """A user's own part, whose errors and results are checked; its other attributes show through."""
 
     def __init__(self, kind: PluginKind[P], name: str, part: object) -> None:
         self.name = getattr(part, "name", name)
@@ -165,7 +165,7 @@ class _CheckedPlugin(Generic[P]):
         return partial(self._guarded, name) if name == "requests" else found
 
     def _guarded(self, method: str, *given: object) -> object:
-        """What a method of the part gives; an error in it is told as the part's."""
+        """The result of a method of the part; an error in it is reported as the part's fault."""
         try:
             return getattr(self._part, method)(*given)
         except _TOLD:
@@ -185,7 +185,7 @@ class _CheckedPlugin(Generic[P]):
         return result
 
     def _of_tuples(self, result: tuple[Sequence[object], ...]) -> tuple[Sequence[object], ...]:
-        """A named tuple of tuples, from what may have come as lists."""
+        """A named tuple of tuples, made from what may be lists."""
         wanted = _ELEMENTS[self._kind.returns]
         for given, kind in zip(result, wanted, strict=True):
             if not isinstance(given, list | tuple):
@@ -215,7 +215,8 @@ def _unequal(kind: str, given: Collection[str], found: Collection[str]) -> str |
     if list(given) == list(found):
         return None
     return (
-        f"it must give back the same {kind}, same ids and order: {', '.join(given)}; not {', '.join(found)}"
+        f"it must return the same {kind}, with the same ids in the same order: {', '.join(given)}; "
+        f"not {', '.join(found)}"
     )
 
 
@@ -258,9 +259,9 @@ ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome)
 
 
 def own_modules(names: Iterable[str]) -> list[str]:
-    """Files and folders of the modules that hold the user's own parts, without installed ones.
+    """Files and folders of the modules with a user's own parts, named in `names`, unless they are installed.
 
-    `names` are those of parts. Of a module inside a package it is the package's folder.
+    For a module inside a package it is the package's folder.
     """
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib", "stdlib")]
     found: list[str] = []

@@ -1,4 +1,4 @@
-"""Plug-ins by name: a table of lazy "module:Name" strings, and a user's own string anywhere a name goes."""
+"""Plug-ins by name: a table of "module:Name" strings, imported when used; a user's own string goes, too."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ EXTRA_OF_MODULE: dict[str, tuple[str, str]] = {
     "trafilatura": ("reading web pages", "web"),
     "uvicorn": ("serving over HTTP", "serve"),
 }
-"""Import name of an optional package -> (what it is for, the extra that installs it)."""
+"""For an optional package, by import name: what it is for, and the extra that installs it."""
 
 
 @contextlib.contextmanager
 def extras_named() -> Iterator[None]:
-    """Raise MissingExtraError where imports of ours fail for want of an optional package."""
+    """Raise MissingExtraError if our imports fail because an optional package is not installed."""
     try:
         yield
     except ModuleNotFoundError as error:
@@ -107,7 +107,7 @@ def extras_named() -> Iterator[None]:
 def nearest(name: str, known: list[str]) -> str:
     """A remedy for an unknown name: the nearest known one, or all of them.
 
-    One of the same letters is nearest: two that changed places are the commonest slip.
+    One with the same letters comes first: swapped letters are the most common slip.
     """
     close = difflib.get_close_matches(name, known)
     close.sort(key=lambda other: sorted(other) != sorted(name))
@@ -115,7 +115,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 
 def told(error: BaseException, part: object = None) -> str:
-    """An error in a user's code with the file and line it comes from: those of `part`, if it passed there."""
+    """An error in a user's code with its file and line: in the file of `part` if it passed through there."""
     own = None if part is None else _file_of(part)
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
@@ -141,7 +141,7 @@ def load(kind: str, name: str) -> Any:
     if ":" not in target:
         raise ConfigError(
             f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))}; "
-            "a class of your own goes by 'package.module:Name'"
+            "name your own class as 'package.module:Name'"
         )
     module_name, _, attribute = target.partition(":")
     try:
