@@ -58,6 +58,8 @@ CASES = [
     "See https://example.org/a.b?c=1.2!x and mail a.b@example.org.¦ Thanks.",
     "Call `a.b. C()` first.¦ **Bold.**¦ *Italics.*¦ Done.",
     "He was born in 1950.[1][2]¦ He died.",
+    "He was born in 1950. [1] [2]¦ He died. [3]",
+    "He was born in 1950.¦ [3] 4 things are said.",
     "Use Node.js and ASP.NET.¦ They work.",
     "It runs iOS.¦ iPhone sales rose.",
     # Lower case throughout
