@@ -15,7 +15,8 @@ from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.graph.uai import read_uai
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
-from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver, plan_of
+from factreasoner.solvers.exact import plan_of_network
+from factreasoner.solvers.merlin_solver import IBOUND, MerlinSolver
 
 TRIANGLE = FactorGraph(
     names=("b", "a", "c", "lonely", "bare"),
@@ -97,7 +98,7 @@ def clique(count: int, evidence: dict[int, int] | None = None) -> FactorGraph:
 
 
 def test_what_is_observed_costs_nothing() -> None:
-    plan = plan_of(clique(3, {0: 1}))
+    plan = plan_of_network(clique(3, {0: 1}))
     assert (plan.width, plan.total) == (1, 1 + 4 + 2)
 
 

@@ -15,6 +15,7 @@ from factreasoner.graph.pairs import combine
 from factreasoner.models import Claim, Coherence, Failure, Premise, SelfContradiction, Verdict
 from factreasoner.protocols import Judge
 from factreasoner.settings import Config
+from factreasoner.solvers.elimination import bits_of
 
 STAGE = "coherence"
 MOST_STEPS = 200_000
@@ -104,7 +105,7 @@ def largest_free(count: int, pairs: Sequence[tuple[int, int]], most_steps: int =
             left, size = stack.pop()
             if size + left.bit_count() <= best:
                 continue
-            rivals = {i: (beside[i] & left).bit_count() for i in _members(left)}
+            rivals = {i: (beside[i] & left).bit_count() for i in bits_of(left)}
             chosen = min(rivals, key=rivals.__getitem__)
             if rivals[chosen] > 1:
                 chosen = max(rivals, key=rivals.__getitem__)
@@ -114,9 +115,3 @@ def largest_free(count: int, pairs: Sequence[tuple[int, int]], most_steps: int =
             stack.append((without, size + 1))
         total += best
     return total
-
-
-def _members(bits: int) -> Iterable[int]:
-    while bits:
-        yield (bits & -bits).bit_length() - 1
-        bits &= bits - 1

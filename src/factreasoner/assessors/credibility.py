@@ -6,9 +6,10 @@ import csv
 import functools
 import hashlib
 import io
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.models import Context, PriorFrom
@@ -97,50 +98,55 @@ def _parsed(path: str, content: bytes) -> Credibility:
     if header != HEADER:
         message = f"its first line is {','.join(header)!r}; it must be 'domain,prior'"
         raise InputError([InputProblem(f"{path}:1", "", message)])
-    priors: dict[str, float] = {}
-    lines: dict[str, int] = {}
-    problems: list[InputProblem] = []
-    for row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        where = f"{path}:{rows.line_num}"
-        wrong = list(_problems(row, where))
-        if not wrong:
-            domain = _domain(row[0])
-            if domain in priors:
-                wrong = [
-                    InputProblem(where, "domain", f"{domain!r} is on line {lines[domain]} too; keep one")
-                ]
-            priors[domain], lines[domain] = float(row[1]), rows.line_num
-        problems += wrong
+    priors, problems = _priors(rows, path)
     if not priors and not problems:
-        problems = [InputProblem(path, "", "no rows; add one a domain, as example.org,0.95")]
+        problems = [InputProblem(path, "", "no rows; add one per domain, such as example.org,0.95")]
     if problems:
         raise InputError(problems)
     return Credibility(priors)
 
 
-def _problems(row: Sequence[str], where: str) -> Iterator[InputProblem]:
-    if len(row) != len(HEADER):
-        yield InputProblem(where, "", f"{len(row)} columns; write domain,prior, as example.org,0.95")
-        return
-    try:
-        _domain(row[0])
-    except ConfigError:
-        message = f"{row[0]!r} is not a domain; write it as example.org, or * for all others"
-        yield InputProblem(where, "domain", message)
-    try:
-        prior = float(row[1])
-    except ValueError:
-        prior = -1.0
-    if not 0.0 <= prior <= 1.0:
-        yield InputProblem(where, "prior", f"{row[1]!r} is not a number from 0 to 1")
+def _priors(rows: Any, path: str) -> tuple[dict[str, float], list[InputProblem]]:  # noqa: ANN401 - csv's reader
+    priors: dict[str, float] = {}
+    lines: dict[str, int] = {}
+    problems: list[InputProblem] = []
+    for row in rows:
+        where = f"{path}:{rows.line_num}"
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(HEADER):
+            message = f"{len(row)} columns; write domain,prior, as example.org,0.95"
+            problems.append(InputProblem(where, "", message))
+            continue
+        domain, prior = _domain(row[0]), _number(row[1])
+        if domain is None:
+            message = f"{row[0]!r} is not a domain; write it as example.org, or * for all others"
+            problems.append(InputProblem(where, "domain", message))
+        if not 0.0 <= prior <= 1.0:
+            problems.append(InputProblem(where, "prior", f"{row[1]!r} is not a number from 0 to 1"))
+        elif domain in lines:
+            message = f"{domain!r} is on line {lines[domain]} too; keep one"
+            problems.append(InputProblem(where, "domain", message))
+        elif domain is not None:
+            priors[domain], lines[domain] = prior, rows.line_num
+    return priors, problems
 
 
-def _domain(cell: str) -> str:
+def _domain(cell: str) -> str | None:
     from factreasoner.web.addresses import normal_domain
 
-    return ANY if cell.strip() == ANY else normal_domain(cell)
+    try:
+        return ANY if cell.strip() == ANY else normal_domain(cell)
+    except ConfigError:
+        return None
+
+
+def _number(cell: str) -> float:
+    """The number in a cell; NaN if there is none."""
+    try:
+        return float(cell)
+    except ValueError:
+        return math.nan
 
 
 def _host(link: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -61,41 +61,39 @@ def eliminate(
     """
     adjacency = adjacency_bits(len(cardinalities), scopes)
     tables = _Tables(cardinalities)
-    best = _greedy(tables, adjacency, tables.weight, None)
-    assert best is not None
+    best = _along(tables, adjacency, _greedy(adjacency, tables.weight, None) or ())
+
+    def better(order: Sequence[int] | None) -> Elimination:
+        found = best if order is None else _along(tables, adjacency, order)
+        return found if found.total < best.total else best
+
     if SMALL_TABLE < best.largest_table < HOPELESS_TABLE:
-        best = _cheaper(best, _greedy(tables, adjacency, tables.fill, FILL_WORK))
+        best = better(_greedy(adjacency, tables.fill, FILL_WORK))
     if best.total > BAND_TOTAL:
-        best = _cheaper(best, _along(tables, adjacency, _band_order(adjacency)))
+        best = better(_band_order(adjacency))
     if best.total > LARGE_TOTAL and best.largest_table < HOPELESS_TABLE:
         rng = random.Random(len(adjacency))
         for _ in range(restarts):
             if best.total <= LARGE_TOTAL:
                 break
-            names = rng.sample(range(len(adjacency)), len(adjacency))
-            best = _cheaper(best, _renamed(cardinalities, adjacency, names))
+            best = better(
+                _renamed(cardinalities, adjacency, rng.sample(range(len(adjacency)), len(adjacency)))
+            )
     return best
-
-
-def _cheaper(one: Elimination, other: Elimination | None) -> Elimination:
-    return one if other is None or one.total <= other.total else other
 
 
 def _renamed(
     cardinalities: Sequence[int], adjacency: Sequence[int], names: Sequence[int]
-) -> Elimination | None:
-    """Min-fill with variable i called `names[i]`: of equal scores the lowest name goes first."""
+) -> list[int] | None:
+    """The min-fill order with variable i called `names[i]`: of equal scores the lowest name goes first."""
     sizes = [0] * len(names)
     renamed = [0] * len(names)
     for i, name in enumerate(names):
         sizes[name] = cardinalities[i]
         renamed[name] = sum(1 << names[j] for j in bits_of(adjacency[i]))
-    tables = _Tables(sizes)
-    found = _greedy(tables, renamed, tables.fill, FILL_WORK)
-    if found is None:
-        return None
+    order = _greedy(renamed, _Tables(sizes).fill, FILL_WORK)
     back = {name: i for i, name in enumerate(names)}
-    return replace(found, order=tuple(back[name] for name in found.order))
+    return None if order is None else [back[name] for name in order]
 
 
 def _band_order(adjacency: Sequence[int]) -> list[int]:
@@ -168,36 +166,32 @@ def bits_of(bits: int) -> list[int]:
 
 
 def _greedy(
-    tables: _Tables, adjacency: Sequence[int], score: Callable[[int, list[int]], _Score], work: int | None
-) -> Elimination | None:
+    adjacency: Sequence[int], score: Callable[[int, list[int]], _Score], work: int | None
+) -> list[int] | None:
+    """The order that always removes the variable of the lowest score; None if that takes too much work."""
     adjacency = list(adjacency)
     left = (1 << len(adjacency)) - 1
     scores = [score(i, adjacency) for i in range(len(adjacency))]
     heap = [(value, i) for i, value in enumerate(scores)]
     heapq.heapify(heap)
     order: list[int] = []
-    width = largest = total = spent = 0
+    spent = 0
     while heap:
         value, i = heapq.heappop(heap)
         if not left >> i & 1 or value != scores[i]:
             continue
         # Once the clique is all that is left, the rest is one clique in any order.
-        last = (adjacency[i] | 1 << i) == left
-        for variable in bits_of(left) if last else (i,):
-            table = tables.size(left if last else adjacency[variable] | 1 << variable)
-            width = max(width, (left if last else adjacency[variable]).bit_count() - last)
-            largest, total = max(largest, table), total + table
-            order.append(variable)
-            left &= ~(1 << variable)
-        if last:
-            break
+        if adjacency[i] | 1 << i == left:
+            return order + bits_of(left)
+        order.append(i)
+        left &= ~(1 << i)
         for j in _remove(i, adjacency, far=work is not None):
             spent += adjacency[j].bit_count()
             scores[j] = score(j, adjacency)
             heapq.heappush(heap, (scores[j], j))
         if work is not None and spent > work:
             return None
-    return Elimination(tuple(order), width, largest, total)
+    return order
 
 
 def _remove(i: int, adjacency: list[int], *, far: bool) -> list[int]:

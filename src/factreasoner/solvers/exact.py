@@ -59,6 +59,13 @@ def plan_of(part: Component) -> Elimination:
     return eliminate(part.cardinalities, part.scopes)
 
 
+def plan_of_network(graph: FactorGraph) -> Elimination:
+    """What eliminating a network without its observed variables would take."""
+    sizes = [1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
+    scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
+    return eliminate(sizes, [scope for scope in scopes if scope])
+
+
 def fits(plan: Elimination, max_width: int | None = None) -> bool:
     """Whether a plan is within the width and the memory allowed."""
     return bytes_needed(plan) <= memory_budget() and (max_width is None or plan.width <= max_width)
@@ -85,10 +92,9 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
     """
     if len(part.variables) == 1:
         return [alone(part)]
-    if bytes_needed(plan) <= _LARGE:
-        return junction_tree_marginals(part.cardinalities, part.factors, plan.order)
     # Threads that solve one large network each would need the budget once for every thread.
-    with _one_large_at_a_time:
+    large = bytes_needed(plan) > _LARGE
+    with _one_large_at_a_time if large else contextlib.nullcontext():
         return junction_tree_marginals(part.cardinalities, part.factors, plan.order)
 
 

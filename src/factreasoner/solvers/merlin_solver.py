@@ -6,8 +6,8 @@ import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.exact import machine_memory, readable
+from factreasoner.solvers.elimination import Elimination
+from factreasoner.solvers.exact import machine_memory, plan_of_network, readable
 from factreasoner.solvers.reduction import SolverSettings, check
 
 NO_BOUND = (
@@ -62,7 +62,7 @@ class MerlinSolver:
         check(graph)
         if not graph.names:
             return Marginals(probabilities={}, solver=self.name, exact=True, width=0)
-        plan = plan_of(graph)
+        plan = plan_of_network(graph)
         algorithm, reason = self._chosen(plan)
         self._refuse_too_large(algorithm, plan)
         result = self._run(graph, algorithm)
@@ -128,10 +128,3 @@ class MerlinSolver:
             )
         except merlin_bridge.MerlinError as error:
             raise SolverError(f"solver 'merlin': {error}") from error
-
-
-def plan_of(graph: FactorGraph) -> Elimination:
-    """What eliminating a network without its observed variables would take."""
-    sizes = [1 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
-    scopes = [[i for i in factor.scope if i not in graph.evidence] for factor in graph.factors]
-    return eliminate(sizes, [scope for scope in scopes if scope])

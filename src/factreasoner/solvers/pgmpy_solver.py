@@ -15,8 +15,8 @@ from factreasoner.errors import SolverError
 from factreasoner.graph.factors import components
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph, Table
-from factreasoner.solvers.elimination import Elimination, eliminate
-from factreasoner.solvers.exact import fits, too_wide
+from factreasoner.solvers.elimination import Elimination
+from factreasoner.solvers.exact import fits, plan_of_network, too_wide
 from factreasoner.solvers.junction_tree import LOWEST
 from factreasoner.solvers.reduction import INCONSISTENT, SolverSettings, check
 
@@ -49,9 +49,7 @@ class PgmpySolver:
         """
         check(graph)
         groups = components(len(graph.names), [factor.scope for factor in graph.factors])
-        free = [0 if i in graph.evidence else size for i, size in enumerate(graph.cardinalities)]
-        scopes = [[i for i in factor.scope if free[i]] for factor in graph.factors]
-        plan = eliminate([size or 1 for size in free], [scope for scope in scopes if scope])
+        plan = plan_of_network(graph)
         if not fits(plan, self._config.max_width):
             raise too_wide(plan, self._config.max_width)
         factors = _in_range(graph, groups)
