@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike, said_by
+from factreasoner.judges.overlap.checks import begun_by, denying_sentence, in_order, qualified_alike, said_by
 from factreasoner.judges.overlap.measures import Measured, Passages
 from factreasoner.judges.overlap.model import PairModel, belief, shipped_model
 from factreasoner.judges.overlap.words import Span, analyse
@@ -122,6 +122,9 @@ class OverlapJudge:
             denying = denying_sentence(claim, measured.weights[n], text, window)
             if denying is not None:
                 return "contradiction", denying
+        begun = begun_by(claim, text) if covered >= _NEARLY_ALL else None
+        if begun is not None and qualified_alike(claim, text, begun):
+            return "entailment", begun
         if not likely or ("qualifiers" in self._checks and not qualified_alike(claim, text, window)):
             return "neutral", None
         in_place = "order" not in self._checks or in_order(claim, text, window)

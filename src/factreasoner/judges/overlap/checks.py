@@ -47,6 +47,14 @@ def said_by(claim: Text, text: Text) -> Span | None:
     return None
 
 
+def begun_by(claim: Text, text: Text) -> Span | None:
+    """A sentence of a text that begins with the words of the claim and goes on."""
+    size = len(claim.words)
+    return next(
+        (p for p in text.sentences if text.words[p.low : min(p.low + size, p.high)] == claim.words), None
+    )
+
+
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     """Whether the sentence nearest to the claim has its negations, hedges and quantifiers, and no others.
 
