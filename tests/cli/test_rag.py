@@ -196,7 +196,8 @@ def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
     each = factreasoner("rag", data, *flags)
     assert each.returncode == 0, each.stderr
     assert re.search(
-        r"supported, up to 1 more calls with ~\d+ prompt and ~\d+ completion tokens", " ".join(each.stdout.split())
+        r"supported, up to 1 more calls with ~\d+ prompt and ~\d+ completion tokens",
+        " ".join(each.stdout.split()),
     )
     assert "up to" not in factreasoner("rag", data, *flags, "--premise", "joint").stdout
     assert "up to" not in factreasoner("rag", data, "--dry-run").stdout

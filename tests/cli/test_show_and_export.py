@@ -179,7 +179,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
             "no format here ends in .json; name it .csv",
         ),
         (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
-        (("report", "run", "--out", "a.pdf"), "a report is a page or Markdown; name it a.html or .md"),
+        (("report", "run", "--out", "a.pdf"), "a.pdf: no format here ends in .pdf; name it .html, .htm, .md"),
         (("report", "run", "--out", "."), ".: a folder; name the file in it: report.html"),
     ],
 )

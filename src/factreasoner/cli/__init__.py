@@ -86,7 +86,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
             return _misused(error)
         if os.environ.get("FACTREASONER_DEBUG"):
             raise
-        if (reason := _out_of_memory(error) or _file_fault(error)) is not None:
+        if (reason := _fault_of_system(error)) is not None:
             return _failed(" ".join((f"Error: {reason}", *getattr(error, "__notes__", ()))), 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
         hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
@@ -125,20 +125,14 @@ def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
     return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
 
 
-def _out_of_memory(error: Exception) -> str | None:
-    """That memory has run out, and what helps; None where that is not the reason."""
-    refused = isinstance(error, OSError) and error.errno == errno.ENOMEM
-    refused |= isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
-    if not refused and not isinstance(error, MemoryError):
-        return None
-    return (
-        "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a lower "
-        "--concurrency, fewer --workers); the same run command continues from what is finished."
-    )
-
-
-def _file_fault(error: Exception) -> str | None:
-    """What is wrong with a file or the disk, in words; None where that is not the reason."""
+def _fault_of_system(error: Exception) -> str | None:
+    """That memory has run out, or what is wrong with a file or the disk; None where neither is the reason."""
+    refused = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
+    if refused or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return (
+            "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a "
+            "lower --concurrency, fewer --workers); the same run command continues from what is finished."
+        )
     if not isinstance(error, OSError) or error.strerror is None:
         return None
     if error.filename is None:

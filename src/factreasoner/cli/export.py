@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from factreasoner.cli.flags import Corrections, RunDir
+from factreasoner.cli.flags import Corrections, RunDir, format_of
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 
 Format = Literal["csv", "jsonl", "parquet"]
+ENDINGS: dict[str, Format] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
 def export(
@@ -45,11 +46,13 @@ def export(
     """
     from factreasoner.analysis.tables import claim_table_of, table_of, text_lines
     from factreasoner.analysis.tables import export as write
+    from factreasoner.files import plain_name
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir, corrections)
     wanted = table_of(run, table or claim_table_of(run.task))
-    chosen = _format_of(out, form)
+    named = None if out is None else plain_name(out)
+    chosen = format_of(named, form, ENDINGS | {".txt": form or "csv"}, "csv")
     if str(out) == "-" and chosen == "parquet":
         raise ConfigError("parquet is not text: name a file with --out")
     if run.unfinished:
@@ -61,24 +64,3 @@ def export(
     path = out or run_dir / f"{wanted.name}.{chosen}"
     write(wanted, chosen, path)
     say(str(path))
-
-
-def _format_of(out: Path | None, form: Format | None) -> Format:
-    """The format that is asked for, else the one that the ending names (before .gz or .zst).
-
-    A name without an ending is one of csv. Raises ConfigError for an ending of another format.
-    """
-    from factreasoner.files import plain_name
-
-    endings: dict[str, Format] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-    ending = plain_name(out).suffix.lower() if out else ""
-    if ending in ("", ".txt"):
-        return form or "csv"
-    named = endings.get(ending)
-    if named is None:
-        of_spreadsheets = " (a spreadsheet opens .csv)" if ending in (".xlsx", ".xls", ".ods") else ""
-        known = ", ".join(endings)
-        raise ConfigError(f"{out}: no format here ends in {ending}; name it {known}{of_spreadsheets}")
-    if form not in (None, named):
-        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
-    return named

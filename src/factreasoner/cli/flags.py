@@ -7,12 +7,13 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
 
+from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import kinds_of
@@ -32,6 +33,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tabl
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 ExportUai = Annotated[Path | None, typer.Option(help="Write every record's network there, as a UAI file.")]
 
+F = TypeVar("F", bound=str)
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
 OF_CLAIMS = (
@@ -112,6 +114,22 @@ def takes_flags(
         return with_flags
 
     return decorate
+
+
+def format_of(out: Path | None, form: F | None, endings: Mapping[str, F], default: F) -> F:
+    """The format that is asked for, else the one of the file's ending, else `default`.
+
+    Raises ConfigError for an ending of no format, or of another one than is asked for.
+    """
+    if out is None or not (ending := out.suffix.lower()):
+        return form or default
+    named = endings.get(ending)
+    if named is None:
+        hint = " (a spreadsheet opens .csv)" if ending in (".xlsx", ".xls", ".ods") else ""
+        raise ConfigError(f"{out}: no format here ends in {ending}; name it {', '.join(endings)}{hint}")
+    if form not in (None, named):
+        raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
+    return named
 
 
 def _parameter(name: str, annotation: object, default: object = None) -> inspect.Parameter:

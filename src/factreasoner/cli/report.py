@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 
 import typer
 
-from factreasoner.cli.flags import Corrections
+from factreasoner.cli.flags import Corrections, format_of
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 
 Format = Literal["html", "md"]
+ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md"}
 
 
 def report(
@@ -44,7 +45,12 @@ def report(
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.runs.replacing import replace_file
 
-    chosen = _format_of(out, form)
+    if out is not None and out.is_dir():
+        raise ConfigError(f"{out}: a folder; name the file in it: {out / 'report.html'}")
+    to_stdout = str(out) == "-"
+    chosen = format_of(out, form, ENDINGS, "md" if to_stdout else "html")
+    if to_stdout and chosen == "html":
+        raise ConfigError("--format html: a page is a file; name it with --out")
     if corrections is not None and len(run_dirs) > 1:
         raise ConfigError("--corrections: they correct one run's verdicts; name that run alone")
     if chosen == "md" and len(run_dirs) > 1:
@@ -54,24 +60,8 @@ def report(
     runs = [FinishedRun.of_any_task(path, corrections) for path in run_dirs]
     if chosen == "html":
         say(str(write_report(runs, out or default_page(*run_dirs))))
-    elif out is None or str(out) == "-":
+    elif out is None or to_stdout:
         say_data(markdown(runs[0]))
     else:
         replace_file(out, [markdown(runs[0])])
         say(f"Report: {out}")
-
-
-def _format_of(out: Path | None, form: Format | None) -> Format:
-    """The format that is asked for, or that the ending of the file's name says."""
-
-    if out is None:
-        return form or "html"
-    if out.is_dir():
-        raise ConfigError(f"{out}: a folder; name the file in it: {out / 'report.html'}")
-    named: dict[str, Format | None] = {".html": "html", ".htm": "html", ".md": "md", "": None, "-": "md"}
-    ending = "-" if str(out) == "-" else out.suffix.lower()
-    if ending not in named:
-        raise ConfigError(f"{out}: a report is a page or Markdown; name it {out.with_suffix('.html')} or .md")
-    if form is not None and named[ending] not in (None, form):
-        raise ConfigError(f"{out}: its ending says {named[ending]}, and --format {form}; change one of them")
-    return form or named[ending] or "html"

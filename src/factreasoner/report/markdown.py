@@ -56,11 +56,11 @@ def _cells(row: ClaimRow, run: FinishedRun[Any]) -> list[str]:
     words = [f"{look.mark} {look.word}", *(CAUTIONS[caution].word for caution in row.cautions)]
     place = f"{row.record}: " if len(run.ids) > 1 else ""
     source = source_name(row.context, row.title or row.link) if row.context else ""
-    evidence = (f'"{_short(row.quote)}"' if row.quote else "", source, _short(row.note))
+    evidence = (f'"{one_line(row.quote, LONGEST)}"' if row.quote else "", source, one_line(row.note, LONGEST))
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
-    return [p_true, ", ".join(words), f"{place}{_short(row.text)}", "; ".join(filter(None, evidence))]
-
-
-def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= LONGEST else f"{line[:LONGEST].rsplit(' ', 1)[0]} …"
+    return [
+        p_true,
+        ", ".join(words),
+        f"{place}{one_line(row.text, LONGEST)}",
+        "; ".join(filter(None, evidence)),
+    ]

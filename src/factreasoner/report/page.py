@@ -27,6 +27,7 @@ from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS
 from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.visible import one_line
 
 EMBEDDED = 4_000_000
 """Characters of records that a page itself holds."""
@@ -183,10 +184,9 @@ def _row(scored: Sequence[Scored | None]) -> list[Any]:
     what `_counts` tells.
     """
     first = next(one for one in scored if one is not None)
-    title = " ".join((first.result.prompt or first.result.topic or first.result.response).split())
     return [
         first.result.record_id,
-        title if len(title) <= TITLE_LENGTH else f"{title[:TITLE_LENGTH].rsplit(' ', 1)[0]} …",
+        one_line(first.result.prompt or first.result.topic or first.result.response, TITLE_LENGTH),
         first.result.topic or "",
         list(_differing(scored)),
         [None if one is None else _counts(one) for one in scored],
