@@ -165,7 +165,7 @@ def read(
     if share is not None:
         return found._replace(probability=share, confidence="logprobs")
     if config.confidence == "logprobs":
-        return NoResult("the reply carried no log-probabilities of it; use --confidence auto", final=True)
+        return NoResult("the reply has no log-probabilities for it; use --confidence auto", final=True)
     return found
 
 
@@ -200,8 +200,8 @@ def _share(chances: Chances | None, value: str) -> float | None:
 def warn_of_mass() -> None:
     """Say once that log-probabilities are of no use."""
     log.warning(
-        "the allowed answers have less than half of the probability of all that the model could have said: "
-        "such a number is no confidence, and the constant one is taken (--constant-confidence)"
+        "the allowed answers have less than half of the probability of all that the model could have said, "
+        "so they give no confidence; the constant one is used (--constant-confidence)"
     )
 
 

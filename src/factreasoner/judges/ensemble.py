@@ -129,6 +129,6 @@ def tie(premise_id: str, claim_id: str, votes: Sequence[Verdict]) -> Failure:
         stage=STAGE,
         item_id=pair_id(premise_id, claim_id),
         error_type="Tie",
-        message=f"the judges are at odds: {said}",
+        message=f"the judges disagree: {said}",
         votes=tuple(votes),
     )

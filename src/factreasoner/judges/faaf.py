@@ -180,7 +180,7 @@ def inquiry(mode: Mode, *, verbal: bool = False) -> Inquiry:
         ConfigError: prompt-tf, which asks no function.
     """
     if mode == "prompt-tf":
-        raise ConfigError("mode: prompt-tf is one of `recall` alone; elsewhere take --assessor prompt-tf")
+        raise ConfigError("mode: prompt-tf works only in `recall`; elsewhere use --assessor prompt-tf")
     return Inquiry(
         values=(TRUE, FALSE) if mode in ("tf", "tf_citation") else (TRUE, FALSE, NOT_CLEAR),
         task="Say of each fact, by the passage alone, whether it is true.",

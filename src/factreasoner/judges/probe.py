@@ -107,7 +107,7 @@ class _Prober:
         self._config = config
         self._form = ""
         self._paces: list[Pace] = []
-        self._problem = "no verdict was got"
+        self._problem = "the model gave no verdict"
         label_of = LLMJudge(llm, config).label_of
         self._known: dict[str, Label | None] = {
             fact: "neutral" if answer == NOT_CLEAR else label_of(answer)
@@ -170,7 +170,7 @@ class _Prober:
         if judged.failures:
             self._problem = judged.failures[0].message
             if judged.failures[0].error_type in (ProviderError.__name__, CallTimeoutError.__name__):
-                raise LLMError(self._problem)  # it is the server's, and not the model's
+                raise LLMError(self._problem)  # the server's fault, not the model's
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
     def _found(self, size: int, labels: dict[str, Label], *, changed: int) -> Probe:

@@ -183,7 +183,7 @@ class TestTheHub:
     def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
         assert files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
         with pytest.raises(
-            ConfigError, match="verifier_revision: 'v1' is given, and 'acme/tiny@main' says 'main'"
+            ConfigError, match="verifier_revision: 'v1' is given, but 'acme/tiny@main' says 'main'"
         ):
             files(nli("acme/tiny@main", verifier_revision="v1"))
 

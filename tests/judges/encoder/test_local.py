@@ -154,7 +154,7 @@ def test_what_is_too_long_is_not_cut_and_leaves_the_others_their_scores(tmp_path
     texts = [adapter_of("nli").texts("a " * 40, "b " * n) for n in (20, 21)]
     fits, too_long = found.scores(texts)
     assert fits.shape == (1, 3)
-    assert too_long == Unscored("TooLong", "64 tokens, and the model takes 63")
+    assert too_long == Unscored("TooLong", "64 tokens, but the model takes 63")
 
 
 def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tmp_path):
@@ -244,7 +244,7 @@ def test_what_does_not_fit_the_adapter_is_named_with_what_was_found_and_needed(
 
 def test_a_width_that_no_file_tells_is_seen_when_the_model_runs(tmp_path):
     found = runtime(save(tmp_path, open_width(pooled(outputs=2))))
-    with pytest.raises(ConfigError, match=r"has the shape \[1, 2\], and the verifier needs 3 outputs"):
+    with pytest.raises(ConfigError, match=r"has the shape \[1, 2\], but the verifier needs 3 outputs"):
         found.scores(asked(1))
 
 

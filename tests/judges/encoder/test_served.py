@@ -173,7 +173,7 @@ def test_what_the_user_must_mend_is_an_error_that_shows_no_key(path, answer, mes
     [
         ("nli", "/v1", "must end in /predict .* or /classify"),
         ("minicheck-flan-t5", "/predict", "has the head 'decoder_step'; run it here"),
-        ("alignscore", "/classify", "takes single texts, and verifier 'alignscore' reads pairs"),
+        ("alignscore", "/classify", "takes single texts, but verifier 'alignscore' reads pairs"),
     ],
 )
 def test_what_can_t_be_served_is_refused(verifier, path, message):

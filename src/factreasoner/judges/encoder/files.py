@@ -114,7 +114,7 @@ def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
     revision = pinned or config.verifier_revision
     if pinned and config.verifier_revision not in (None, pinned):
         raise ConfigError(
-            f"verifier_revision: {config.verifier_revision!r} is given, and {model!r} says {pinned!r}; "
+            f"verifier_revision: {config.verifier_revision!r} is given, but {model!r} says {pinned!r}; "
             "give one"
         )
     snapshot = partial(snapshot_download, name, revision=revision)

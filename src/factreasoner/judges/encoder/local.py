@@ -88,7 +88,7 @@ class OnnxRuntime:
         if isinstance(words, int) and highest >= words:
             taken = f"the model takes them below {words} (vocab_size in {self._files.settings_path})"
             raise self._wrong(
-                path, f"has ids up to {highest}, and {taken}; it is the tokenizer of another model"
+                path, f"has ids up to {highest}, but {taken}; it is the tokenizer of another model"
             )
         return tokenizer
 
@@ -111,13 +111,15 @@ class OnnxRuntime:
         found = {}
         for given in self.session.get_inputs():
             if given.name not in fed or given.type not in DTYPES:
-                raise self._misfit(f"input {given.name!r} ({given.type}): what is fed is {', '.join(fed)}")
+                raise self._misfit(
+                    f"input {given.name!r} ({given.type}): the verifier feeds {', '.join(fed)}"
+                )
             if given.name in FEEDS and any(isinstance(size, int) for size in given.shape):
                 raise self._misfit(f"input {given.name!r} has the fixed shape {given.shape}, not open sizes")
             found[given.name] = DTYPES[given.type]
         if decoding and "decoder_input_ids" not in found:
             needed = "the verifier needs decoder_input_ids beside them, in one graph"
-            raise self._misfit(f"has the inputs {', '.join(found)}, and {needed}")
+            raise self._misfit(f"has the inputs {', '.join(found)}, but {needed}")
         return found
 
     def _checked_output(self) -> str:
@@ -128,7 +130,7 @@ class OnnxRuntime:
         axes = ("texts", "outputs") if head == "sequence" else ("texts", "positions", "outputs")
         if len(shape) != len(axes):
             needed = f"the head {head!r} needs ({', '.join(axes)})"
-            raise self._misfit(f"output {chosen.name!r} has the shape {shape}, and {needed}")
+            raise self._misfit(f"output {chosen.name!r} has the shape {shape}, but {needed}")
         if isinstance(shape[-1], int):
             self._expect_width(chosen.name, shape)
         return str(chosen.name)
@@ -139,8 +141,8 @@ class OnnxRuntime:
         if shape[-1] < needed or (shape[-1] > needed and self._adapter.head != "decoder_step"):
             raise self._wrong(
                 self._files.graph,
-                f"output {output!r} has the shape {list(shape)}, and the verifier needs {needed} outputs; "
-                f"is it another model's? Of a classifier, {REMEDY}",
+                f"output {output!r} has the shape {list(shape)}, but the verifier needs {needed} outputs; "
+                f"is it another model? If it is a classifier, {REMEDY}",
             )
 
     def __str__(self) -> str:
@@ -169,7 +171,7 @@ class OnnxRuntime:
         given = [texts.first if texts.second is None else (texts.first, texts.second) for texts in asked]
         encodings = self.tokenizer.encode_batch(given)
         found: list[Array | Unscored] = [
-            Unscored("TooLong", f"{len(e)} tokens, and the model takes {self.longest}") for e in encodings
+            Unscored("TooLong", f"{len(e)} tokens, but the model takes {self.longest}") for e in encodings
         ]
         fitting = [n for n, encoding in enumerate(encodings) if len(encoding) <= self.longest]
         for batch in batches([len(encodings[n]) for n in fitting], self._tokens_a_batch):
@@ -248,7 +250,7 @@ def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSe
         session = onnxruntime.InferenceSession(str(files.graph), options, providers=providers)
     except RUNTIME_ERRORS as error:
         raise ConfigError(
-            f"verifier_model: {files.graph}: onnxruntime can't load it (is the file whole?): {error}"
+            f"verifier_model: {files.graph}: onnxruntime can't load it (is the file complete?): {error}"
         ) from error
     if session.get_providers()[0] != providers[0]:
         raise ConfigError(

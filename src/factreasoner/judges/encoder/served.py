@@ -91,12 +91,12 @@ class ServedRuntime:
             )
         if adapter.head != "sequence":
             raise ConfigError(
-                f"verifier_url: a server classifies whole texts, and verifier {config.verifier!r} has the "
+                f"verifier_url: a server classifies whole texts, but verifier {config.verifier!r} has the "
                 f"head {adapter.head!r}; run it here: --verifier-model FOLDER"
             )
         if self._classifies and adapter.input == "pair":
             raise ConfigError(
-                f"verifier_url: {CLASSIFY} takes single texts, and verifier {config.verifier!r} reads pairs; "
+                f"verifier_url: {CLASSIFY} takes single texts, but verifier {config.verifier!r} reads pairs; "
                 f"serve it with text-embeddings-inference ({PREDICT})"
             )
         self.labels = NAMED
@@ -210,7 +210,7 @@ class ServedRuntime:
     def _expect_width(self, found: int) -> None:
         if found != len(self.labels):
             raise ConfigError(
-                f"verifier_url: {self.url} answers with {found} probabilities a text, and the labels are "
+                f"verifier_url: {self.url} answers with {found} probabilities a text, but the labels are "
                 f"{len(self.labels)} ({', '.join(self.labels)}); is it another model?"
             )
 
