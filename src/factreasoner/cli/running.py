@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
     from factreasoner.runs.finished import PastRecords
-    from factreasoner.runs.runner import RoundsReport, RunReport
+    from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
@@ -137,14 +137,13 @@ def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
     running, folder = job.running, RunFolder(job.out, job.task)
     try:
         with opened(folder, job.config, fresh=running.fresh):
-            ended = _gone_through(job, checked, folder)
+            report = _gone_through(job, checked, folder)
     except KeyboardInterrupt as error:
         for note in getattr(error, "__notes__", ()):
             _say_note(running.quiet, note)
         raise
-    report = ended.last
-    if ended.waiting or ended.cancelled:
-        for line in _unanswered(ended):
+    if report.waiting or report.cancelled:
+        for line in _unanswered(report):
             say(line, err=True)
         return BATCH_WAITS
     if running.as_json:
@@ -164,11 +163,11 @@ def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
     return _ended(report, job.out)
 
 
-def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RoundsReport:
+def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
     """Go through the records by calls that are made at once, or in rounds of batches."""
     from factreasoner.report.progress import progress_for
-    from factreasoner.runs.runner import RoundsReport, run_at_once, run_in_rounds
     from factreasoner.runs.runner import run as run_records
+    from factreasoner.runs.runner import run_at_once, run_in_rounds
 
     config, quiet = job.config, job.running.quiet
     worker = job.task.worker(config, folder.calls(config))
@@ -182,7 +181,7 @@ def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFold
 
     told = partial(_say_note, quiet)
     if config.batch == "none":
-        return RoundsReport(run_at_once(run_round, folder, config, told))
+        return run_at_once(run_round, folder, config, told)
     return run_in_rounds(run_round, folder, config, told)
 
 
@@ -211,9 +210,9 @@ def _ended(report: RunReport, path: Path) -> int:
     return 0 if report.complete else 3
 
 
-def _unanswered(ended: RoundsReport) -> Iterator[str]:
+def _unanswered(ended: RunReport) -> Iterator[str]:
     """What waits for a batch's results or was cancelled, and how to go on."""
-    total, unfinished = ended.last.total, ended.last.unfinished
+    total, unfinished = ended.total, ended.unfinished
     yield f"{total - unfinished} of {total} records are assessed; the others wait for answers to requests:"
     for batch in ended.cancelled or ended.waiting:
         state = batch.state

@@ -43,12 +43,18 @@ class Progress(Protocol):
 
 
 class RunReport(NamedTuple):
-    """How a run ended. `summary` is what summary.json holds; `stopped` says why it ended early, if it did."""
+    """How a run ended.
+
+    `summary` is what summary.json holds; `stopped` says why it ended early, if it did. `waiting` are the
+    batches it waits for, `cancelled` those that a service has cancelled.
+    """
 
     summary: dict[str, object]
     total: int
     unfinished: int
     stopped: str | None = None
+    waiting: Sequence[Batch] = ()
+    cancelled: Sequence[Batch] = ()
 
     @property
     def complete(self) -> bool:
@@ -160,20 +166,12 @@ def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Confi
             yield record
 
 
-class RoundsReport(NamedTuple):
-    """How a run in rounds ended: its last round, the batches that it waits for, and those cancelled."""
-
-    last: RunReport
-    waiting: Sequence[Batch] = ()
-    cancelled: Sequence[Batch] = ()
-
-
 def run_in_rounds(
     run_round: Callable[[], RunReport],
     folder: RunFolder[Any],
     config: Config,
     told: Callable[[str], None],
-) -> RoundsReport:
+) -> RunReport:
     """Go through the records with `run_round` until all are done, or until batches need an answer.
 
     Batches of `files` are left to the user, those of `openai` are waited for here. `told` gets notes for the
@@ -190,18 +188,18 @@ def run_in_rounds(
         report = run_round()
         if report.stopped:
             batches.discard()
-            return RoundsReport(report)
+            return report
         try:
             waiting = _next_batches(batches, config, folder.spent)
         except BudgetError as error:
-            return RoundsReport(report._replace(stopped=str(error)))
+            return report._replace(stopped=str(error))
         if not waiting:
             batches.close()
-            return RoundsReport(report)
+            return report
         if config.batch == "files":
-            return RoundsReport(report, waiting)
+            return report._replace(waiting=waiting)
         if cancelled := BatchService(config).answer(waiting, told):
-            return RoundsReport(report, cancelled=cancelled)
+            return report._replace(cancelled=cancelled)
 
 
 def run_at_once(
