@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.client import Panel
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Claim, Failure, Record, StageError, Verdict
+from factreasoner.models import Claim, Failure, Record, StageError, Verdict, new_id
 from factreasoner.pipeline.assembly import Assembly, alone
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
@@ -30,13 +29,6 @@ from factreasoner.tasks.verify.result import VerifiedClaim, VerifyResult
 from factreasoner.tasks.verify.revision import NewText, Revision, changes_of, new_text, with_fates
 
 
-class _Parts(NamedTuple):
-    finder: ClaimFinder
-    judge: ClaimJudge
-    corrector: Corrector
-    config: Config
-
-
 class VerifyWorker(ClaimWorker[VerifyResult]):
     """Judges claims against the sources they cite, then corrects the answer, in at most `rounds` rounds."""
 
@@ -47,15 +39,12 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         llm = self._llm if self.config.plugin("judge") == "llm" else None
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
-        self._parts = _Parts(
-            ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER)),
-            _model_judge(llm, self.config) if llm else JudgeBySource(self._judge),
-            ModelCorrector(self._llm, self.config) if self._llm else Remover(),
-            self.config,
-        )
+        self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
+        self.judge: ClaimJudge = _model_judge(llm, self.config) if llm else JudgeBySource(self._judge)
+        self.corrector: Corrector = ModelCorrector(self._llm, self.config) if self._llm else Remover()
 
     def _work(self, record: Record, meter: Meter) -> Work:
-        return _Verification(self._parts, record, meter).work()
+        return _Verification(self, record, meter).work()
 
 
 def _model_judge(llm: LLM, config: Config) -> ClaimJudge:
@@ -67,8 +56,8 @@ def _model_judge(llm: LLM, config: Config) -> ClaimJudge:
 class _Verification:
     """The work on one record: the verdicts, what went wrong, and why sentences were changed."""
 
-    def __init__(self, parts: _Parts, record: Record, meter: Meter) -> None:
-        self._finder, self._judge, self._corrector, self._config = parts
+    def __init__(self, worker: VerifyWorker, record: Record, meter: Meter) -> None:
+        self._worker = worker
         self._record = record
         self._contexts = record.contexts or ()
         self._meter = meter
@@ -79,9 +68,9 @@ class _Verification:
     def work(self) -> Work:
         """The answer verified, corrected and verified again."""
         text = CitedText(self._record.response, self._contexts)
-        claims = self._judged(self._found(self._finder.claims(text, self._record, self._meter)), text)
+        claims = self._judged(self._found(self._worker.finder.claims(text, self._record, self._meter)), text)
         first = last = Revision(text, claims, {s.place: s.place for s in text.sentences})
-        for number in range(1, self._config.rounds + 1):
+        for number in range(1, self._worker.config.rounds + 1):
             corrected = self._corrected(last, number)
             if corrected is None:
                 break
@@ -104,14 +93,16 @@ class _Verification:
     def _judged(self, claims: Iterable[VerifiedClaim], text: CitedText) -> tuple[VerifiedClaim, ...]:
         """The claims with labels, except where judging failed."""
         claims = tuple(claims)
-        every = tuple(context.id for context in self._contexts) if self._config.uncited == "check" else ()
+        every = (
+            tuple(context.id for context in self._contexts) if self._worker.config.uncited == "check" else ()
+        )
         against = {c.id: c.cited if c.cited or c.unknown else every for c in claims if c.sentence is not None}
         asked = [Claim(claim.id, claim.text) for claim in claims if against.get(claim.id)]
         judged = ClaimVerdicts()
         if asked:
             with self._meter.stage("evaluator"):
                 record = self._record.model_copy(update={"response": text.text})
-                judged = self._judge.judge(asked, against, record)
+                judged = self._worker.judge.judge(asked, against, record)
         self._failures += judged.failures
         self._verdicts += [source.verdict for source in judged.verdicts]
         decided = tuple(_decided(claim, judged, text) for claim in claims)
@@ -124,7 +115,7 @@ class _Verification:
         if not failed:
             return None
         with self._meter.stage("corrector"):
-            corrected = self._corrector.correct(failed, last.text, self._record)
+            corrected = self._worker.corrector.correct(failed, last.text, self._record)
         self._failures += [after for after in corrected if isinstance(after, Failure)]
         edits = {
             one.sentence.place: _keeping_markers(one.sentence, after, last.text)
@@ -146,7 +137,7 @@ class _Verification:
         """The sentences to correct; none without a source to write them from."""
         wrong: dict[Place | None, list[VerifiedClaim]] = {}
         for claim in last.claims if self._contexts else ():
-            if claim.label in self._corrector.labels:
+            if claim.label in self._worker.corrector.labels:
                 wrong.setdefault(claim.sentence, []).append(claim)
         return [
             FailedSentence(sentence, tuple(wrong[sentence.place]))
@@ -157,7 +148,8 @@ class _Verification:
     def _verified_again(self, last: Revision, new: NewText, number: int) -> tuple[VerifiedClaim, ...]:
         """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
 
-        A claim that cites something else now, as its paragraph's marker changed, is judged again.
+        A claim that cites something else now, as its paragraph's marker changed, is judged again. It gets
+        another id, so that its verdicts are not those of the answer's claim.
         """
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
@@ -170,13 +162,16 @@ class _Verification:
                 if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
                     stayed.append(moved)
                 else:
-                    again.append(at_place(VerifiedClaim(id=claim.id, text=claim.text), span, new.text))
+                    anew = VerifiedClaim(id=f"r{number}_{claim.id}", text=claim.text)
+                    again.append(at_place(anew, span, new.text))
         if sentences := _new_sentences(new):
             try:
-                found = self._finder.claims_of(sentences, new.text, self._record, self._meter)
+                found = self._worker.finder.claims_of(sentences, new.text, self._record, self._meter)
             except StageError as error:
                 found = Claims((), tuple(error.failures))
-            again += [c.model_copy(update={"id": f"r{number}_{c.id}"}) for c in self._found(found)]
+            for claim in self._found(found):
+                name = new_id(f"r{number}_a", len(again), {other.id for other in again})
+                again.append(claim.model_copy(update={"id": name}))
         claims = (*stayed, *self._judged(again, new.text))
         return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
 
