@@ -109,7 +109,7 @@ def test_labels_of_one_kind_and_unknown_costs_say_why() -> None:
         None,
         "it needs labels of both kinds; there are 1 S and 0 others",
     )
-    assert estimated(sample, "cost").reason == "unknown, since the price of a call is"
+    assert estimated(sample, "cost").reason == "unknown, because the price of a call is unknown"
     assert estimated(sample, "three_way_accuracy").reason == "no judged atom is labelled C or U"
     assert estimated(sampled(assessment([0.9])), "f1").reason == "no judged atom is labelled"
     assert estimated(sampled(assessment([None], gold="S")), "f1").reason == "no labelled atom could be judged"

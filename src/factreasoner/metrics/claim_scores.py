@@ -121,7 +121,7 @@ def _told_apart(cells: Floats) -> NDArray[np.bool_]:
 
 
 class AreaUnderROC(Statistic):
-    """Share of pairs of a positive and a negative claim that P orders rightly, ties counting half."""
+    """Share of pairs of a positive and a negative claim that P ranks correctly, ties counting half."""
 
     def __init__(self, claims: Claims) -> None:
         self._claims = claims

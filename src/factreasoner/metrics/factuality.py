@@ -195,13 +195,13 @@ MAX_E = math.log10(math.e) / math.e
 
 # fmt: off
 METRICS = (
-    Metric("supported", "#S", "supported atoms a record", JUDGED, _count("supported"), bounds=COUNT,
+    Metric("supported", "#S", "supported atoms per record", JUDGED, _count("supported"), bounds=COUNT,
            decimals=2, places=("compare",)),
-    Metric("contradicted", "#C", "contradicted atoms a record", JUDGED, _count("contradicted"),
+    Metric("contradicted", "#C", "contradicted atoms per record", JUDGED, _count("contradicted"),
            bounds=COUNT, decimals=2, places=("compare",)),
-    Metric("conflicting", "#U", "conflicting atoms a record", JUDGED, _count("conflicting"), bounds=COUNT,
+    Metric("conflicting", "#U", "conflicting atoms per record", JUDGED, _count("conflicting"), bounds=COUNT,
            decimals=2, places=("compare",)),
-    Metric("unverified", "#?", "unverified atoms a record", JUDGED, _count("unverified"), bounds=COUNT,
+    Metric("unverified", "#?", "unverified atoms per record", JUDGED, _count("unverified"), bounds=COUNT,
            decimals=2, places=("compare",)),
     Metric("precision", "Pr", "share of judged atoms that are supported", JUDGED, _score("precision"),
            title="precision",
@@ -250,7 +250,7 @@ METRICS = (
     Metric("mae_precision", "MAE", "mean of |Pr - Pr*| over labelled atoms", LABELS,
            OfRecords(_precision_error), title="MAE of precision", better="lower",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
-    Metric("auroc", "AUROC", "share of pairs of an S and another atom that P orders rightly", BOTH,
+    Metric("auroc", "AUROC", "share of pairs of an S and another atom that P ranks correctly", BOTH,
            OfClaims(claim_scores.AreaUnderROC), better="higher",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True, few=FEW_RECORDS),
     Metric("brier", "Brier", "mean squared difference between P and label", LABELS,

@@ -1,4 +1,4 @@
-"""One table of metrics a task: what each metric needs, how it is computed and averaged, how it is shown.
+"""One table of metrics per task: what each metric needs, how it is computed and averaged, how it is shown.
 
 Result lines, summaries, comparisons, gates, tables, figures and `factreasoner metrics` read these rows and
 know no metric by name. To add a metric, add a row.
@@ -258,7 +258,7 @@ class Table(Generic[Scored]):
             return None
         shown = " and ".join(metric.shown for metric in few)
         records = "1 record" if count == 1 else f"{count} records"
-        return f"{records}: below {max(m.few for m in few)}, take {shown} and their intervals with care"
+        return f"{records}: below {max(m.few for m in few)}, {shown} and their intervals are unreliable"
 
 
 def estimate(metric: Metric, sample: Sample) -> Estimate:
@@ -285,24 +285,24 @@ def number(value: float) -> float | None:
 
 
 CALLS = Need("nothing", lambda sample: "there is no record")
-PRICE = Need("the price of calls", lambda sample: "unknown, since the price of a call is")
+PRICE = Need("the price of calls", lambda sample: "unknown, because the price of a call is unknown")
 
 
 def usage_metrics(usage_of: Callable[[Any], Usage]) -> tuple[Metric, ...]:
-    """Calls, tokens and cost a record, for every task; `usage_of` gives what a scored record took."""
+    """Calls, tokens and cost per record, for every task; `usage_of` gives what a scored record took."""
 
     def averaged(function: Callable[[Usage], float | None]) -> OfRecords:
         return OfRecords(lambda record: function(usage_of(record)), all_or_none=True)
 
     # fmt: off
     return (
-        Metric("calls", "calls", "model calls a record, cached ones included", CALLS,
+        Metric("calls", "calls", "model calls per record, cached ones included", CALLS,
                averaged(lambda usage: usage.calls + usage.cached_calls), better="lower", bounds=COUNT,
                decimals=1, places=("compare", "figure"), usage=True),
-        Metric("tokens", "tokens", "prompt and completion tokens a record", CALLS,
+        Metric("tokens", "tokens", "prompt and completion tokens per record", CALLS,
                averaged(lambda usage: usage.prompt_tokens + usage.completion_tokens), better="lower",
                bounds=COUNT, decimals=0, places=("compare",), usage=True),
-        Metric("cost", "cost", "US dollars a record", PRICE, averaged(lambda usage: usage.cost),
+        Metric("cost", "cost", "US dollars per record", PRICE, averaged(lambda usage: usage.cost),
                better="lower", bounds=COUNT, decimals=4, places=("compare", "figure"), usage=True),
     )
     # fmt: on
