@@ -13,13 +13,12 @@ from factreasoner.assessors.judging import (
     Task,
     asks_model,
     draw,
-    judge_all,
+    judged_outcome,
     judges_pairs_alone,
     judging_threads,
     prefiltered,
     premises,
     tasks,
-    unjudged_atoms,
 )
 from factreasoner.assessors.sources import merge_sources
 from factreasoner.errors import ConfigError, PluginError, SolverError
@@ -78,20 +77,12 @@ class GraphEvaluator:
         contexts, planned = self._planned(atoms, contexts)
         filtered = self._prefiltered(planned, atoms, contexts, record.id)
         work = filtered.work if filtered else planned
-        judged = judge_all(
-            self._judge, self._tasks(work, atoms, contexts, record.id), workers=judging_threads(self._config)
-        )
-        unjudged, partly = unjudged_atoms(atoms, work, judged.verdicts)
-        outcome = Outcome(
-            p_true={},
-            support={},
-            unjudged=unjudged,
-            partly_judged=partly,
-            verdicts=judged.verdicts,
-            failures=judged.failures,
-            pruned=filtered.report(judged.verdicts) if filtered else None,
-            audit=self._audit(record.id, _batched(judged.verdicts, work), atoms, contexts),
-        )
+        asked = tasks(work, atoms, contexts, record.id, self._config)
+        outcome = judged_outcome(self._judge, asked, atoms, work, self._config)
+        verdicts = outcome.verdicts
+        pruned = filtered.report(verdicts) if filtered else None
+        audit = self._audit(record.id, _batched(verdicts, work), atoms, contexts)
+        outcome = outcome.model_copy(update={"pruned": pruned, "audit": audit})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
 
@@ -99,7 +90,7 @@ class GraphEvaluator:
         """Every (premise, claims) the judge would be asked, without asking."""
         contexts, work = self._planned(atoms, contexts)
         filtered = self._prefiltered(work, atoms, contexts, "")
-        return self._tasks(filtered.work if filtered else work, atoms, contexts, "")
+        return tasks(filtered.work if filtered else work, atoms, contexts, "", self._config)
 
     def _prefiltered(
         self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
@@ -117,11 +108,6 @@ class GraphEvaluator:
         if self._config.version > 1:
             contexts = merge_equal(contexts)
         return kept(contexts), pairs(self._config.version, atoms, contexts)
-
-    def _tasks(
-        self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str
-    ) -> list[Task]:
-        return tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
 
     def _audit(
         self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]

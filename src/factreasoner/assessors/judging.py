@@ -12,7 +12,7 @@ from typing import NamedTuple
 from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Atom, Claim, Context, Premise, Pruned, Verdict
+from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Pruned, Verdict
 from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import Judge, Judged
 from factreasoner.settings import Config
@@ -23,28 +23,20 @@ Task = tuple[Premise, list[Claim]]
 """A passage, and the claims that the judge is asked about it."""
 
 
-class UnjudgedAtoms(NamedTuple):
-    """Atoms whose every planned judgement failed, and those of which some did."""
-
-    unjudged: tuple[str, ...]
-    partly_judged: tuple[str, ...]
-
-
 def tasks(
     work: Sequence[Work],
     atoms: Sequence[Atom],
     contexts: Sequence[Context],
-    *,
     record_id: str,
-    premise_tokens: int,
+    config: Config,
 ) -> list[Task]:
     """The judge's tasks: first every context with its atoms, then every context with the other contexts.
 
-    As a claim, a context is its summary, or about `premise_tokens` tokens of its text.
+    As a claim, a context is its summary, or about `config.premise_tokens` tokens of its text.
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
-    text |= {c.id: c.summary or _cut(c.text, premise_tokens) for c in contexts}
+    text |= {c.id: c.summary or _cut(c.text, config.premise_tokens) for c in contexts}
 
     def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
         for item in work:
@@ -106,13 +98,20 @@ def judges_pairs_alone(config: Config) -> bool:
     return name in PLUGINS["judge"] and bool(getattr(load("judge", name), "pairwise", False))
 
 
-def unjudged_atoms(atoms: Sequence[Atom], work: Sequence[Work], verdicts: Sequence[Verdict]) -> UnjudgedAtoms:
-    """How far the judgements planned for each atom were obtained."""
+def judged_outcome(
+    judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[Work], config: Config
+) -> Outcome:
+    """The verdicts and failures of all tasks, and the atoms of which judgements in `work` failed."""
+    judged = judge_all(judge, asked, workers=judging_threads(config))
     planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
-    answered = Counter(verdict.target_id for verdict in verdicts)
-    return UnjudgedAtoms(
+    answered = Counter(verdict.target_id for verdict in judged.verdicts)
+    return Outcome(
+        p_true={},
+        support={},
         unjudged=tuple(a.id for a in atoms if planned[a.id] and not answered[a.id]),
         partly_judged=tuple(a.id for a in atoms if 0 < answered[a.id] < planned[a.id]),
+        verdicts=judged.verdicts,
+        failures=judged.failures,
     )
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.assessors.judging import Task, judge_all, judging_threads, tasks, unjudged_atoms
+from factreasoner.assessors.judging import Task, judged_outcome, tasks
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
@@ -89,7 +89,8 @@ class PromptedEvaluator:
 
     def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
         """Every (premise, claims) that a judge other than a model would be asked, without asking."""
-        return self._tasks(atoms, *self._planned(atoms, contexts), "")
+        contexts, work = self._planned(atoms, contexts)
+        return tasks(work, atoms, contexts, "", self._config)
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Label every atom.
@@ -102,7 +103,8 @@ class PromptedEvaluator:
         """
         contexts, work = self._planned(atoms, contexts)
         if self._asker is None:
-            outcome = self._by_judge(atoms, contexts, work, record.id)
+            asked = tasks(work, atoms, contexts, record.id, self._config)
+            outcome = judged_outcome(self._judge, asked, atoms, work, self._config)
         else:
             outcome = self._by_model(self._asker, self._chunks(self._asker, atoms, contexts, work), record)
         return concluded(outcome, atoms, self._row)
@@ -116,26 +118,6 @@ class PromptedEvaluator:
         if self._config.version > 1:
             contexts = list(merge_equal(contexts))
         return contexts, pairs(1, atoms, contexts)
-
-    def _tasks(
-        self, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work], record_id: str
-    ) -> list[Task]:
-        return tasks(work, atoms, contexts, record_id=record_id, premise_tokens=self._config.premise_tokens)
-
-    def _by_judge(
-        self, atoms: Sequence[Atom], contexts: Sequence[Context], work: Sequence[Work], record_id: str
-    ) -> Outcome:
-        asked = self._tasks(atoms, contexts, work, record_id)
-        judged = judge_all(self._judge, asked, workers=judging_threads(self._config))
-        unjudged, partly = unjudged_atoms(atoms, work, judged.verdicts)
-        return Outcome(
-            p_true={},
-            support={},
-            unjudged=unjudged,
-            partly_judged=partly,
-            verdicts=judged.verdicts,
-            failures=judged.failures,
-        )
 
     def _by_model(self, asker: Asker, chunks: Sequence[_AtomGroup], record: Record) -> Outcome:
         def ask(chunk: _AtomGroup) -> JudgedClaims:
