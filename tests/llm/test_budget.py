@@ -1,6 +1,7 @@
 """Money: what is set aside, what is spent, and when nothing more is sent."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fake_server import Completion, hang, obliging, sequence, server_error
@@ -141,25 +142,18 @@ def test_a_request_waits_for_others_whose_estimates_leave_no_room():
     budget, order = Budget(1.0), []
     entered, finish = threading.Event(), threading.Event()
 
-    def first():
+    def spend(name):
         with budget.set_aside(0.8) as reservation:
             entered.set()
             finish.wait(20)
-            order.append("first")
+            order.append(name)
             reservation.cost = 0.1
 
-    def second():
-        with budget.set_aside(0.8) as reservation:
-            order.append("second")
-            reservation.cost = 0.1
-
-    threads = [threading.Thread(target=first), threading.Thread(target=second)]
-    threads[0].start()
-    entered.wait(20)
-    threads[1].start()
-    finish.set()
-    for thread in threads:
-        thread.join(20)
+    with ThreadPoolExecutor(2) as pool:
+        pool.submit(spend, "first")
+        entered.wait(20)
+        pool.submit(spend, "second")
+        finish.set()
     assert order == ["first", "second"]
     assert budget.spent == pytest.approx(0.2)
 
@@ -174,10 +168,8 @@ def test_many_threads_never_overspend():
         except BudgetError:
             refused.append(1)
 
-    threads = [threading.Thread(target=spend) for _ in range(30)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(30) as pool:
+        for _ in range(30):
+            pool.submit(spend)
     assert 30 - len(refused) == 19
     assert budget.spent == pytest.approx(0.95)

@@ -1,6 +1,7 @@
 """The client against a real local server: what it sends, what it makes of answers and of refusals."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fake_server import (
@@ -266,20 +267,13 @@ def test_a_wrong_key_ends_the_waiting_of_other_calls(scene):
 
     set_up = scene(answer)
     client = set_up.client(patience=120)
-    errors = []
-
-    def slow():
-        with pytest.raises(ConfigError) as caught:
-            client.call(PROMPT.model_copy(update={"user": "slow"}), SCHEMA)
-        errors.append(caught.value)
-
-    waiting = threading.Thread(target=slow)
-    waiting.start()
-    with pytest.raises(ConfigError):
-        client.call(PROMPT, SCHEMA)
-    refused.set()
-    waiting.join(20)
-    assert len(errors) == 1
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(client.call, PROMPT.model_copy(update={"user": "slow"}), SCHEMA)
+        with pytest.raises(ConfigError):
+            client.call(PROMPT, SCHEMA)
+        refused.set()
+        with pytest.raises(ConfigError):
+            waiting.result(20)
 
 
 @pytest.mark.parametrize(
@@ -409,12 +403,9 @@ def test_a_parameter_the_user_wants_is_not_left_out_in_silence(scene):
 def test_one_client_never_has_more_requests_under_way_than_allowed(scene):
     set_up = scene(delay=0.02)
     client = set_up.client(concurrency=3)
-    prompts = [PROMPT.model_copy(update={"user": f"Is {number} so?"}) for number in range(12)]
-    threads = [threading.Thread(target=client.call, args=(prompt, SCHEMA)) for prompt in prompts]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(12) as pool:
+        for number in range(12):
+            pool.submit(client.call, PROMPT.model_copy(update={"user": f"Is {number} so?"}), SCHEMA)
     assert set_up.server.calls == 12
     assert set_up.server.peak <= 3
 

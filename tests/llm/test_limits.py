@@ -1,7 +1,9 @@
 """Limits per minute, never exceeded and in the order of asking; and as many slots as a server can handle."""
 
+import contextlib
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from fake_server import Completion, obliging
@@ -95,41 +97,35 @@ def in_line(limits, count):
 def test_first_come_first_served_whatever_the_size():
     limits, order = Limits(Slots(99, 99), tokens_per_minute=1000), []
     limits.pause(0.3)
-    threads = []
-    for number, tokens in enumerate([900, 1, 50, 1]):
 
-        def wait(number=number, tokens=tokens):
-            with limits.passed(tokens) as admitted:
-                order.append((admitted.at, number))
+    def wait(number, tokens):
+        with limits.passed(tokens) as admitted:
+            order.append((admitted.at, number))
 
-        threads.append(threading.Thread(target=wait))
-        threads[-1].start()
-        in_line(limits, number + 1)
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        for number, tokens in enumerate([900, 1, 50, 1]):
+            pool.submit(wait, number, tokens)
+            in_line(limits, number + 1)
     assert [number for _, number in sorted(order)] == [0, 1, 2, 3]
 
 
 def test_a_freed_estimate_lets_the_next_one_through():
     limits = Limits(Slots(99, 99), tokens_per_minute=100)
-    waiting = threading.Thread(target=send, args=(limits, 80))
-    with limits.passed(100):
-        waiting.start()
-        in_line(limits, 1)
-    waiting.join(20)
-    assert not waiting.is_alive()
+    with ThreadPoolExecutor(1) as pool:
+        with limits.passed(100):
+            waiting = pool.submit(send, limits, 80)
+            in_line(limits, 1)
+        waiting.result(20)
 
 
 def test_release_ends_all_waiting():
     limits = Limits(Slots(99, 99), requests_per_minute=1)
     send(limits, 0)
-    threads = [threading.Thread(target=send, args=(limits, 0)) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    in_line(limits, 3)
-    limits.release()
-    for thread in threads:
-        thread.join(20)
+    with ThreadPoolExecutor(3) as pool:
+        for _ in range(3):
+            pool.submit(send, limits, 0)
+        in_line(limits, 3)
+        limits.release()
     assert not limits.line
 
 
@@ -235,11 +231,8 @@ def test_a_passage_waits_between_its_calls_once_there_are_fewer_slots():
                         slots.limit = 1
                     order.append(name)
 
-    threads = [threading.Thread(target=passage, args=(name,)) for name in "ab"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(passage, "ab"))
     rest = order[2:]  # after the first call of each
     assert len(rest) == 6
     assert [len(set(rest[:3])), len(set(rest[3:]))] == [1, 1]
@@ -274,11 +267,8 @@ def test_calls_of_one_passage_have_a_slot_to_themselves():
                 with limits.passed(1):
                     order.append((name, number))
 
-    threads = [threading.Thread(target=passage, args=(name,)) for name in "abc"]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(20)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(passage, "abc"))
     names = [name for name, _ in order]
     assert len(order) == 9
     assert all(len(set(names[start : start + 3])) == 1 for start in (0, 3, 6))
@@ -286,11 +276,8 @@ def test_calls_of_one_passage_have_a_slot_to_themselves():
 
 def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
     limits = Limits(Slots(1, 1))
-    try:
-        with one_slot(), limits.passed(1):
-            raise KeyError
-    except KeyError:
-        pass
+    with contextlib.suppress(KeyError), one_slot(), limits.passed(1):
+        raise KeyError
     with limits.passed(1):
         pass
 
