@@ -1,6 +1,8 @@
 """Citation marks by their form, and what is no mark."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factreasoner.text.citation_marks import find_marks
 
@@ -32,8 +34,18 @@ def test_powers_units_and_isotopes_are_no_marks(text):
     assert find_marks(text) == []
 
 
-def test_a_long_run_of_raised_digits_is_no_mark():
-    assert find_marks("Paris is big" + "¹" * 4400 + ".") == []
+@pytest.mark.parametrize("raised", ["¹" * 4400, "¹²³⁴⁻¹²³⁴"])
+def test_a_long_run_of_raised_digits_is_no_mark(raised):
+    assert find_marks(f"Paris is big{raised}.") == []
+
+
+@given(st.text(alphabet="¹²⁰⁻-–,; [](){}^.:†【】$`|<sup>19a€SmithLe &\n", max_size=40))
+def test_marks_of_any_text_are_in_order_and_hold_labels(text):
+    last = 0
+    for mark in find_marks(text):
+        assert last <= mark.start < mark.end <= len(text)
+        assert mark.labels
+        last = mark.end
 
 
 def test_raised_numbers_behind_words_and_asides_are_marks():

@@ -276,7 +276,8 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
 def _raised_numbers(run: re.Match[str], known: Known) -> list[str]:
     """The numbers of superscripts in a row, or of a range of them; those of a range too wide are its ends."""
     low, high = (_digits(part, known) if part else [] for part in run.groups())
-    return (_numbers(f"{low[-1]}-{high[0]}") if high else None) or [*low, *high]
+    between = _numbers(f"{low[-1]}-{high[0]}") if low and high else None
+    return between or [*low, *high]
 
 
 def _digits(run: str, known: Known) -> list[str]:

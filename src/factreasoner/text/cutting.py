@@ -1,4 +1,4 @@
-"""The words of a text alone: without its citation marks, each character with its place."""
+"""The words of a text without its citation marks, each character with its place."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
 
 
 def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
-    """Whether a sentence may begin at a place; directly behind a stop not with an acronym, as in ".NET"."""
+    """Whether a sentence may begin at a place; directly after a stop not with an acronym, as in ".NET"."""
     while text[place : place + 1] == UNSEEN:
         place += 1
     return text[place : place + 1].isupper() and not (after_stop and text[place + 1 : place + 2].isupper())
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
-    """What to leave out for a reader of the words alone: citation marks with the blanks before them."""
+    """What to leave out to get the words alone: citation marks with the blanks before them."""
     found = list(others)
     for mark in marks:
         start, end = mark
@@ -67,7 +67,7 @@ def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = (
 
 
 def _on_line_before(text: str, start: int, end: int) -> int:
-    """Where to cut from where a marker, wrapped to a line of its own, ends the sentence before it."""
+    """Where a cut starts: on the line before, if the marker was wrapped to a line of its own."""
     before = text[:start].rstrip()
     one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
     return len(before) if one_break and before[-1:] not in ENDS and text[end : end + 1] in ENDS else start
@@ -80,7 +80,7 @@ def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span with a bracket, or another citation, next to it that has no partner in its line."""
+    """The span with a bracket next to it that has no partner in its line."""
     if (broken := BROKEN.match(text, end)) is not None:
         end = broken.end()
     before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
@@ -93,7 +93,7 @@ def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
-    """Cuts that only commas, blanks and brackets around part, as one: "([1], [2])" leaves nothing."""
+    """Cuts with only commas, blanks and brackets between them, as one: "([1], [2])" leaves nothing."""
     merged: list[Span] = []
     for cut in cuts:
         if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
@@ -104,7 +104,7 @@ def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
 
 
 def _opened(text: str, span: Span) -> Span:
-    """The span with the bracket that opens before it, and the blanks there, where one closes behind it."""
+    """The span with the brackets around it, and the blanks in these."""
     near = max(0, span.start - 8)
     left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
     closed = text[span.end : span.end + 1] in (")", "]")

@@ -1,4 +1,4 @@
-"""Which links lead to one page, as far as the links tell."""
+"""Whether links lead to one page, by the links alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _PORTS = {"http": ":80", "https": ":443"}
 _HOST_FORM = re.compile(r"^(?:www|m|mobile|amp|touch)\.(?=[^.]+\.)|(?<=\.)(?:m|mobile)\.(?=[^.]+\.)")
 _AMP_END = re.compile(r"(?:/amp|\.amp|\.amp\.html?)$", re.IGNORECASE)
 _AMP_CACHE = re.compile(r"^/(?:amp/|[acv]/)(?:s/)?(?=[\w-]+(?:\.[\w-]+)+)")
-"""How the path begins where a search engine serves a copy of the page that the rest names."""
+"""How the path begins in a search engine's copy of the page that the rest of the path names."""
 _AMP_CACHES = re.compile(r"(?:^|\.)(?:google\.[a-z.]+|cdn\.ampproject\.org|bing-amp\.com)$")
 _DEFAULT_PAGE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
 _TRACKING = re.compile(
@@ -18,15 +18,15 @@ _TRACKING = re.compile(
     r"|amp|outputtype",
     re.IGNORECASE,
 )
-"""Parameters that say how a reader came, or in which form the page is sent, and never which page it is."""
+"""Parameters that track readers or choose the form of a page, and never which page it is."""
 
 
 def page_of(link: str) -> str:
-    """What `link` has in common with every other link to the same page; "" for no link.
+    """What all links to the page of `link` have in common; "" where it is not a link.
 
-    No difference is made by the fragment, the scheme and its own port, a slash or `index.html` at the end,
-    the case of the host's name, a host for phones (`m.`) or `www.`, AMP's forms and caches, the order of the
-    parameters, and those that track readers.
+    It leaves out the fragment, the scheme and its own port, a slash or `index.html` at the end, `www.`, `m.`
+    of a host for phones, AMP's forms and caches, and parameters that track readers. The case of the host and
+    the order of the parameters make no difference.
     """
     try:
         parts = urlsplit(link.strip())
@@ -48,7 +48,7 @@ def page_of(link: str) -> str:
 
 
 def same_site(one: str, other: str) -> bool:
-    """Whether both links lead to one host, in whatever form of it."""
+    """Whether both links lead to one host, in any of its forms."""
     return _host(one) == _host(other)
 
 

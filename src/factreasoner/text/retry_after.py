@@ -1,4 +1,4 @@
-"""How long a service asks to wait, from the headers and the words of its answer."""
+"""How long a service asks to wait, by the headers or the text of its answer."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ _WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b"
 
 
 def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | None:
-    """Seconds a provider asks to wait: `retry-after-ms`, `retry-after` (seconds or a date), or its words."""
-    milliseconds = headers.get("retry-after-ms", "")
-    if re.fullmatch(r"\d+(\.\d+)?", milliseconds):
-        return float(milliseconds) / 1000
-    value = headers.get("retry-after", "").strip()
-    if re.fullmatch(r"\d+(\.\d+)?", value):
-        return float(value)
+    """Seconds to wait by `retry-after-ms`, `retry-after` (seconds or a date) or `message`; None if unsaid."""
+    value = ""
+    for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
+        value = headers.get(name, "").strip()
+        if re.fullmatch(r"\d+(\.\d+)?", value):
+            return float(value) / per_second
     if value:
         with contextlib.suppress(ValueError):
             return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())

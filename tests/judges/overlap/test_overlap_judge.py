@@ -1,7 +1,6 @@
 """The embedded judge, which compares words: what it says of pairs, of odd texts and of other languages."""
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle import DATA
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.judges.overlap import OverlapJudge
@@ -22,7 +22,6 @@ ACTOR = (
     "1983 to 1987. He has three sons and lives in Oregon. The house is 5 miles from the sea, and it is not "
     "for sale."
 )
-DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 LANGUAGES = [
     json.loads(line)
     for line in Path(__file__).with_name("other_languages.jsonl").read_text(encoding="utf-8").splitlines()
