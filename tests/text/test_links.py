@@ -51,6 +51,7 @@ def test_other_pages(link):
 def test_no_link_is_no_page():
     assert page_of("") == page_of("#top") == ""
     assert page_of("http://[bad") == "http://[bad"
+    assert page_of("http://x.example?q=\ud800") == "http://x.example?q=\ud800"
 
 
 def test_one_site_in_several_forms():

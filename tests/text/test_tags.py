@@ -27,6 +27,7 @@ def read(text: str) -> str:
         ("| a<br>b | c |", "| a b | c |"),
         ("10<sup>6</sup> m<sup>2</sup>, H<sub>2</sub>O, the 5<sup>th</sup>", "10^6 m^2, H2O, the 5th"),
         ("A &amp; B&nbsp;C &mdash; D &#39;E&#39; &nothing; x&y;", "A & B C — D 'E' &nothing; x&y;"),
+        ('<p title="R&amp;D">See <a href="x?a=1&amp;b=2">it</a>.<!-- R&amp;D --></p>', "See it."),
         ("<!-- not\nseen -->It is <span class='x'>here</span>.", "It is here."),
         ("<pre><code>a[1]\n</code></pre> and <code>b</code>", "```\n`a[1]\n`\n```\nand `b`"),
         # What is no tag, or a word of its sentence, stays.
@@ -62,7 +63,9 @@ def test_tags_are_read_as_lines_items_cells_or_nothing(text, found):
 
 @given(
     st.lists(
-        st.sampled_from(["<p>", "</p>", "<b>", "</b>", "a", ". B", "<tr>", "<td>", "&lt;", "`", "\n", "|"])
+        st.sampled_from(
+            ["<p>", "</p>", "<b>", "</b>", "a", ". B", "<tr>", "<td>", "&lt;", "`", "\n", "|", "<!--", "-->"]
+        )
     )
 )
 def test_every_character_keeps_its_place(parts):

@@ -41,9 +41,9 @@ def page_of(link: str) -> str:
             for name, value in parse_qsl(parts.query, keep_blank_values=True)
             if not _TRACKING.fullmatch(name)
         ]
+        query = urlencode(sorted(wanted))
     except ValueError:
         return link
-    query = urlencode(sorted(wanted))
     return f"{host}{path}?{query}" if host or path or query else ""
 
 

@@ -68,6 +68,8 @@ def without_tags(text: str) -> str:
     at, in_row = 0, False
     cells: set[str] = set()
     for match, name, stands in sorted(_replaced(text), key=lambda found: found[0].start()):
+        if match.start() < at:  # an entity within a tag or a comment
+            continue
         between = text[at : match.start()]
         pieces.append(between.replace("\n", " ") if in_row else between)
         shown = stands
