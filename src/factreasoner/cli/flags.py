@@ -97,6 +97,7 @@ def takes_flags(
             hints = get_type_hints(group, include_extras=True)
             flags += [_parameter(name, hints[name], group._field_defaults[name]) for name in group._fields]
         keys = chosen if "settings" in own else {}
+        once = {key: setting_of(field).once for key, field in keys.items() if setting_of(field).once}
         flags += [_HELP_ALL] * (len(keys) > FEW)
         flags += [_parameter(key, _annotation(key, field)) for key, field in keys.items()]
 
@@ -106,7 +107,8 @@ def takes_flags(
             for name, group in groups.items():
                 values[name] = group(**{field: values.pop(field) for field in group._fields})
             if keys:
-                values["settings"] = {key: _given(key, values.pop(key)) for key in keys}
+                settings = {key: values.pop(key) for key in keys}
+                values["settings"] = settings | {key: _only(key, settings[key], once[key]) for key in once}
             command(**values)
 
         with_flags.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
@@ -153,15 +155,12 @@ _HELP_ALL = _parameter(
 )
 
 
-def _given(key: str, value: Any) -> Any:  # noqa: ANN401 - of any setting
-    """The value of a flag; of one that must not be repeated, the only one."""
-    remedy = setting_of(Config.model_fields[key]).once
-    if not remedy or not value:
-        return None if remedy else value
-    if len(value) > 1:
-        told = f"given {len(value)} times ({', '.join(value)}): {remedy}"
+def _only(key: str, values: list[str] | None, remedy: str) -> str | None:
+    """The one value of a flag that must not be repeated."""
+    if values and len(values) > 1:
+        told = f"given {len(values)} times ({', '.join(values)}): {remedy}"
         raise typer.BadParameter(told, param_hint=flag_of(key))
-    return value[0]
+    return values[0] if values else None
 
 
 def _annotation(key: str, field: FieldInfo) -> object:
