@@ -13,7 +13,6 @@ from factreasoner.cli.flags import AsJson, takes_flags
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.console import Terminal, coloured, plain
 from factreasoner.report.terminal import say_json
-from factreasoner.tasks.labels import LOOKS
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
@@ -84,6 +83,8 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
 
 def _print_solution(content: Mapping[str, Any]) -> None:
     """The table of one solver's marginals."""
+    from factreasoner.tasks.labels import LOOKS
+
     console = Terminal(soft_wrap=True)
     binary = all(len(entry["probabilities"]) == 2 for entry in content["marginals"])
     names = ("node", "kind", "P(true)" if binary else "P(state 0), P(state 1), ...", "")

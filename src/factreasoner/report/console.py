@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
@@ -12,9 +12,11 @@ from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Column, Table
 
-from factreasoner.tasks.labels import CAUTIONS, COLOURS, Look, look_of
-from factreasoner.tasks.rows import ClaimRow
 from factreasoner.text.visible import is_plain, one_line, visible
+
+if TYPE_CHECKING:
+    from factreasoner.tasks.labels import Look
+    from factreasoner.tasks.rows import ClaimRow
 
 
 def plain(text: str, longest: int | None = None) -> str:
@@ -27,11 +29,15 @@ def plain(text: str, longest: int | None = None) -> str:
 
 def coloured(look: Look) -> str:
     """The word of a label in its colour."""
+    from factreasoner.tasks.labels import COLOURS
+
     return f"[{COLOURS[look.kind].terminal}]{look.word}[/]"
 
 
 def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\n") -> str:
     """A label in its colour, called as `words` or else the table says, and why it deserves a second look."""
+    from factreasoner.tasks.labels import CAUTIONS, look_of
+
     return between.join(map(coloured, (look_of(row, words), *map(CAUTIONS.__getitem__, row.cautions))))
 
 
