@@ -25,7 +25,7 @@ class GoldLabel(NamedTuple):
 
 
 class GoldFile:
-    """Labels by record and atom id, and what became of them.
+    """Labels by record and atom id, and how many of them are used.
 
     The file is JSONL; a line is {record, atom, label, text?} or a record of the input format with labelled
     atoms, in any mixture. A label with its atom's text is for that text alone: another atom of the same id,

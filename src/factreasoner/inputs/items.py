@@ -212,7 +212,7 @@ class Items:
             contexts[context]["atom_ids"] = tuple(sorted(atoms, key=known.index))
 
     def _mark(self, stated: list[_Entry], fields: dict[str, Any]) -> None:
-        """List the contexts that are marked as relevant, where any is marked at all."""
+        """List the contexts that are marked as relevant, if any is marked at all."""
         if not stated:
             return
         for entry in stated:

@@ -20,7 +20,7 @@ from factreasoner.settings import in_python
 logger = logging.getLogger(__name__)
 
 Fits = Callable[[Record], Sequence[InputProblem]]
-"""What a record lacks for what is to be done with it."""
+"""Says what a record lacks for its task."""
 
 ContextLike = str | Mapping[str, Any] | Context | object
 """A passage, its keys as in a record ({text, title?, link?, id?}), a Context, or a document that has its text

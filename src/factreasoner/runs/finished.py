@@ -101,7 +101,7 @@ class FinishedRun(Generic[R]):
         self.config: Config = scored.config if scored else self._folder.config()
         self.ids = self._folder.order()
         if not self.ids:
-            raise RunError(f"{path}: no record was assessed in this run; the same run command goes on")
+            raise RunError(f"{path}: no record was assessed in this run; the same run command continues it")
         self.corrections = scored.corrections if scored else corrections
         read = self.corrections and Corrections(self.corrections, self._folder)
         self._again = scored_again(self.config, read or None) if scored or read else None
@@ -149,7 +149,7 @@ class FinishedRun(Generic[R]):
     @property
     def unfinished(self) -> str | None:
         """What is missing of the run, in words; None if it came to its end."""
-        rest = f"{len(self.ids)} records are finished; the same run command goes on"
+        rest = f"{len(self.ids)} records are finished; the same run command continues it"
         try:
             records = json.loads(self._folder.summary_path.read_text(encoding="utf-8"))["records"]
             counted, missing = int(records["total"]), int(records.get("unassessed", 0))

@@ -136,7 +136,7 @@ class Journal(Generic[R]):
         except OSError as error:
             raise RunError(
                 f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
-                "same command goes on from there"
+                "same command continues from there"
             ) from error
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)

@@ -211,9 +211,9 @@ class Processes(Pool[_Process]):
         try:
             return worker.pool.submit(_work, records)
         except BrokenProcessPool as error:  # it ended while it had nothing to do
-            told: Future[Portion] = Future()
-            told.set_exception(error)
-            return told
+            ended: Future[Portion] = Future()
+            ended.set_exception(error)
+            return ended
 
 
 def processes_at_once(config: Config) -> int:

@@ -254,7 +254,7 @@ def _connect(config: Config) -> None:
     elif modules := own_modules(part for kind in PLUGINS for part in str(getattr(config, kind)).split(",")):
         options = {"runtime_env": {"py_modules": modules}}
     logging.getLogger("ray").setLevel(logging.ERROR)  # it warns about its own defaults
-    token_told = _reached(address)
+    token = _reached(address)
     with _own_signals():
         try:
             ray.init(
@@ -265,7 +265,7 @@ def _connect(config: Config) -> None:
                 **options,
             )
         except (OSError, ValueError, RuntimeError) as error:
-            raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}{token_told}") from None
+            raise ConfigError(f"ray_address: no Ray cluster at {address}: {error}{token}") from None
         except Exception as error:  # Ray's own are bare; one is that a busy machine took more than 30 s
             raise RunError(f"no Ray cluster has started or answered: {error}; try again") from error
 

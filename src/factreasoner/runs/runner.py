@@ -170,11 +170,11 @@ def run_in_rounds(
     run_round: Callable[[], RunReport],
     folder: RunFolder[Any],
     config: Config,
-    told: Callable[[str], None],
+    say: Callable[[str], None],
 ) -> RunReport:
     """Go through the records with `run_round` until all are done, or until batches need an answer.
 
-    Batches of `files` are left to the user, those of `openai` are waited for here. `told` gets notes for the
+    Batches of `files` are left to the user, those of `openai` are waited for here. `say` gets notes for the
     user.
 
     Raises:
@@ -184,7 +184,7 @@ def run_in_rounds(
     batches = folder.batches
     while True:
         for note in batches.read(counting(config)):
-            told(note)
+            say(note)
         report = run_round()
         if report.stopped:
             batches.discard()
@@ -198,7 +198,7 @@ def run_in_rounds(
             return report
         if config.batch == "files":
             return report._replace(waiting=waiting)
-        if cancelled := BatchService(config).answer(waiting, told):
+        if cancelled := BatchService(config).answer(waiting, say):
             return report._replace(cancelled=cancelled)
 
 
@@ -206,7 +206,7 @@ def run_at_once(
     run_round: Callable[[Config], RunReport],
     folder: RunFolder[Any],
     config: Config,
-    told: Callable[[str], None],
+    say: Callable[[str], None],
 ) -> RunReport:
     """Go through the records with `run_round` and calls that are made at once.
 
@@ -220,11 +220,11 @@ def run_at_once(
     if not batches.open:
         return run_round(config)
     for note in batches.read(counting(config)):
-        told(note)
+        say(note)
     report = run_round(config.model_copy(update={"batch": "files", "executor": "threads"}))
     batches.discard()
     for number in sorted(batches.wanted):
-        told(
+        say(
             f"{Batch(batches.path, number).requests_path}: it has no results; its requests are made now, and "
             "its results are not needed any more"
         )
