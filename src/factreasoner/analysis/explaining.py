@@ -43,7 +43,9 @@ def explain_journal(
     folder.refuse_changed_files(named=("relations",))
     ids = folder.order() if record is None else [folder.known_id(record)]
     if not ids:
-        raise RunError(f"{folder.path}: no record was assessed in this run; the same run command continues it")
+        raise RunError(
+            f"{folder.path}: no record was assessed in this run; the same run command continues it"
+        )
     solver = SOLVER.make(config.solver, {"config": lambda: config})
     named = False
     for journaled in folder.results(ids):
