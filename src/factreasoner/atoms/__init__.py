@@ -14,12 +14,12 @@ def atom_prompts(config: Config) -> list[str]:
 
 
 def made_atoms(record: Record, atomizer: Atomizer, reviser: Reviser, meter: Meter) -> Atomized:
-    """The self-contained atoms of `record.response`, with what went wrong in either stage.
+    """The self-contained atoms of `record.response`, and the failures of both stages.
 
-    Each stage's usage and time go to that stage of `meter`. Nothing is revised where there are no atoms.
+    Each stage's usage and time go to that stage of `meter`. Without atoms nothing is revised.
 
     Raises:
-        StageError: no atom could be had.
+        StageError: no atom could be made.
         ConfigError, BudgetError: from the model client.
     """
     with meter.stage("atomizer"):

@@ -1,4 +1,4 @@
-"""Where in a text a part lies that was copied from it, more or less faithfully."""
+"""Finds where a text has a part that was copied from it, more or less faithfully."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from factreasoner.text.sentences import Span
 _WORD = re.compile(r"\w+")
 _ALIKE = str.maketrans(dict.fromkeys("’‘‚", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("–—−‐‑", "-"))
 _LEAST_COVERAGE = 0.6
-"""Share of a part's words a sentence must hold to be taken for its place."""
+"""Share of a part's words that a sentence must have to be its place."""
 _MOST_WORDS = 400
 
 

@@ -23,7 +23,7 @@ from factreasoner.text.sentences import Span
 
 STAGE = "atomizer"
 _BEFORE = 4000
-"""Characters of the text before a chunk that are shown."""
+"""How many characters of the text before a chunk the prompt shows."""
 
 SCHEMA = FunctionSchema(
     name="report_statements",
@@ -45,15 +45,15 @@ SCHEMA = FunctionSchema(
 class LLMAtomizer:
     """Has a language model say each part of a response as a fact that stands alone, in one call.
 
-    Sentences are cut before clauses; a reply repeats each part and says its fact behind an arrow, so that a
-    fact is known to be of its sentence. A sentence is asked about once more where a fact of it has a number
-    or a name that response, question and topic do not have. Its facts stand where they are more than the
-    statements of its parse, or name what those only point to, and neither add nor lose matter. Else the
-    statements stand, each with the subject that a fact gave it. Without a pipeline, and in other languages,
-    the sentence itself is the statement.
+    Sentences are cut before clauses. A reply repeats each part and gives its fact behind an arrow, which
+    shows the sentence of the fact. A sentence is asked about once more if one of its facts has a number or a
+    name that response, question and topic lack. Its facts become atoms if they are more than the statements
+    of its parse, or name what those only point to, and neither add nor lose matter. Otherwise the statements
+    become atoms, each with the subject that a fact gave it. Without a pipeline, and in other languages, the
+    statement is the sentence itself.
 
-    A response whose answer would not fit `max_tokens` is asked in chunks that end with sentences; a chunk
-    whose reply is cut or unusable is asked again, as `ItemAsker` does it.
+    If the reply would not fit `max_tokens`, the response is asked about in chunks of whole sentences. A chunk
+    whose reply is cut or unusable is asked about again (`ItemAsker`).
     """
 
     PROMPT = "atomizer"
@@ -69,18 +69,18 @@ class LLMAtomizer:
         check_model(self._config.spacy_model)
 
     def with_instructions(self) -> LLMAtomizer:
-        """This one for who holds claims against sources: instructions are statements there."""
+        """The same atomizer for claims that are held against sources: it keeps instructions."""
         return type(self)(self._llm, self._config, instructions=True)
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
+        """The calls of a first round, without making one."""
         return [
             (self._prompt(record, chunk.sentences), _schema(record, chunk.sentences))
             for chunk in chunks(record.response, self._config.max_tokens)
         ]
 
     def atomize(self, record: Record) -> Atomized:
-        """Atoms in the order of the response, equal ones once, with their spans.
+        """Atoms with their spans, in the order of the response; equal ones once.
 
         Raises:
             StageError: not one sentence could be atomized.
@@ -111,7 +111,7 @@ class LLMAtomizer:
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
     def _ask(self, record: Record, chunk: Chunk, reader: ReplyReader) -> list[list[Statement] | Failure]:
-        """The statements of the chunk's sentences; those in a row that failed are one failure."""
+        """The statements of the chunk's sentences; failed ones in a row make one failure."""
         asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
@@ -132,6 +132,6 @@ class LLMAtomizer:
 
 
 def _schema(record: Record, sentences: Sequence[Span]) -> FunctionSchema:
-    """The function, with about how long its answer is: each part again, and its fact."""
+    """The function, with the expected length of its answer: each part again, and its fact."""
     text = record.response[sentences[0].start : sentences[-1].end]
     return SCHEMA.model_copy(update={"expected_tokens": 3 * estimate_tokens(text) + 20 * len(sentences)})

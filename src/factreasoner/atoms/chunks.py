@@ -12,7 +12,7 @@ from factreasoner.models import Record
 from factreasoner.text.sentences import Span, sentences
 
 _OUTPUT_PER_TOKEN = 6
-"""Answer tokens a token of the text may take: its statements repeat subjects and quote their sources."""
+"""Answer tokens for a token of the text: statements repeat subjects and quote their sources."""
 _OUTPUT_SHARE = 0.8
 _BORDER = re.compile(
     r"(?P<quoted>[\"“][^\"“”\n]{1,300}[\"”]|\([^()\n]{1,200}\)|\d[.,]\d|[A-Z][a-z]+ \d{1,2}, \d{4})"
@@ -21,11 +21,11 @@ _BORDER = re.compile(
 )
 _FEWEST_WORDS = 4
 _OPENING_WORDS = 9
-"""Words of a beginning that goes with what follows its comma: "In the European Union, new phones ..."."""
+"""Most words of an opening that stays with what follows its comma: "In the European Union, ..."."""
 
 
 class Chunk(NamedTuple):
-    """Sentences in a row, with the characters [start, end) of the response they stand for."""
+    """Sentences in a row, and the characters [start, end) of the response that they cover."""
 
     start: int
     end: int
@@ -49,10 +49,7 @@ class Chunk(NamedTuple):
 
 
 def chunks(response: str, max_tokens: int) -> list[Chunk]:
-    """Runs of sentences whose statements fit `max_tokens`; together they cover the response.
-
-    None where it is an abstention.
-    """
+    """Runs of sentences whose statements fit `max_tokens`; together they are the response, if it answers."""
     if is_abstention(response):
         return []
     limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
@@ -70,7 +67,7 @@ def chunks(response: str, max_tokens: int) -> list[Chunk]:
 
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:
-    """Sentences; one of more than `limit` tokens (a script without stops) in pieces cut at blanks."""
+    """Sentences; one of more than `limit` tokens (a script without stops) is cut at blanks."""
     for first, end in sentences(response):
         tokens = estimate_tokens(response[first:end])
         step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
@@ -86,7 +83,7 @@ def _fitting(response: str, limit: float) -> Iterator[Span]:
 def cut(sentence: str) -> list[str]:
     """Parts of a sentence, in order; joined by blanks they are the sentence.
 
-    Each has four words at least; the items of a list of short things stay together.
+    Each has at least four words; a list of short items stays together.
     """
     parts: list[str] = []
     start, listed = 0, False

@@ -29,7 +29,7 @@ class LLMFactGenerator(LLMAtomizer):
 
 
 class EmbeddedFactGenerator:
-    """Takes the statements of the reference for the facts, without a model; English only."""
+    """Makes each statement of the reference a fact, without a model; English only."""
 
     def __init__(self, config: Config | None = None) -> None:
         self._atomizer = EmbeddedAtomizer(config, instructions=True)
@@ -42,5 +42,5 @@ class EmbeddedFactGenerator:
 
 
 def reference_record(record: Record) -> Record:
-    """A record whose response is the reference, for what works on responses."""
+    """The record with the reference in the place of the response."""
     return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)

@@ -1,4 +1,4 @@
-"""A sentence as a reader sees it, without Markdown, citations and asides; each character has its place."""
+"""A sentence as a reader sees it, without Markdown, citations and asides; each character keeps its place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UNSEEN = "\u0000\u200b\u2060\ufeff"
 _LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _INDEX = r"""\[[^\s<>"\[\]]*\]"""
-"""A bracket that belongs to an address, as those of a query do."""
+"""A bracket inside an address, as in a query."""
 _PART = re.compile(
     r"""LINK
       | (?P<url>(?:https?://|www\.)(?:[^\s<>"\[\]]|INDEX)*(?:[^\s<>".,;:!?)\[\]]|INDEX))
@@ -43,14 +43,14 @@ _SEVERAL = re.compile(
     r"[\w’'-]+\s*\Z",
     re.IGNORECASE,
 )
-"""Nouns that a parenthesis behind them may name."""
+"""Nouns that the parenthesis behind them may name."""
 
 
 class Plain(NamedTuple):
-    """`text` is what a parser reads; `places[i]` is where its character i stands in the source.
+    """`text` is what a parser reads; `places[i]` is the place of its character i in the source.
 
     `names` maps the start of a stand-in to what it stands for; `asides` maps the end of a word to the
-    parenthesis that follows it.
+    parenthesis behind it.
     """
 
     text: str
@@ -59,25 +59,23 @@ class Plain(NamedTuple):
     asides: dict[int, str]
 
     def span(self, start: int, end: int) -> Span:
-        """Where characters [start, end) of the text stand in the source."""
+        """The place of characters [start, end) of the text in the source."""
         return Span(self.places[start], self.places[end - 1] + 1)
 
     def shown(self, start: int, end: int) -> str:
         """Characters [start, end) of the text with their titles, without asides."""
-        parts: list[str] = []
-        for place in sorted(place for place in self.names if start <= place < end):
-            parts += [self.text[start:place], self.names[place]]
-            start = place + len(STAND_IN)
-        return "".join([*parts, self.text[start:end]])
+        return self._filled(start, end, {})
 
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
+        return self._filled(0, len(self.text), self.asides).strip()
+
+    def _filled(self, start: int, end: int, asides: dict[int, str]) -> str:
         shown: list[str] = []
-        at = 0
-        for start in sorted({*self.names, *self.asides}):
-            shown += [self.text[at:start], self.asides.get(start, ""), self.names.get(start, "")]
-            at = start + (len(STAND_IN) if start in self.names else 0)
-        return "".join([*shown, self.text[at:]]).strip()
+        for place in sorted({*asides, *(place for place in self.names if start <= place < end)}):
+            shown += [self.text[start:place], asides.get(place, ""), self.names.get(place, "")]
+            start = place + (len(STAND_IN) if place in self.names else 0)
+        return "".join([*shown, self.text[start:end]])
 
 
 def plain(source: str, span: Span) -> Plain:
@@ -90,7 +88,7 @@ def plain(source: str, span: Span) -> Plain:
 
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
-    """The citation marks that are no words of their sentence, each with the blanks before it."""
+    """The citation marks that are not words of their sentence, each with the blanks before it."""
     found = find_marks(source)
     keys = [label for mark in found if _is_key(source, mark) for label in mark.labels]
     starts = {mark.start for mark in found}
@@ -106,7 +104,7 @@ def _citations(source: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=256)
 def _emphasis(source: str) -> frozenset[int]:
-    """Where the marks of bold and italic type stand, which may open in one sentence and close in another."""
+    """The places of the marks of bold and italic type, which may open and close in different sentences."""
     return frozenset(
         place
         for match in _EMPHASIS.finditer(source)
@@ -115,12 +113,12 @@ def _emphasis(source: str) -> frozenset[int]:
 
 
 def _is_key(source: str, mark: Mark) -> bool:
-    """Whether a mark is a key, "[Smith20]", as a thing may be called, too."""
+    """Whether a mark is a key, "[Smith20]", which may also be a name."""
     return source[mark.start] == "[" and all(work_of_key(label) for label in mark.labels)
 
 
 def _ends_clause(source: str, mark: Mark, starts: Collection[int]) -> bool:
-    """Whether "(Klabnik 2019)" ends a clause, and is not what this names: "a band (Nirvana, 1990)"."""
+    """Whether "(Klabnik 2019)" ends a clause and does not name a noun: "a band (Nirvana, 1990)"."""
     before = source[max(0, mark.start - 80) : mark.start]
     named = _SEVERAL.search(before) if len(mark.labels) > 1 else _ONE.search(before)
     behind = mark.end
@@ -132,7 +130,7 @@ def _ends_clause(source: str, mark: Mark, starts: Collection[int]) -> bool:
 
 
 def without_citations(text: str) -> str:
-    """A text less its citation marks, but for those that are words of a sentence."""
+    """A text less its citation marks; those that are words of a sentence stay."""
     pieces, at = [], 0
     for cut in _citations(text):
         pieces.append(text[at : cut.start])
@@ -141,7 +139,7 @@ def without_citations(text: str) -> str:
 
 
 def _seen(text: str) -> str:
-    """The characters of a text that show something."""
+    """The visible characters of a text."""
     return "".join(character for character in text if character not in _UNSEEN)
 
 
@@ -204,7 +202,7 @@ class _PlainTextBuilder:
         self._add(STAND_IN[-1], end - 1)
 
     def _quoted(self, part: re.Match[str]) -> None:
-        """A title becomes one name, with the stop that American style puts inside it put after it."""
+        """A title becomes one name; a stop inside its quotation marks moves behind it."""
         said = without_citations(part["quoted"] or part["angled"]).strip()
         title = said.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:

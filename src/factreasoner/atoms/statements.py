@@ -1,4 +1,4 @@
-"""The statements of a text: its blocks and sentences, less what states nothing, each split by its parse."""
+"""The statements of a text: its sentences, less what states nothing, each split by its parse."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ from factreasoner.text.tree import Parse
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
-"""Two sentences without a blank between, or a colon: a parser takes both sides for one clause."""
+"""Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _MOST_WORDS = 10
-"""Words of a line without a verb that may be a heading."""
+"""Most words of a line without a verb that may be a heading."""
 _COLON = (":", "：")
 _ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
 _ANSWER = re.compile(r"A|Ans\.?|Answer", re.IGNORECASE)
@@ -61,7 +61,7 @@ class Statement(NamedTuple):
 
 
 class _Sentence(NamedTuple):
-    """A sentence less its opening remark, what stood before its colon, and the lead-in of its list."""
+    """A sentence less its opening remark, its label, and the lead-in of its list."""
 
     span: Span
     plain: Plain
@@ -73,8 +73,8 @@ class _Sentence(NamedTuple):
 def statements(text: str, parser: Parser | None = None, *, instructions: bool = False) -> list[Statement]:
     """What `text` states, in its order: no questions, greetings, advice, lead-ins, headings, sources or code.
 
-    Without a parser a sentence is one statement. An item without a verb takes over the lead-in of its list
-    ("The winners include Ada Lovelace."). `instructions` are kept where they are wanted.
+    Without a parser a sentence is one statement. An item without a verb follows the lead-in of its list
+    ("The winners include Ada Lovelace."). `instructions` says whether they are kept.
     """
     return list(StatementFinder(text, parser, instructions).statements())
 
@@ -107,7 +107,7 @@ class StatementFinder:
     # Tables
 
     def _is_ruled(self, row: Block, following: Block) -> bool:
-        """Whether nothing but a rule stands between two rows of a table."""
+        """Whether only a rule is between two rows of a table."""
         return following.kind == "table" and "-" in self._text[row.end : following.start]
 
     def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
@@ -122,7 +122,7 @@ class StatementFinder:
     # Blocks
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
-        """The sentences of a block that the item of a list follows, if one does."""
+        """The sentences of a block; `item` is the list item behind it, if there is one."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if len(spans) == 1 and is_reference_heading(last):
@@ -190,7 +190,7 @@ class StatementFinder:
                 yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
-        """What stands before a colon or dash, and the rest; nothing where that has a verb of its own."""
+        """The label before a colon or dash, and the rest; a label has no verb of its own."""
         while True:
             found = leading_label(self._text, *span, item=kind == "item")
             if found is None or len(found["label"].split()) > LONGEST_LABEL:
@@ -228,7 +228,7 @@ class StatementFinder:
             yield self._statement(whole, sentence.span)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
-        """The clauses of a sentence, each of which reads as one clause again; else none."""
+        """The clauses of a sentence, if each reads as one clause when parsed again; else none."""
         if parse is None or self._parser is None or sentence.label:
             return []
         if sentence.lead and not self._stands_alone(sentence, parse):
@@ -249,7 +249,7 @@ class StatementFinder:
         return stands_alone(sentence.plain.whole(), parse, self._parse(sentence.lead))
 
     def _tells(self, lead: str, whole: str) -> bool:
-        """Whether a lead-in, or an item joined with it, tells what to do: "Ask about:", "To bake:"."""
+        """Whether a lead-in, alone or with its item, is an instruction: "Ask about:", "To bake:"."""
         read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole.replace(":", ""))
         if read is not None and (is_instruction(read) or is_aim(read)):
             return True
