@@ -6,13 +6,15 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from run_folders import append
 
-from factreasoner.errors import RunError
+from factreasoner.calibration.applying import Calibration
+from factreasoner.calibration.calibrators import Temperature
+from factreasoner.errors import InputError, RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.models.journal_line import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.replacing import replace_file
-from factreasoner.runs.store import Ledger, RunFolder
+from factreasoner.runs.store import Ledger, RunFolder, file_fingerprints, prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall.task import TASK as RECALL
@@ -341,3 +343,50 @@ def test_a_ledger_that_cant_be_written_or_read_is_named(tmp_path):
         Ledger(tmp_path / "gone" / "spent.txt").add(0.1)
     with pytest.raises(RunError, match="can't be read: Is a directory"):
         _ = Ledger(tmp_path).total
+
+
+LINE = '{"record": "r", "source": "c0", "target": "a0", "label": "entailment"}\n'
+
+
+@pytest.fixture
+def config(tmp_path):
+    relations, calibration = tmp_path / "relations.jsonl", tmp_path / "c.json"
+    relations.write_text(LINE)
+    calibration.write_text(Calibration(posteriors=Temperature(temperature=2.0)).model_dump_json())
+    return Config(judge="recorded", relations=relations, calibration=calibration)
+
+
+def made(path, config):
+    folder = RunFolder(path, TASK)
+    folder.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
+    folder.close()
+    return RunFolder(path, TASK)
+
+
+def test_files_are_fingerprinted_by_their_content(config, tmp_path):
+    found = file_fingerprints(config)
+    assert found.keys() == {"relations", "calibration"}
+    assert file_fingerprints(Config()) == {}
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(LINE)
+    assert file_fingerprints(config.model_copy(update={"relations": copy})) == found
+
+
+@pytest.mark.parametrize("name", ["relations", "calibration"])
+def test_a_changed_file(config, tmp_path, name):
+    folder = made(tmp_path / "run", config)
+    folder.refuse_changed_files()
+    path = getattr(config, name)
+    path.write_text(path.read_text() + "\n")
+    with pytest.raises(RunError, match=rf"\({name}\) has changed since this run"):
+        folder.refuse_changed_files()
+    folder.refuse_changed_files(named=[name])
+
+
+def test_a_file_that_is_gone(config, tmp_path):
+    folder = made(tmp_path / "run", config)
+    config.relations.unlink()
+    folder.refuse_changed_files()
+    config.calibration.unlink()
+    with pytest.raises(InputError, match="calibration: can't be read"):
+        folder.refuse_changed_files()
