@@ -28,6 +28,7 @@ from factreasoner.inputs.jsonl import (
     BOM,
     HEAD_BYTES,
     LONGEST_LINE,
+    TABLES,
     TOO_LONG,
     Line,
     decode_json,
@@ -42,8 +43,6 @@ from factreasoner.models import Record
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 STDIN = "standard input"
-TABLES = {".csv": ",;\t", ".tsv": "\t"}
-"""Ending of a table's name -> what may separate its cells."""
 PARQUET = b"PAR1"
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""

@@ -21,8 +21,8 @@ from factreasoner.inputs.problems import describe
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536
 _WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
-SEPARATORS = {",": ".csv", ";": ".csv", "\t": ".tsv"}
-"""What may separate the cells of a table -> the ending of a file that is read as one."""
+TABLES = {".tsv": "\t", ".csv": ",;\t"}
+"""Ending of a table's name -> what may separate its cells."""
 TABLE_LINES, LONGEST_NAME = 20, 40
 """Lines by which a table is recognised, and the most characters of a column's name."""
 BINARY = 0.05
@@ -73,7 +73,7 @@ def _what_it_is(head: bytes) -> str | None:
     if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
         return 'this is binary data, not text; write one JSON record a line: {"output": "...", ...}'
     lines = [line for line in text.splitlines()[:TABLE_LINES] if line.strip()]
-    for separator, ending in SEPARATORS.items() if lines else ():
+    for ending, separator in ((e, s) for e, separators in TABLES.items() for s in separators if lines):
         with contextlib.suppress(csv.Error):
             header, *rows = csv.reader(lines, delimiter=separator)
             named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)
@@ -98,25 +98,6 @@ def _one_a_line(head: bytes) -> str:
         "write one record a line: jq -c . FILE > records.jsonl; if a key of it holds the records, "
         "jq -c '.KEY[]' FILE > records.jsonl"
     )
-
-
-def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of every line that is not blank, from where the file stands.
-
-    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
-    """
-    offset = 0
-    for number in itertools.count(1):
-        raw = part = file.readline(LONGEST_LINE + 1)
-        if not raw:
-            return
-        size = len(raw)
-        while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
-            part = file.readline(LONGEST_LINE + 1)
-            size += len(part)
-        if not raw.isspace():
-            yield number, offset, raw
-        offset += size
 
 
 class Line(NamedTuple):
@@ -151,7 +132,7 @@ def objects_in(
     if message := file_problem(file.read(HEAD_BYTES)):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
-    for number, offset, raw in lines_of(file):
+    for number, offset, raw in _lines_of(file):
         place = where(number)
         try:
             data = parse_line(raw, where=place, offset=offset)
@@ -159,6 +140,25 @@ def objects_in(
             problems += error.problems
         else:
             yield Line(place, number, offset, data)
+
+
+def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of every line that is not blank, from where the file stands.
+
+    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
+    """
+    offset = 0
+    for number in itertools.count(1):
+        raw = part = file.readline(LONGEST_LINE + 1)
+        if not raw:
+            return
+        size = len(raw)
+        while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
+            part = file.readline(LONGEST_LINE + 1)
+            size += len(part)
+        if not raw.isspace():
+            yield number, offset, raw
+        offset += size
 
 
 def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:

@@ -20,7 +20,7 @@ from factreasoner import cli
 from factreasoner import files as packed_files
 from factreasoner.corpus import files
 from factreasoner.inputs import columns, items
-from factreasoner.inputs.input import TABLES
+from factreasoner.inputs.jsonl import TABLES
 from factreasoner.plugins.table import PLUGINS
 
 FILE = frozen.HERE / "inventory.txt"
