@@ -51,6 +51,14 @@ def test_what_the_passage_says_is_entailed_with_its_sentence_as_quote(judge, cla
     assert (found.citation, found.confidence) == ("found", "words")
 
 
+def test_a_sentence_that_begins_with_the_claim_entails_it_in_any_company(judge):
+    claims = ["Marie Curie was born in Warsaw.", *(f"Crow {n} saw nine blue towers." for n in range(8))]
+    asked = [Claim(str(n), claim) for n, claim in enumerate(claims)]
+    first, *others = judge.judge(Premise("c", "Marie Curie was born in Warsaw in 1867."), asked).verdicts
+    assert first.label == "entailment"
+    assert {other.label for other in others} == {"neutral"}
+
+
 @pytest.mark.parametrize(
     ("differs", "claim", "passage"),
     [
