@@ -1,5 +1,6 @@
 """The folder of a run's batches, where its files are not as they were left."""
 
+import json
 import shutil
 
 import pytest
@@ -41,3 +42,18 @@ def test_what_is_dropped_is_gone_and_the_rest_stays(tmp_path):
     batch.note(model="m", file_id="f", batch_id="b")
     batch.note(file_id=None, batch_id=None)
     assert batch.state == {"model": "m"}
+
+
+def test_a_file_of_results_that_changes_while_it_is_read_gives_no_other_call_s_answer(tmp_path):
+    folder = BatchFolder(tmp_path)
+    for name in ("a-0", "b-0"):
+        folder.ask("m", name, {"messages": []}, most_cost=0.1)
+    (batch,) = folder.write()
+    lines = [json.dumps({"custom_id": name, "error": "out of memory"}) + "\n" for name in ("a-0", "b-0")]
+    batch.results_path.write_text("".join(lines))
+    folder.read(usage_of)
+    assert folder.result("a-0").custom_id == "a-0"
+    for changed in ("".join(reversed(lines)), lines[0][5:], ""):
+        batch.results_path.write_text(changed)
+        with pytest.raises(RunError, match=r"1\.results\.jsonl: was changed .*run the same command again"):
+            folder.result("a-0")
