@@ -9,11 +9,10 @@ from fenced import fenced
 from factreasoner import ScriptedLLM
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.prompted import PromptedEvaluator
-from factreasoner.errors import BudgetError, ConfigError, ProviderError, UnusableReplyError
+from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
-from factreasoner.models.messages import Chances, Reply
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 
@@ -219,18 +218,6 @@ def test_what_is_missing_or_unknown_is_asked_again_and_left_out_in_the_end(name,
     assert (failure.stage, failure.item_id, failure.attempts) == ("assessor", "a1", 4)
 
 
-def test_the_same_request_again_asks_for_another_sample():
-    e, llm = evaluator("factscore", by_claim(lambda c: "Perhaps"), calls="single", max_attempts=3)
-    e.evaluate(atoms(1), contexts(1), RECORD)
-    assert len({call.sample for call in llm.calls}) == 3
-    assert llm.calls[0].sample == 0
-    e, llm = evaluator(
-        "factscore", by_claim(lambda c: None if c == "Statement 1." else "True"), max_attempts=2
-    )
-    e.evaluate(atoms(2), contexts(1), RECORD)
-    assert [call.sample for call in llm.calls] == [0, 0]
-
-
 def test_an_unreadable_answer_in_words_is_a_failure_at_once():
     said = {
         "Statement 0.": "It is true.",
@@ -266,37 +253,6 @@ def test_a_dead_provider_labels_nothing(name, error):
     assert (outcome.p_true, outcome.support) == ({}, {})
     assert outcome.unjudged == ("a0", "a1", "a2")
     assert [f.error_type for f in outcome.failures] == [type(error).__name__] * 3
-
-
-@pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("enough")])
-def test_what_only_the_user_can_mend_is_raised(error):
-    e, _ = evaluator("veriscore", lambda p, s: error)
-    with pytest.raises(type(error)):
-        e.evaluate(atoms(40), contexts(1), RECORD)
-
-
-def test_a_cut_reply_is_halved():
-    def script(prompt, schema):
-        if len(schema.arguments) > 2:
-            return Reply(arguments={}, truncated=True)
-        return dict.fromkeys(schema.arguments, "True")
-
-    e, llm = evaluator("factscore", script)
-    assert len(e.evaluate(atoms(8), contexts(1), RECORD).p_true) == 8
-    assert [len(call.schema.arguments) for call in llm.calls] == [8, 4, 2, 2, 4, 2, 2]
-
-
-def test_log_probabilities_of_the_labels_are_used():
-    def script(prompt, schema):
-        shares = {"Supported": 0.6, "Contradicted": 0.2, "Inconclusive": 0.2}
-        chances = {"fact_0": Chances(probabilities=shares, mass=1.0)}
-        return Reply(arguments={"fact_0": "Supported"}, text="Supported", chances=chances)
-
-    e, llm = evaluator("veriscore", script)
-    outcome = e.evaluate(atoms(1), contexts(1), RECORD)
-    assert llm.calls[0].logprobs
-    assert outcome.p_true["a0"] == pytest.approx(0.6)
-    assert outcome.answers[0].confidence == "logprobs"
 
 
 def test_certainty_below_one_half_never_turns_a_label_around():

@@ -49,6 +49,8 @@ def ways(part: Part, base: Marginals, way: str) -> Removals:
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
     if way == "many at once":
         return ManyAtOnce(part, plan)
+    if way == "by the solver":
+        base = base.model_copy(update={"diagnostics": {"precision": 1e-6}})
     return by_solver(part, base, SOLVER)
 
 
@@ -60,7 +62,7 @@ def chosen(part: Part, base: Marginals) -> Removals:
     return removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
 
 
-WAYS = ("many at once", "by the solver")
+WAYS = ("many at once", "through atoms", "by the solver")
 
 
 @settings(max_examples=120)
@@ -122,7 +124,7 @@ def test_wide_networks_agree_with_solving_anew(version: int) -> None:
         )
         names = part.graph.names
         base = SOLVER.marginals(whole)
-        found = [probability(ways(part, base, way).one_by_one()) for way in WAYS]
+        found = [probability(ways(part, base, way).one_by_one()) for way in ("many at once", "through atoms")]
         rest = network(graph, "conditional", ()).graph
         for c, *rows in zip(part.contexts, *found, strict=True):
             index = rest.names.index(names[c])
@@ -130,6 +132,31 @@ def test_wide_networks_agree_with_solving_anew(version: int) -> None:
             expected = SOLVER.marginals(induced(rest, kept)).p_true
             for row in rows:
                 assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-12)
+
+
+def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer() -> None:
+    graph = dense(0, 2, atoms=4, contexts=12, share=0.6)
+    whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
+    assert (len(part.atoms), len(part.contexts)) == (4, 11)
+    for told, calls in (
+        ({}, 4),
+        ({"diagnostics": {"precision": 1e-6}}, 11),
+        ({"exact": False, "stderr": 0.001}, 11),
+    ):
+        solver = CountingSolver(**told)
+        base = solver.marginals(whole)
+        one = by_solver(part, base, solver)
+        one.one_by_one()
+        assert (solver.calls - 1, one.solves) == (calls, calls)
+        assert one.stderr == told.get("stderr")
+
+
+def test_a_context_that_is_surely_true_is_not_conditioned_on() -> None:
+    graph = graph_of(*((f"c{i}", "a", "entailment", 0.9) for i in range(4)), prior=1.0)
+    whole, (part,) = network(graph, "conditional", {"a"})
+    found = ways(part, SOLVER.marginals(whole), "through atoms")
+    expected = [posteriors(graph, "conditional", {f"c{i}"})["a"] for i in range(4)]
+    assert probability(found.one_by_one())[:, 0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import TypeAlias
 
 import numpy as np
@@ -34,6 +35,9 @@ CHUNK_ENTRIES = 1 << 22
 
 FEWEST_SETS = 32
 """Sets that may be tried in a part however large its tables are."""
+
+SMALLEST_CHANCE = 1e-6
+"""A context at least this probably false can be conditioned on being false without loss of precision."""
 
 SAME = 1e-9
 """Posteriors this close to exact ones are exact, whatever other parts of the network are."""
@@ -120,6 +124,7 @@ class BySolver:
         self.stderr = base.stderr
         self.untold = ""
         self._part = part
+        self._base = base
         self._solver = solver
         self._deadline = deadline
         self._known: dict[frozenset[int], Table] = {}
@@ -133,6 +138,7 @@ class BySolver:
     def one_by_one(self) -> Table:
         """See `ManyAtOnce`."""
         try:
+            self._condition()
             return self.log_odds([(c,) for c in self.candidates])
         except OutOfTimeError as error:
             self._give_up(str(error))
@@ -150,6 +156,37 @@ class BySolver:
         self.untold = why
         self.affordable = 0
         self.candidates = tuple(c for c in self.candidates if frozenset((c,)) in self._known)
+
+    def _condition(self) -> None:
+        """Take out contexts that are silent when false by one call per atom, if that is fewer calls.
+
+        Without such a context is the same as with the context false: P(a | c false) = P(c false | a) P(a) /
+        P(c false). Bayes' rule multiplies errors, so this needs results to a double's precision.
+        """
+        graph, base = self._part.graph, self._base
+        contexts = [
+            c
+            for c in self.candidates
+            if base.probabilities[graph.names[c]][0] >= SMALLEST_CHANCE and silent(graph, c)
+        ]
+        precise = base.exact and "precision" not in base.diagnostics and not self._part.priors
+        if not precise or len(self._part.atoms) >= len(contexts):
+            return
+
+        def false(marginals: Marginals) -> Table:
+            return np.array([marginals.probabilities[graph.names[c]][0] for c in contexts])
+
+        columns = []
+        for atom in self._part.atoms:
+            p = base.probabilities[graph.names[atom]]
+            state = int(p[1] > p[0])
+            given = self._solved(replace(graph, evidence={atom: state}))
+            p_state = np.minimum(p[state] * false(given) / false(base), 1.0)
+            with np.errstate(divide="ignore"):
+                odds_of_state = np.log(p_state) - np.log1p(-p_state)
+            columns.append(odds_of_state if state else -odds_of_state)
+        rows = np.stack(columns, axis=1)
+        self._known.update((frozenset((c,)), row) for c, row in zip(contexts, rows, strict=True))
 
     def _without(self, gone: frozenset[int]) -> Table:
         names = self._part.graph.names
@@ -170,6 +207,16 @@ class BySolver:
         if given.stderr is not None:
             self.stderr = max(given.stderr, self.stderr or 0.0)
         return given
+
+
+def silent(graph: FactorGraph, variable: int) -> bool:
+    """Whether a variable that is false says nothing about any other: its tables are then constant."""
+    rows = [
+        factor.table.take(0, axis=factor.scope.index(variable))
+        for factor in graph.factors
+        if variable in factor.scope and len(factor.scope) > 1
+    ]
+    return all(np.ptp(row) == 0.0 for row in rows)
 
 
 Removals: TypeAlias = ManyAtOnce | BySolver
