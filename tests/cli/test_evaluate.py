@@ -56,7 +56,7 @@ def test_scores_by_hand(factreasoner, tmp_path):
     assert content["k"] == 2
     low, high = content["scores"]["precision"]["interval_95"]
     assert low < found["precision"] < high
-    assert content["notes"][-1].startswith("3 records: below 50, take AUROC and ECE")
+    assert content["notes"][-1].startswith("3 records: below 50, AUROC and ECE")
 
 
 def test_each_record_is_in_a_file_and_the_run_is_not_changed(factreasoner, tmp_path):
@@ -182,7 +182,3 @@ def test_half_written_runs(factreasoner, tmp_path):
     done = factreasoner("evaluate", "run")
     assert done.returncode == 1
     assert "damaged line" in done.stderr
-    (run / "manifest.json").unlink()
-    done = factreasoner("evaluate", "run")
-    assert done.returncode == 1
-    assert "not a run folder" in done.stderr

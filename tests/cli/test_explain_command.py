@@ -171,7 +171,6 @@ def test_a_record_without_atoms(factreasoner, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "nowhere: not a run folder"),
         (["run", "--record", "marie-curi"], "no record 'marie-curi'; did you mean 'marie-curie'?"),
         (["run", "--record", "x"], "no record 'x'; run/results.jsonl has the ids"),
         (["run", "--atom", "zz"], "no record has a judged atom 'zz'"),

@@ -67,19 +67,22 @@ def test_score_as_json(factreasoner, tmp_path, finished):
     assert (summary["k_setting"], summary["records"]["total"]) == ("half", 3)
 
 
-@pytest.mark.parametrize(
-    ("make", "words"),
-    [
-        (lambda path: None, ["not a run folder"]),
-        (lambda path: path.mkdir(), ["not a run folder"]),
-        (lambda path: (path.mkdir(), (path / "manifest.json").write_text("{")), ["can't be read"]),
-    ],
+READING = (
+    *(("show",), ("export",), ("report",), ("evaluate",), ("explain",), ("score",)),
+    *(("check", "--min", "precision=0"), ("calibrate", "--out", "c.json"), ("publish", "--to", "phoenix")),
 )
-def test_score_of_what_is_no_run(factreasoner, tmp_path, make, words):
-    make(tmp_path / "x")
-    done = factreasoner("score", "x")
-    assert done.returncode == 1
-    assert all(word in done.stderr for word in words)
+
+
+@pytest.mark.parametrize("command", READING, ids=lambda command: command[0])
+def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, tmp_path, command):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged" / "manifest.json").write_text("{")
+    words = dict.fromkeys(("nothing", "folder"), "not a run folder") | {"damaged": "can't be read"}
+    for path, told in words.items():
+        done = factreasoner(command[0], path, *command[1:])
+        assert (done.returncode, done.stdout) == (1, "")
+        assert told in done.stderr
 
 
 @pytest.fixture

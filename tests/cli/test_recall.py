@@ -84,20 +84,3 @@ def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factre
         assert (done.returncode, server.calls) == (1, 0)
     assert "facts: none given" in done.stderr
     assert ":2" in done.stderr
-
-
-def test_a_folder_of_another_task_is_refused_by_name(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1", contexts=["She was born in Warsaw."]))
-    assert factreasoner("run", data, "--out", "out").returncode == 0
-    done = factreasoner("recall", data, "--out", "out")
-    assert done.returncode == 1
-    assert "a run of `run`, and a run of `recall` is needed here" in done.stderr
-
-
-def test_a_dry_run_calls_nothing_and_writes_nothing(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    with FakeServer(good) as server:
-        done = recall(factreasoner, server, data, "--dry-run")
-        assert (done.returncode, server.calls) == (0, 0), done.stderr
-    assert "judge  2 " in done.stdout
-    assert not (tmp_path / "out").exists()

@@ -26,9 +26,3 @@ def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner,
     assert (refused.returncode, "it describes one run" in refused.stderr) == (1, True)
     odd = factreasoner("report", "one", "--out", "said.md", "--format", "html")
     assert (odd.returncode, "change one of them" in odd.stderr) == (1, True)
-
-
-def test_what_is_no_run_is_told(factreasoner):
-    done = factreasoner("report", "nothing")
-    assert done.returncode == 1
-    assert "nothing: not a run folder" in done.stderr
