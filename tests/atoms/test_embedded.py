@@ -1,4 +1,4 @@
-"""The embedded reviser: on cases of this project's own, replaced only where one thing can be meant."""
+"""Atoms without a model: ids, places, and pronouns replaced only where one thing can be meant."""
 
 from pathlib import Path
 
@@ -170,3 +170,24 @@ def test_a_plural_that_stands_nearer_than_the_subject_may_be_meant() -> None:
     atom = Atom(id="a0", text=part, span=(response.index(part), len(response)))
     (revised_atom,) = EmbeddedReviser().revise([atom], Record(id="r", response=response)).atoms
     assert (revised_atom.text, revised_atom.unresolved) == (part, ("them",))
+
+
+@pytest.mark.parametrize(
+    "response", ["La tour Eiffel mesure 330 mètres.", "Elle est née à Rome et à Naples."]
+)
+def test_a_response_in_another_language_is_not_parsed_as_english(response: str) -> None:
+    assert [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=response)).atoms] == [
+        response
+    ]
+
+
+def test_embedded_atoms_have_ids_spans_and_originals() -> None:
+    text = "Sure! Ada was born in 1815 in London and won the prize in 1833. Was she rich? She **died**."
+    atoms = EmbeddedAtomizer(config=Config()).atomize(Record(id="r", response=text)).atoms
+    assert [(a.id, a.text, a.original) for a in atoms] == [
+        ("a0", "Ada was born in 1815.", "Ada was born in 1815"),
+        ("a1", "Ada was born in London.", "Ada was born in 1815 in London"),
+        ("a2", "Ada won the prize in 1833.", "won the prize in 1833"),
+        ("a3", "She died.", "She **died**."),
+    ]
+    assert all(a.span and text[a.span[0] : a.span[1]] == a.original for a in atoms)

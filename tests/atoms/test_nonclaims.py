@@ -243,3 +243,18 @@ def test_sentences_beside_an_entry_or_a_year_are_stated(block: str, stated: str)
 )
 def test_a_long_list_of_names_is_read_in_one_way_only(author: str, between: str) -> None:
     assert not is_entry(between.join([author] * 60) + " wrote it.")
+
+
+ADVICE = [
+    "You should also call your provider.",
+    "Consider whether you feel comfortable with the lawyer.",
+    "Please sign the form before the hearing.",
+    "It is important to keep receipts.",
+]
+COURTESIES = ["You're welcome! Stay safe!", "Please let me know if you need more.", "I hope this helps."]
+
+
+@pytest.mark.parametrize(("text", "kept"), [*((t, [t]) for t in ADVICE), *((t, []) for t in COURTESIES)])
+def test_advice_and_no_courtesy_is_kept_where_instructions_are_wanted(text: str, kept: list[str]) -> None:
+    assert [one.text for one in statements(text, find_parser(), instructions=True)] == kept
+    assert statements(text, find_parser()) == []

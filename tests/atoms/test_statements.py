@@ -389,3 +389,8 @@ def test_citations_go_and_what_is_said_in_parentheses_stays(text: str, said: str
 )
 def test_an_answer_without_a_verb_has_its_question(text: str, said: list[str]) -> None:
     assert [statement.text for statement in statements(text, find_parser())] == said
+
+
+def test_a_lead_in_begins_with_a_capital() -> None:
+    lists = "In Oslo, there are two orders:\n\n- The friars.\n\nHere are rules for guests:\n\n- Quiet."
+    assert parsed(lists) == ["In Oslo, there are two orders: The friars.", "Rules for guests: Quiet."]

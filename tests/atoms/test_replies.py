@@ -1,0 +1,217 @@
+"""Facts of a model's replies: their sentences, and when the sentence's own statements replace them."""
+
+from typing import Any
+
+import pytest
+from fenced import fenced
+
+from factreasoner.atoms.atomizer import LLMAtomizer
+from factreasoner.errors import UnusableReplyError
+from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.models import Record
+
+RESPONSE = "Ada was born in 1815. She wrote notes. She died in 1852."
+
+
+def record(response: str = RESPONSE) -> Record:
+    return Record(id="r1", response=response, prompt="Who was Ada?")
+
+
+def reply(*atoms: Any) -> dict[str, Any]:
+    return {"statements": list(atoms)}
+
+
+def made(*replies: Any, response: str = RESPONSE, prompt: str = "Who was Ada?") -> tuple[list[str], int, int]:
+    """The texts of atoms, and how many calls and failures there were."""
+    llm = ScriptedLLM(list(replies))
+    found = LLMAtomizer(llm=llm).atomize(Record(id="r1", response=response, prompt=prompt))
+    return [atom.text for atom in found.atoms], len(llm.calls), len(found.failures)
+
+
+def test_one_call_atoms_in_order_with_the_place_of_their_part() -> None:
+    said = reply(
+        "[1] Ada was born in 1815. => Ada was born in 1815.",
+        "[2] She wrote notes. =>  Ada wrote\nnotes [2]. ",
+        "2: she wrote notes => ada wrote notes.",
+        "[3] She died in 1852. => Ada died in 1852.",
+    )
+    llm = ScriptedLLM([said])
+    atoms = LLMAtomizer(llm=llm).atomize(record()).atoms
+    assert [(a.id, a.text, a.span) for a in atoms] == [
+        ("a0", "Ada was born in 1815.", (0, 21)),
+        ("a1", "Ada wrote notes.", (22, 38)),
+        ("a2", "Ada died in 1852.", (39, 56)),
+    ]
+
+
+def test_statements_without_numbers_are_placed_by_their_words() -> None:
+    texts, calls, failures = made(reply("She wrote notes.", "Ada was born in 1815.", "She died in 1852."))
+    assert (sorted(texts), calls, failures) == (
+        ["Ada was born in 1815.", "She died in 1852.", "She wrote notes."],
+        1,
+        0,
+    )
+
+
+@pytest.mark.parametrize("bad", [{}, {"statements": None}, {"statements": "x"}, UnusableReplyError("prose")])
+def test_an_unusable_reply_is_asked_again_as_another_sample(bad: Any) -> None:
+    llm = ScriptedLLM([bad, reply(*RESPONSE.replace(". ", ".|").split("|"))])
+    assert len(LLMAtomizer(llm=llm).atomize(record()).atoms) == 3
+    assert [call.sample for call in llm.calls] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "[2] => Ada wrote 3 notes.",
+        "[2] => Ada wrote notes for Babbage.",
+        "[2] => Bananas are yellow.",
+        "[2] => Die Notizen schrieb Ada.",
+    ],
+)
+def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_sentence_stands(
+    added: str,
+) -> None:
+    rest = ["[1] => Ada was born in 1815.", "[3] => Ada died in 1852."]
+    good = ["Ada was born in 1815.", "Ada wrote notes.", "Ada died in 1852."]
+    assert made(reply(*rest, added), reply("[1] => Ada wrote notes."))[:2] == (good, 2)
+    assert made(reply(*rest, added), reply(added.replace("[2]", "[1]"))) == (
+        ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."],
+        2,
+        0,
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "texts"),
+    [
+        (reply(), ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]),
+        (
+            reply(*["[1] => Ada was born."] * 40),
+            ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."],
+        ),
+        (
+            reply(*["[3] => Ada died in 1852."] * 4),
+            ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."],
+        ),
+        (
+            reply("[9] => Ada was born in 1815."),
+            ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."],
+        ),
+        (reply(None, 7, "", "[1]", "=>"), ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]),
+    ],
+)
+def test_no_sentence_is_lost_and_none_loses_a_number(said: Any, texts: list[str]) -> None:
+    assert made(said) == (texts, 1, 0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[2] => Ada was born and died after the notes.",
+        "[2] => She should write notes.",
+        "[2] => She never wrote notes.",
+    ],
+)
+def test_a_fact_that_says_something_else_leaves_its_sentence_and_is_not_asked_about(said: str) -> None:
+    texts = ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."]
+    assert made(reply("[1] => Ada was born in 1815.", said, "[3] => Ada died in 1852.")) == (texts, 1, 0)
+
+
+def test_the_part_that_is_repeated_tells_the_sentence_of_a_fact_whatever_its_number() -> None:
+    merged = reply(
+        "[1] Ada was born in 1815. => Ada was born in 1815.",
+        "[1] She wrote notes. => Ada wrote notes.",
+        "[2] She died in 1852. => Ada died in 1852.",
+    )
+    assert made(merged) == (["Ada was born in 1815.", "Ada wrote notes.", "Ada died in 1852."], 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("fact", "atom"),
+    [
+        ("Ada Lovelace had notes.", "In 1840 she wrote long notes for a paper."),
+        ("Ada Lovelace wrote a paper.", "In 1840 Ada Lovelace wrote long notes for a paper."),
+        ("They wrote a paper.", "In 1840 she wrote long notes for a paper."),
+    ],
+)
+def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact: str, atom: str) -> None:
+    response = "Ada Lovelace met Babbage. In 1840 she wrote long notes for a paper."
+    said = reply("[1] => Ada Lovelace met Babbage.", f"[2] => {fact}")
+    assert made(said, response=response) == (["Ada Lovelace met Babbage.", atom], 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "facts"),
+    [
+        (
+            "The company won the case in 2012 and the rival won the appeal in 2016.",
+            ["Apple won the case in 2012.", "Samsung won the appeal in 2016."],
+        ),
+        (
+            "It was acquired in 2006 for 1.65 billion dollars.",
+            ["Google acquired it for 1.65 billion dollars."],
+        ),
+    ],
+)
+def test_no_statement_gets_the_subject_of_another_fact(sentence: str, facts: list[str]) -> None:
+    said = reply("[1] => Apple fought Samsung and Google.", *(f"[2] => {fact}" for fact in facts))
+    texts, _, _ = made(said, response=f"Apple fought Samsung and Google. {sentence}")
+    assert not {"Apple won the appeal in 2016.", "Samsung won the case in 2012."} & set(texts)
+    assert not any(text.startswith("Google was") for text in texts)
+
+
+def test_a_man_is_no_woman() -> None:
+    response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
+    said = reply(f"[1] => {response[:41]}", "[2] => Marie Curie was killed in 1906.")
+    assert made(said, response=response)[0] == [response[:41], "He was killed in 1906."]
+
+
+def test_a_negation_goes_with_each_part_of_a_list() -> None:
+    sentence = "Bob is not tall, rich, or kind."
+    said = reply("[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind.")
+    assert made(said, response=sentence)[0] == [sentence]
+
+
+@pytest.mark.parametrize("subject", ["Neither", "Both", "None of them"])
+def test_a_subject_that_counts_is_no_pronoun_for_a_name(subject: str) -> None:
+    response = f"Ada met Babbage. {subject} should ever be given up."
+    said = reply("[1] => Ada met Babbage.", "[2] => Ada should ever be given up.")
+    assert made(said, response=response)[0] == ["Ada met Babbage.", f"{subject} should ever be given up."]
+
+
+def test_a_relative_clause_is_said_of_what_it_hangs_on() -> None:
+    response = "The Java edition is based on a library, which is widely used on pages."
+    parts = "[1] The Java edition is based on a library, => The Java edition is based on a library."
+    wrong = "[2] which is widely used on pages. => The Java edition is widely used on pages."
+    right = "[2] which is widely used on pages. => The library is widely used on pages."
+    assert made(reply(parts, wrong), response=response)[0] == [response]
+    assert made(reply(parts, right), response=response)[0] == [
+        "The Java edition is based on a library.",
+        "The library is widely used on pages.",
+    ]
+
+
+def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them() -> None:
+    response = 'She said: "Ich bin da." Ada left.'
+    ((prompt, _),) = LLMAtomizer(llm=ScriptedLLM([])).requests(record(response))
+    assert '"' not in fenced(prompt.user, "parts")[0]
+    said = reply("[1] => Ada said: “Ich bin da.”", "[2] => Ada left.")
+    assert "“" not in " ".join(made(said, response=response)[0])
+
+
+def test_an_outline_that_is_copied_is_no_fact() -> None:
+    outline = reply("[number] the part => the fact it states")
+    assert made(outline, outline)[0] == ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]
+
+
+def test_a_greeting_or_a_question_needs_no_fact() -> None:
+    assert made(reply(), response="Sure! Hello. Would you like more?") == ([], 1, 0)
+
+
+def test_a_fact_that_joins_two_is_split_by_its_parse() -> None:
+    joined = "Ada was born in 1815 and wrote notes."
+    assert made(reply(f"[1] => {joined}"), response=joined)[0] == [
+        "Ada was born in 1815.",
+        "Ada wrote notes.",
+    ]
