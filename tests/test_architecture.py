@@ -15,8 +15,8 @@ import factreasoner
 SRC = Path(factreasoner.__file__).parent
 ROOT = Path(__file__).parents[1]
 FLOORS = [
-    {"errors", "files"},
-    {"models"},
+    {"errors"},
+    {"files", "models"},
     {"text", "prompts", "metrics", "graph", "protocols"},
     {"plugins", "solvers"},
     {"settings"},

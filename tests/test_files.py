@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import io
 import subprocess
@@ -10,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.files import opened, packing, plain_name, unpacked, zstd
+from factreasoner.errors import RunError
+from factreasoner.files import opened, packing, plain_name, replace_file, unpacked, zstd
 
 LINES = [
     f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'
@@ -97,3 +99,17 @@ def test_what_is_written_is_what_others_read(tmp_path: Path, ending: str, unpack
 )
 def test_names_without_the_compression(name: str, plain: str) -> None:
     assert plain_name(Path("x.gz", name)) == Path("x.gz", plain)
+
+
+def test_replacing_a_file_leaves_the_old_one_when_it_fails(tmp_path):
+    path = tmp_path / "f"
+    path.write_text("old")
+
+    def lines():
+        yield "new"
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with pytest.raises(RunError, match="No space left on device"):
+        replace_file(path, lines())
+    assert path.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [path]

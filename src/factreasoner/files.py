@@ -1,4 +1,4 @@
-"""Compressed files, read and written as if they were not: gzip and Zstandard."""
+"""Files, compressed or not (gzip, Zstandard), read, written, and replaced as a whole."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import contextlib
 import errno
 import gzip
 import io
+import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar, cast
+
+from factreasoner.errors import RunError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -137,3 +140,36 @@ class _Unpacking(io.RawIOBase):
         place = "" if self._line is None else f" in or after line {self._line:,}"
         remedy = f"fetch or pack it again; `{self._form.test} FILE` tests a file"
         return OSError(errno.EIO, f"its {self._form.name} data is {what}{place}; {remedy}")
+
+
+_TEMPORARY = ".{name}.{process}.tmp"
+
+
+def replace_file(path: Path, lines: Iterable[str]) -> None:
+    """Write `lines` beside `path` and move them into its place: a reader sees the old file or the new one.
+
+    They are compressed if the ending of `path` says so.
+
+    Raises:
+        RunError: the file can't be written.
+    """
+    temporary = path.with_name(_TEMPORARY.format(name=path.name, process=os.getpid()))
+    try:
+        with temporary.open("wb") as file:
+            with packing(path, file) as packed:
+                packed.writelines(f"{line}\n".encode() for line in lines)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        raise RunError(f"{path}: can't be written: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):  # the first error names the problem
+            temporary.unlink(missing_ok=True)
+
+
+def clear_interrupted(*paths: Path) -> None:
+    """Remove what killed processes left of new versions of `paths`; nobody may be writing them."""
+    for path in paths:
+        for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
+            left.unlink(missing_ok=True)

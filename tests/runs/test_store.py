@@ -9,11 +9,11 @@ from run_folders import append
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
 from factreasoner.errors import InputError, RunError
+from factreasoner.files import replace_file
 from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.models.journal_line import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import Ledger, RunFolder, file_fingerprints, prompt_fingerprints
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK

@@ -13,6 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.files import replace_file
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.result_line import confusion_counts
@@ -22,7 +23,6 @@ from factreasoner.models import TaskResult
 from factreasoner.models.results import group_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally, Task

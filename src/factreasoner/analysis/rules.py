@@ -9,10 +9,10 @@ from typing import Any, Literal, NamedTuple, get_args
 from xml.etree import ElementTree
 
 from factreasoner.errors import ConfigError
+from factreasoner.files import replace_file
 from factreasoner.metrics.table import SHARE, Estimate, Table, of_fewer
 from factreasoner.models import Support
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
 from factreasoner.tasks.task import Tally, Task
 

@@ -20,11 +20,10 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.files import plain_name
+from factreasoner.files import plain_name, replace_file
 from factreasoner.models import TaskResult
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.replacing import replace_file
 from factreasoner.tasks.labels import WithoutClaims
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task

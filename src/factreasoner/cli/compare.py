@@ -55,7 +55,7 @@ class OutputFiles(NamedTuple):
 
     def write(self, out: Path | None, name: str, texts: Mapping[str, str]) -> None:
         """Write the texts, by the endings of their files, that were asked for, and all of them into `out`."""
-        from factreasoner.runs.replacing import replace_file
+        from factreasoner.files import replace_file
 
         named = {"md": self.markdown, "csv": self.csv}
         for ending, text in texts.items():

@@ -40,10 +40,10 @@ def report(
     beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
     what differs first. Markdown is a summary of one run: counts, and the worst claims with quotes.
     """
+    from factreasoner.files import replace_file
     from factreasoner.report.markdown import markdown
     from factreasoner.report.page import default_page, write_report
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.replacing import replace_file
 
     if out is not None and out.is_dir():
         raise ConfigError(f"{out}: a folder; name the file in it: {out / 'report.html'}")

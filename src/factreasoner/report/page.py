@@ -19,11 +19,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
 from factreasoner.errors import RunError
+from factreasoner.files import replace_file
 from factreasoner.models import TaskResult
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of
-from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS
 from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS

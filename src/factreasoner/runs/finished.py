@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, RunError
+from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.judges import judged_by
 from factreasoner.models import Assessment, Record, TaskResult
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
-from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.factuality import TASK

@@ -14,8 +14,8 @@ from filelock import FileLock
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
+from factreasoner.files import replace_file
 from factreasoner.llm.capabilities import Capabilities
-from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.tasks.registry import FACTUALITY
 from factreasoner.text.parsing import describe_model

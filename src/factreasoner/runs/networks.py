@@ -10,10 +10,10 @@ from pathlib import Path
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.files import replace_file
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.models import Assessment
-from factreasoner.runs.replacing import replace_file
 from factreasoner.settings import Config
 
 LONGEST_STEM, DIGEST = 80, 12

@@ -11,12 +11,12 @@ from typing import Any, TypeVar
 
 from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
 from factreasoner.calibration.applying import calibration_fingerprint
+from factreasoner.files import replace_file
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED
-from factreasoner.runs.replacing import replace_file
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver

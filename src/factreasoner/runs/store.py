@@ -16,6 +16,7 @@ from factreasoner import prompts
 from factreasoner.assessors.credibility import credibility_fingerprint
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
+from factreasoner.files import clear_interrupted
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
@@ -23,7 +24,6 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import load
 from factreasoner.runs.journal import Journal
 from factreasoner.runs.manifest import RESULTS, Manifest, mixed_states, result_settings, unfinished_states
-from factreasoner.runs.replacing import clear_interrupted
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Task
