@@ -34,7 +34,7 @@ def test_powers_units_and_isotopes_are_no_marks(text):
     assert find_marks(text) == []
 
 
-@pytest.mark.parametrize("raised", ["¹" * 4400, "¹²³⁴⁻¹²³⁴"])
+@pytest.mark.parametrize("raised", ["¹" * 4400, "¹²³⁴⁻¹²³⁴", "¹²³⁴⁻⁵", "⁵⁻¹²³⁴"])
 def test_a_long_run_of_raised_digits_is_no_mark(raised):
     assert find_marks(f"Paris is big{raised}.") == []
 
@@ -103,6 +103,10 @@ NUMBERS = [
     "len([1, 2]) is two.",
     "The list is printed: x = [3].",
     "for x in the interval [1, 2]",
+    "The share lies in [1, 3].",
+    "It is between [1, 2] and [2, 3].",
+    "The noise is uniform on [1, 3].",
+    "Numbers are clipped into [1, 3].",
 ]
 EITHER = [
     "It lies within the Alpine mountain range [2, 3].",

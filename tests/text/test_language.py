@@ -52,6 +52,7 @@ def test_words_of_one_meaning_have_one_stem():
         ("Marie Curie est née à Varsovie en 1867.", BORN, ("French", "English")),
         ("Er starb 1906 bei einem Unfall.", LIFE, ("German", "English")),
         (TOWER, "Der Turm ist 52 Meter hoch.", ("English", "German")),
+        ("塔的高度是五十二米，位于巴黎市中心。", TOWER, ("Chinese or Japanese", "Latin")),
     ],
 )
 def test_a_short_text_in_another_language_is_not_compared_and_says_so(claim, passage, languages):

@@ -39,8 +39,12 @@ _KEY = re.compile(
 )
 _PREFIXES = re.compile(
     r"^\s*(?:(?:for (?:an?|the)? ?\w+,? )?(?:(?:but |and )?see(?: also)?|cf\.?|e\.g\.,?|after|following"
-    r"|(?:as )?(?:reviewed|cited|quoted|discussed|adapted) (?:in|by|from)|vgl\.|siehe|voir|véase)\s+)*",
+    r"|(?:as )?(?:reviewed|cited|quoted|discussed|adapted) (?:in|by|from)|data from|source:|vgl\."
+    r"|siehe(?: auch)?|voir|véase)\s+)*",
     re.IGNORECASE,
+)
+_SUFFIX = re.compile(
+    r",? (?:for (?:an? )?(?:recent )?(?:review|overview|discussion)|and references therein|among others)$"
 )
 _BETWEEN = re.compile(r"\s*;\s*|(?:(?<=\d\d)|(?<=\d[a-z]))(?:,| and| &)\s+(?=[^\W\d_a-z][^\W\d_])")
 _PARENTHESIS = re.compile(r"[(（](?P<inside>[^()（）\n]{4,300}(?:\([^()\n]{1,40}\)[^()\n]{0,200})?)[)）]")
@@ -93,7 +97,7 @@ def author_years(text: str) -> Iterator[Cited]:
 def works_of(inside: str) -> tuple[AuthorYear, ...]:
     """The works that the inside of a parenthesis cites; none where it holds anything else."""
     found: list[AuthorYear] = []
-    for piece in filter(None, _BETWEEN.split(" ".join(inside.split()))):
+    for piece in filter(None, _BETWEEN.split(_SUFFIX.sub("", " ".join(inside.split())))):
         said = _PREFIXES.sub("", piece, count=1).strip()
         item = _ITEM.fullmatch(said)
         if item is None and found and re.fullmatch(_DATE, said):

@@ -106,10 +106,11 @@ _INDEXED = re.compile(
 _ASSIGNED = re.compile(r"(?:^|[\s(])[a-z]\w*\s*:?=\s*$", re.IGNORECASE)
 _BEFORE_NUMBERS = re.compile(
     r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
+    r"|\b(?:between|within)\s+|\b(?:lies?|uniform(?:ly)?(?: distributed)?)\s+(?:in|on|over)\s+"
     r"|\$|(?:[=∈∉∪∩⊂⊆×]|\\in\b|[\w)\]][ \t]+[+·*][ \t])\s*"
     r"|(?:^|[\s(])(?!a\b)(?-i:[a-zα-ω])\d?\s+(?:(?:is|be|lies)\s+)?in\s+|\bintegers?\s+in\s+"
     r"|\b(?:in|within|over|on|from|outside|inside)\s+(?:the|a)\s+(?:(?:closed|full|whole)\s+)?range\s+"
-    r"|\b(?:clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted)\s+to\s+"
+    r"|\b(?:clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted)\s+(?:in)?to\s+"
     r"|(?:\w[._]\w+|\b(?:all|any|len|list|max|mean|min|print|range|set|sorted|sum|tuple))\(\s*)"
     rf"(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
     re.IGNORECASE,
@@ -274,10 +275,14 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
 
 
 def _raised_numbers(run: re.Match[str], known: Known) -> list[str]:
-    """The numbers of superscripts in a row, or of a range of them; those of a range too wide are its ends."""
+    """The numbers of superscripts in a row, or of a range of them; those of a range too wide are its ends.
+
+    A range with more than three digits at an end has none.
+    """
     low, high = (_digits(part, known) if part else [] for part in run.groups())
-    between = _numbers(f"{low[-1]}-{high[0]}") if low and high else None
-    return between or [*low, *high]
+    if run[2] is None:
+        return low
+    return (_numbers(f"{low[-1]}-{high[0]}") or [*low, *high]) if low and high else []
 
 
 def _digits(run: str, known: Known) -> list[str]:

@@ -74,8 +74,13 @@ def _difference(claim: str, passage: str) -> str:
     for names in (_scripts, _languages):
         own, known = names(claim), names(passage)
         if own and known and set(own).isdisjoint(known):
-            return f"atom in {own[0].capitalize()}, passage in {known[0].capitalize()}{_NOT_COMPARED}"
+            return f"atom in {_shown(own[0])}, passage in {_shown(known[0])}{_NOT_COMPARED}"
     return ""
+
+
+def _shown(name: str) -> str:
+    """The name of a language or script with its capital."""
+    return name if name in _SHARED.values() else name.capitalize()
 
 
 @lru_cache(maxsize=4096)

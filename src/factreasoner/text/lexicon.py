@@ -45,9 +45,10 @@ def gender_of_noun(lemma: str) -> Gender | None:
 def gender_of_name(name: str) -> Gender | None:
     """Whether a first name, or a title before a name, is a man's or a woman's."""
     first = next(iter(name.lower().split()), "").strip(".")
-    if first in _PERSONS["female_names"] | _PERSONS["female_nouns"]:
-        return "female"
-    return "male" if first in _PERSONS["male_names"] | _PERSONS["male_nouns"] else None
+    for gender in ("female", "male"):
+        if first in _PERSONS[f"{gender}_names"] or first in _PERSONS[f"{gender}_nouns"]:
+            return gender
+    return None
 
 
 def is_person(lemma: str) -> bool:

@@ -190,7 +190,7 @@ INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
-_CITED = r"\[\d{1,3}\]| \[\d{1,3}\](?=(?: ?\[\d{1,3}\])*+(?:\s+[^\W\d_a-z]|\Z))"
+_CITED = r"\[\d{1,3}\]| \[\d{1,3}\](?: ?\[\d{1,3}\])*+(?=\s+[^\W\d_a-z]|\Z)"
 """A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
