@@ -30,8 +30,8 @@ _GROWTH, _ALLOWANCE = 2, 120
 
 WORDS_OF: Mapping[ClaimLabel | None, str] = {
     "contradicted": "is contradicted",
-    "conflicting": "is borne out by one source and contradicted by another",
-    "unverified": "is not borne out",
+    "conflicting": "is supported by one source and contradicted by another",
+    "unverified": "is not supported",
 }
 
 

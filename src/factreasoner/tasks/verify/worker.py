@@ -153,6 +153,11 @@ class _Verification:
         """
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
+        taken = {item.id for item in (*self._contexts, *last.claims)} | {v.target_id for v in self._verdicts}
+
+        def free_id() -> str:
+            return new_id(f"r{number}_a", len(again), taken | {claim.id for claim in again})
+
         for claim in last.claims:
             if claim.sentence is None or claim.span is None:
                 stayed.append(claim)
@@ -162,7 +167,7 @@ class _Verification:
                 if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
                     stayed.append(moved)
                 else:
-                    anew = VerifiedClaim(id=f"r{number}_{claim.id}", text=claim.text)
+                    anew = VerifiedClaim(id=free_id(), text=claim.text)
                     again.append(at_place(anew, span, new.text))
         if sentences := _new_sentences(new):
             try:
@@ -170,8 +175,7 @@ class _Verification:
             except StageError as error:
                 found = Claims((), tuple(error.failures))
             for claim in self._found(found):
-                name = new_id(f"r{number}_a", len(again), {other.id for other in again})
-                again.append(claim.model_copy(update={"id": name}))
+                again.append(claim.model_copy(update={"id": free_id()}))
         claims = (*stayed, *self._judged(again, new.text))
         return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
 
