@@ -19,7 +19,7 @@ TEXT = "Paris is the capital of France."
 TURNS = [{"role": "user", "content": "Who was Curie?"}, {"role": "assistant", "content": None}]
 FACTS = [
     "Born.",
-    {"text": "Died.", "label": False, "source": "page 2"},
+    {"text": "Died.", "label": False, "source": "page 2", "content": "Died."},
     {"id": "x", "text": "Wrote.", "label": "True"},
 ]
 DOCUMENT = {"source": "https://x.example/a", "title": "Tower"}
@@ -99,7 +99,7 @@ def test_a_field_has_several_names(field: str, key: str) -> None:
             {"facts": FACTS},
             {
                 "facts": ["f0=Born.", ("f1=Died.", {"gold": "NS"}), ("x=Wrote.", {"gold": "S"})],
-                "metadata": {"fact_fields": {"f1": {"source": "page 2"}}},
+                "metadata": {"fact_fields": {"f1": {"source": "page 2", "content": "Died."}}},
             },
         ),
         ({"reference_atoms": ["s", {"id": "b", "text": "t"}]}, {"reference_atoms": ["r0=s", "b=t"]}),
@@ -298,6 +298,26 @@ def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note: object)
         fitting([{"output": "x", "note": note}])
     with pytest.raises(InputError, match="record 1: metadata: h"):
         fitting([Record(id="a", response="x", metadata={"note": note})])
+
+
+def nested(levels: int) -> list[object]:
+    found: list[object] = []
+    for _ in range(levels):
+        found = [found]
+    return found
+
+
+CYCLE: dict[str, object] = {}
+CYCLE["itself"] = CYCLE
+
+
+@pytest.mark.parametrize("note", [{"\udfff"}, object(), b"\xff", nested(400), CYCLE, 10**5000], ids=type)
+def test_what_no_journal_can_hold_is_refused_too(note: object) -> None:
+    for records in ([{"output": "x", "note": note}], [Record(id="a", response="x", metadata={"note": note})]):
+        with pytest.raises(
+            InputError, match=r"record 1: (note|metadata): .*(no file can hold it|levels deep)"
+        ):
+            fitting(records)
 
 
 def test_splits_of_a_data_set_are_told() -> None:

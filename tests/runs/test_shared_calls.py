@@ -1,5 +1,6 @@
 """What workers in many processes share holds over all of them, and goes back when one dies."""
 
+import pickle
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -32,8 +33,13 @@ def owner_for(tmp_path, paid=lambda dollars: None, **settings):
 
 
 def limits_of(owner, config, name):
-    """How one in another process reaches the owner: by the names of methods and plain values."""
-    return remote_limits(lambda m, *a, **o: getattr(SharedCalls, m)(owner, *a, **o), name, config)
+    """How one in another process reaches the owner: by the names of methods, and values that are pickled."""
+
+    def call(method, *arguments, **options):
+        arguments, options = pickle.loads(pickle.dumps((arguments, options)))
+        return pickle.loads(pickle.dumps(getattr(SharedCalls, method)(owner, *arguments, **options)))
+
+    return remote_limits(call, name, config)
 
 
 def worker_of(owner, config, name):

@@ -127,6 +127,8 @@ def test_fresh_starts_over_and_nothing_else_forgets_what_was_paid(tmp_path):
     folder.ledger.add(0.25)
     folder.close()
     (tmp_path / "results.jsonl").write_text("old\n")
+    (tmp_path / "batches").mkdir()
+    (tmp_path / "batches" / "1.results.jsonl").write_text("{}\n")
     folder = opened(tmp_path)
     assert folder.spent == 0.25
     folder.close()
@@ -134,6 +136,7 @@ def test_fresh_starts_over_and_nothing_else_forgets_what_was_paid(tmp_path):
     assert (folder.entries, folder.spent, folder.config().version) == ({}, 0, 1)
     assert not (tmp_path / "journal.jsonl").exists()
     assert not (tmp_path / "results.jsonl").exists()
+    assert not list((tmp_path / "batches").glob("*"))
 
 
 def test_a_second_writer_is_kept_out(tmp_path):

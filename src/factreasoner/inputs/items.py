@@ -226,7 +226,9 @@ class Items:
     def _unknown(self, entry: _Entry) -> dict[str, Any]:
         """The unknown keys of an item; those that look misspelt are noted."""
         keys, source = KINDS[entry.kind].keys, entry.source
-        used = next((key for key in TEXT_KEYS if source.get(key) is entry.values["text"]), None)
+        used = None
+        if entry.kind == "contexts":
+            used = next((key for key in TEXT_KEYS if source.get(key) is entry.values["text"]), None)
         unknown = {key: value for key, value in source.items() if key not in keys and key != used}
         spare = tuple(sorted(keys - source.keys() - ({"text"} if used else set())))
         shown = entry.place.partition("[")[0]

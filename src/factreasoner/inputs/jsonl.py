@@ -16,7 +16,7 @@ import jiter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened
 from factreasoner.inputs.columns import FIELDS
-from factreasoner.inputs.problems import describe
+from factreasoner.inputs.problems import DEEPEST, describe
 
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536
@@ -38,8 +38,8 @@ _MAGIC = {
     b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
     b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
 }
-DEEPEST, ROOM = 190, 10
-"""Levels of lists and objects in a record, and levels left for what a journal puts around it."""
+ROOM = 10
+"""Levels of lists and objects that are left for what a journal puts around a record."""
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 _REMEDIES = {
     "EOF while": "it breaks off; {each} holds one whole object",

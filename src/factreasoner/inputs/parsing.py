@@ -13,7 +13,7 @@ from factreasoner.inputs.columns import FIELDS, hinted, key_of_field, meant, mis
 from factreasoner.inputs.items import KINDS, Items
 from factreasoner.inputs.jsonl import unwrapping
 from factreasoner.inputs.problems import Draft, describe, merged, reworded, unwritable
-from factreasoner.models import Atom, Context, Record
+from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.plugins.table import nearest
 from factreasoner.settings import in_python
 
@@ -233,6 +233,12 @@ def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> 
         for field, part in values.items():
             if message := unwritable(part):
                 draft.problem(field, message)
+    draft.finish()
+    try:
+        record_fingerprint(record)
+        record.model_dump_json()
+    except (ValueError, TypeError, RecursionError) as error:
+        draft.problem("metadata", f"no file can hold it: {error}; leave it out, or write it as a text")
     draft.finish()
 
 

@@ -98,12 +98,18 @@ def describe(value: object) -> str:
     return "a list" if isinstance(value, list | tuple) else "an object"
 
 
-def unwritable(value: object) -> str | None:
+DEEPEST = 190
+"""Levels of lists and objects in a record."""
+
+
+def unwritable(value: object, depth: int = 0) -> str | None:
     """What keeps a value, or a part of it, out of every file, and the remedy; None for all others."""
     if isinstance(value, Mapping):
         value = [*value, *value.values()]
     if isinstance(value, list | tuple):
-        return next(filter(None, map(unwritable, value)), None)
+        if depth == DEEPEST:
+            return f"is nested more than {DEEPEST} levels deep; leave it out"
+        return next(filter(None, (unwritable(part, depth + 1) for part in value)), None)
     if isinstance(value, str) and (half := _HALF_CHARACTER.search(value)):
         code = f"U+{ord(half[0]):04X}, a lone surrogate"
         return f"has half a character ({code}) at {half.start()}; leave it out"

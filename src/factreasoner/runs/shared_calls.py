@@ -142,12 +142,14 @@ class SharedCalls:
 
     def answered(self, key: str, reply: Reply | None, *, keep: bool) -> None:
         """The reply that came; None: none did, and another worker may ask. `keep`: it is worth storing."""
-        if keep and reply is not None:
-            self._replies().store(key, reply)
-        with self._lock:
-            _, waiting = self._asked.pop(key, ("", None))
-        if waiting is not None:
-            waiting.set_result(reply)
+        try:
+            if keep and reply is not None:
+                self._replies().store(key, reply)
+        finally:
+            with self._lock:
+                _, waiting = self._asked.pop(key, ("", None))
+            if waiting is not None:
+                waiting.set_result(reply)
 
     def note_all(self, texts: dict[str, str]) -> None:
         """Keep texts in the cache."""

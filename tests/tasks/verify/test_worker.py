@@ -100,6 +100,17 @@ def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_fai
     assert (ships.judged, ships.num_entailing) == ("fully", 1)
 
 
+def test_claims_of_the_corrected_answer_share_no_id_with_others():
+    claims = [
+        Atom(id="r1_a0", text="It shows ships.", original="It shows ships."),
+        Atom(id="r1_a1", text="The museum opened in 1930.", original="The museum opened in 1930"),
+    ]
+    result = verified(Model(), answer="It shows ships. The museum opened in 1930 [1][2].", claims=claims)
+    assert [claim.id for claim in result.revised.claims] == ["r1_a2", "r1_a3"]
+    assert [claim.id for claim in result.claims] == ["r1_a0", "r1_a1"]
+    assert {c.target_id for c in result.verdicts} == {"r1_a0", "r1_a1", "r1_a2", "r1_a3"}
+
+
 def test_explanations_name_sources_as_the_text_does():
     answer = "In 2019 1,987,000 people visited the Harbour Museum [{}]."
     for cited in ("2", "c1"):

@@ -153,7 +153,8 @@ class _Verification:
         """
         stayed: list[VerifiedClaim] = []
         again: list[VerifiedClaim] = []
-        taken = {item.id for item in (*self._contexts, *last.claims)} | {v.target_id for v in self._verdicts}
+        taken = {context.id for context in self._contexts} | {claim.id for claim in last.claims}
+        taken |= {verdict.target_id for verdict in self._verdicts}
 
         def free_id() -> str:
             return new_id(f"r{number}_a", len(again), taken | {claim.id for claim in again})
