@@ -68,7 +68,7 @@ def test_the_reference_systems_nodes_and_edges(ends: tuple[str, str], kind: str)
 @pytest.mark.parametrize("atoms", [{"a0": "text"}, ["a0"], [{"id": "a0", "text": "text"}]])
 def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
     relation = {"source": "c0", "target": "a0", "label": "contradiction", "probability": 1}
-    neutral = {"source": "c1", "target": "a0", "label": "neutral", "probability": 0.9}
+    neutral = {"source": "c1", "target": "a0", "label": "neutral"}
     data = {"atoms": atoms, "contexts": ["c0", "c1"], "relations": [relation, neutral]}
     graph = parse_fact_graph(data, context_prior=0.8)
     assert [(n.id, n.kind, n.prior) for n in graph.nodes] == [
@@ -105,7 +105,7 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
         (
             {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "x", "probability": 1}]},
-            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction', 'equivalence' or 'neutral'",
+            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction' or 'equivalence'",
         ),
         (
             {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment"}]},

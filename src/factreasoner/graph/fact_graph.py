@@ -91,7 +91,8 @@ def parse_fact_graph(
     relations = [
         relation
         for field, item in _objects(data.get(edges, []), (source, edges), problems)
-        if (relation := _parsed(_GivenRelation, item, (source, field), problems)) is not None
+        if not any(item.get(key) == "neutral" for key in _KIND_KEYS)
+        and (relation := _parsed(_GivenRelation, item, (source, field), problems)) is not None
     ]
     if problems:
         raise InputError(problems)
@@ -100,8 +101,7 @@ def parse_fact_graph(
         Node(id=node.id, kind=node.kind, prior=priors[node.kind] if node.prior is None else node.prior)
         for node in given
     ]
-    told = [Relation(**relation.model_dump()) for relation in relations if relation.kind != "neutral"]
-    return _checked(nodes, told, source)
+    return _checked(nodes, [Relation(**relation.model_dump()) for relation in relations], source)
 
 
 def _checked(nodes: Sequence[Node], relations: Sequence[Relation], source: str) -> FactGraph:
@@ -135,11 +135,14 @@ class _GivenNode(BaseModel):
     prior: _Probability | None = Field(None, validation_alias=AliasChoices("prior", "probability"))
 
 
+_KIND_KEYS = ("kind", "label", "relation", "type")
+
+
 class _GivenRelation(BaseModel):
     source: _Text = Field(validation_alias=AliasChoices("source", "from"))
     target: _Text = Field(validation_alias=AliasChoices("target", "to"))
-    kind: Literal["entailment", "contradiction", "equivalence", "neutral"] = Field(
-        validation_alias=AliasChoices("kind", "label", "relation", "type")
+    kind: Literal["entailment", "contradiction", "equivalence"] = Field(
+        validation_alias=AliasChoices(*_KIND_KEYS)
     )
     probability: _Probability
 
