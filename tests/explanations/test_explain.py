@@ -27,7 +27,6 @@ from factreasoner.models import (
     Marginals,
     Outcome,
     Support,
-    side_of,
     support_of,
 )
 from factreasoner.models.factor_graph import FactorGraph
@@ -177,7 +176,7 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
             assert effect.p_without == pytest.approx(calibrated(name, {effect.context_id}))
             assert effect.shift == pytest.approx(atom.p_true - effect.p_without)
         sets = [set(gone) for size in (1, 2, 3) for gone in itertools.combinations(contexts, size)]
-        flipping = [gone for gone in sets if side_of(calibrated(name, gone)) != side_of(atom.p_true)]
+        flipping = [g for g in sets if labelled(graph, name, calibrated(name, g), g) != atom.support]
         assert (atom.flip is None) == (not flipping)
         if atom.flip:
             assert len(atom.flip.context_ids) == len(flipping[0])

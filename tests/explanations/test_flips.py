@@ -6,14 +6,14 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
-from fact_graphs import TABLES, fact_graphs, graph_of, posteriors
+from fact_graphs import TABLES, fact_graphs, graph_of, posteriors, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch
+from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch, Labels
 from factreasoner.explanations.parts import Part, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
-from factreasoner.models import FactGraph, FactorTable, side_of
+from factreasoner.models import FactGraph, FactorTable, Support, support_of
 from factreasoner.models.factor_graph import Table
 from factreasoner.solvers.exact import ExactSolver
 
@@ -55,14 +55,21 @@ class Told:
 
 
 def searched(ways: Told, *, base: float = 2.0, size: int = 3) -> Flips:
-    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False).search(size)
+    lasting = np.ones((1, len(ways.candidates) + 1), dtype=bool)
+    labels = Labels(lasting, lasting)  # evidence of both kinds that stays: a label is a side of one half
+    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False, labels=labels).search(size)
 
 
 def found_in(part: Part, graph: FactGraph, table: FactorTable, size: int) -> Flips:
     base = SOLVER.marginals(network(graph, table, ()).graph)
     ways: Removals = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
     now = log_odds(base, [part.graph.names[i] for i in part.atoms])
-    return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive).search(size)
+    labels = Labels.of(part, graph.evidence())
+    return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive, labels=labels).search(size)
+
+
+def label_without(graph: FactGraph, atom: str, p: dict[str, float], lost: Collection[str] = ()) -> Support:
+    return support_of(p[atom], without(graph, lost).evidence()[atom])
 
 
 @settings(max_examples=60)
@@ -74,22 +81,24 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(
     for part in network(graph, table, {node.id for node in graph.nodes}).parts:
         names = part.graph.names
         flips = found_in(part, graph, table, size)
-        label = {i: side_of(now[names[i]]) for i in part.atoms}
+        label = {i: label_without(graph, names[i], now) for i in part.atoms}
         smallest: dict[int, int] = {}
         for count in range(1, len(part.contexts) + 1):
             for gone in itertools.combinations(part.contexts, count):
-                then = posteriors(graph, table, {names[c] for c in gone})
+                lost = {names[c] for c in gone}
+                then = posteriors(graph, table, lost)
                 for i in part.atoms:
-                    if side_of(then[names[i]]) != label[i]:
+                    if label_without(graph, names[i], then, lost) != label[i]:
                         smallest.setdefault(i, count)
         for i, flip, tried in zip(part.atoms, flips.found, flips.searched, strict=True):
             assert tried >= min(size, len(part.contexts)) or (flip and len(flip.contexts) <= tried + 1)
             if flip is None:
                 assert smallest.get(i, tried + 1) > tried
                 continue
-            then = posteriors(graph, table, {names[c] for c in flip.contexts})
+            lost = {names[c] for c in flip.contexts}
+            then = posteriors(graph, table, lost)
             assert then[names[i]] == pytest.approx(float(probability(flip.log_odds)), abs=1e-9)
-            assert side_of(then[names[i]]) != label[i]
+            assert label_without(graph, names[i], then, lost) != label[i]
             assert len(flip.contexts) >= smallest[i]
             if flip.smallest or len(flip.contexts) <= tried + 1:
                 assert len(flip.contexts) == smallest[i]
@@ -165,14 +174,22 @@ def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:
     assert best > 0.5
 
 
-def test_an_atom_that_its_prior_holds_up_can_not_be_flipped() -> None:
-    graph = graph_of(("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.7))
-    held = graph.model_copy(
-        update={
-            "nodes": tuple(
-                n.model_copy(update={"prior": 0.8}) if n.kind == "atom" else n for n in graph.nodes
-            )
-        }
-    )
-    (part,) = network(held, "conditional", {"a"}).parts
-    assert found_in(part, held, "conditional", 1) == ((None,), (2,))
+def held(graph: FactGraph, prior: float) -> FactGraph:
+    nodes = (n.model_copy(update={"prior": prior}) if n.kind == "atom" else n for n in graph.nodes)
+    return graph.model_copy(update={"nodes": tuple(nodes)})
+
+
+def test_an_atom_that_its_prior_holds_up_is_unverified_without_its_support() -> None:
+    graph = held(graph_of(("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.7)), 0.8)
+    (part,) = network(graph, "conditional", {"a"}).parts
+    (flip,), _ = found_in(part, graph, "conditional", 1)
+    assert flip is not None
+    assert (len(flip.contexts), flip.smallest) == (2, True)
+    assert flip.log_odds > 1.0
+
+
+def test_an_unverified_atom_stays_so_on_either_side_of_one_half() -> None:
+    """A weak contradiction leaves P above one half; without it, P only rises."""
+    graph = held(graph_of(("c1", "a", "contradiction", 0.6)), 0.8)
+    (part,) = network(graph, "conditional", {"a"}).parts
+    assert found_in(part, graph, "conditional", 1) == ((None,), (1,))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SHOWN = 3
 """Contexts named of each kind in the table."""
-PASSAGE_LENGTH = 100
+PASSAGE_LENGTH = 300
 
 
 @takes_flags("Graph")
@@ -131,7 +131,8 @@ def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
         yield _no_flip(atom)
     else:
         least = "" if atom.flip.smallest else " (fewer may do)"
-        yield f"flips without {_listed(atom.flip.context_ids)}: {atom.flip.p_without:.3f}{least}"
+        then = f"{atom.flip.p_without:.3f} {atom.flip.support}"
+        yield f"flips without {_listed(atom.flip.context_ids)}: {then}{least}"
     if atom.entailing and atom.contradicting:
         yield f"conflict: {_first(_named(atom.entailing))} against {_first(_named(atom.contradicting))}"
     if atom.disputes:

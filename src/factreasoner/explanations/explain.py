@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.explanations.flips import LARGEST_SIZE, STANDARD_ERRORS, Flip, Flips, FlipSearch, Scale
+from factreasoner.explanations.flips import (
+    LARGEST_SIZE,
+    STANDARD_ERRORS,
+    Flip,
+    Flips,
+    FlipSearch,
+    Labels,
+    Scale,
+)
 from factreasoner.explanations.models import (
     AtomExplanation,
     Effect,
@@ -55,8 +63,8 @@ def explain(
         explain(assess(text, contexts=passages, factors="table1"), Config(factors="table1"))
 
     `config` has the settings the assessment was made with; `solver` is by default the one it names. All sets
-    of up to `search_size` contexts are tried, if affordable, in search of one that flips an atom to another
-    side of 1/2; 0: no search. If `config` names a calibration of posteriors, all probabilities and labels
+    of up to `search_size` contexts are tried, if affordable, in search of one that changes an atom's
+    label; 0: no search. If `config` names a calibration of posteriors, all probabilities and labels
     are calibrated. The solver runs for at most `config.solver_seconds` in all. `untold` says what could not
     be computed by then, or from posteriors that have not converged.
 
@@ -191,7 +199,8 @@ class _Study(NamedTuple):
         now = log_odds(self.base, atom_ids)
         flips = Flips((None,) * len(atom_ids), (0,) * len(atom_ids))
         if self.search_size:
-            search = FlipSearch(ways, now, alone, additive=part.additive, scale=self.scale)
+            labels = Labels.of(part, self.evidence, scale=self.scale, stderr=self.base.stderr)
+            search = FlipSearch(ways, now, alone, additive=part.additive, labels=labels)
             flips = search.search(self.search_size)
         again = ways.whole()
         atoms = {}

@@ -1,8 +1,8 @@
-"""The smallest set of contexts without which an atom's P(true) is on another side of one half.
+"""The smallest set of contexts without which an atom has another label.
 
 Finding it takes up to one posterior a set, so the search is bounded: single contexts; then, for each atom,
-the contexts whose loss moves it there most, one after another; then all sets of two, three, ... contexts
-as long as that is affordable. What was found says whether it is known to be smallest.
+the contexts whose loss moves P(true) off its side of one half most, one after another; then all sets of two,
+three, ... contexts as long as that is affordable. What was found says whether it is known to be smallest.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -18,9 +18,11 @@ import numpy.typing as npt
 
 from factreasoner.calibration.calibrators import Calibrator
 from factreasoner.errors import OutOfTimeError
+from factreasoner.explanations.parts import SAYS_NOTHING, Part
 from factreasoner.explanations.removal import Removals, probability
-from factreasoner.models import side_of
+from factreasoner.models import Relation, side_of
 from factreasoner.models.factor_graph import Table
+from factreasoner.models.graph import STANDARD_ERRORS as IN_DOUBT
 
 LARGEST_SIZE = 3
 """All sets of up to this many contexts are tried, unless another size is given."""
@@ -72,6 +74,77 @@ class Scale:
         return -side * log_odds if side else np.abs(log_odds - (self.low + self.high) / 2.0)
 
 
+class Labels:
+    """Labels by log-odds and by the evidence that is left, as `label_of` gives them; each is a number.
+
+    `supporting` and `contradicting` say which variables of the part do so to each atom, shape (atoms,
+    variables + 1): the last column is for contexts that can't be taken out. `stderr` is the standard error
+    of the posteriors with all contexts.
+    """
+
+    def __init__(
+        self,
+        supporting: npt.NDArray[np.bool_],
+        contradicting: npt.NDArray[np.bool_],
+        *,
+        scale: Scale | None = None,
+        stderr: float | None = None,
+    ) -> None:
+        self.scale = scale or Scale()
+        self.without_evidence = ~(supporting | contradicting).any(axis=1)
+        self.two_faced = bool((supporting & contradicting).any())
+        self._supporting, self._contradicting = supporting, contradicting
+        self._doubt = IN_DOUBT * (stderr or 0.0)
+
+    @classmethod
+    def of(
+        cls,
+        part: Part,
+        evidence: Mapping[str, Sequence[Relation]],
+        *,
+        scale: Scale | None = None,
+        stderr: float | None = None,
+    ) -> Labels:
+        """Those of a part's atoms; `evidence` has each atom's relations with contexts."""
+        place = {name: i for i, name in enumerate(part.graph.names)}
+        supporting = np.zeros((len(part.atoms), len(place) + 1), dtype=bool)
+        contradicting = np.zeros_like(supporting)
+        for row, atom in enumerate(part.graph.names[i] for i in part.atoms):
+            for relation in evidence[atom]:
+                if relation.probability > SAYS_NOTHING:
+                    other = relation.source if relation.target == atom else relation.target
+                    kind = contradicting if relation.kind == "contradiction" else supporting
+                    kind[row, place.get(other, -1)] = True
+        return cls(supporting, contradicting, scale=scale, stderr=stderr)
+
+    def now(self, log_odds: Table) -> npt.NDArray[np.int_]:
+        """The atoms' labels with all contexts."""
+        doubtful = [abs(self.scale.probability(x) - 0.5) <= self._doubt for x in log_odds]
+        sides = np.where(doubtful, 0, self.scale.sides(log_odds))
+        return np.array([self._of(sides[atom], atom, [()])[0][0] for atom in range(len(sides))])
+
+    def column(
+        self, log_odds: Table, atom: int, sets: Sequence[Collection[int]], margin: float
+    ) -> tuple[npt.NDArray[np.int_], npt.NDArray[np.bool_]]:
+        """An atom's labels without each set, and whether an error of `margin` leaves each as it is."""
+        sides = self.scale.sides(log_odds)
+        labels, bare = self._of(sides, atom, sets)
+        return labels, bare | (sides == 0) | self.scale.clear(log_odds, margin)
+
+    def _of(
+        self, sides: npt.NDArray[np.int_], atom: int, sets: Sequence[Collection[int]]
+    ) -> tuple[npt.NDArray[np.int_], npt.NDArray[np.bool_]]:
+        left = np.ones((len(sets), self._supporting.shape[1]), dtype=bool)
+        for row, gone in enumerate(sets):
+            left[row, list(gone)] = False
+        pro = (left & self._supporting[atom]).any(axis=1)
+        contra = (left & self._contradicting[atom]).any(axis=1)
+        labels = np.select(
+            [(sides > 0) & pro, (sides < 0) & contra, (sides == 0) & pro & contra], [1, -1, 2], 0
+        )
+        return labels, ~(pro | contra)
+
+
 def _first(holds: Callable[[float], bool]) -> float:
     """The least log-odds from which on a condition holds, to a double's precision; infinite if never."""
     low, high = -_WIDEST, _WIDEST
@@ -85,7 +158,7 @@ def _first(holds: Callable[[float], bool]) -> float:
 
 
 class Flip(NamedTuple):
-    """Contexts without which the side changes, the log-odds then, and whether no fewer can do it."""
+    """Contexts without which the label changes, the log-odds then, and whether no fewer can do it."""
 
     contexts: tuple[int, ...]
     log_odds: float
@@ -102,21 +175,25 @@ class Flips(NamedTuple):
 class FlipSearch:
     """The search in one part. `base` are the atoms' log-odds, `alone` those without each candidate in turn.
 
-    In `additive` parts the contexts with the largest effects are the smallest set, and nothing is searched.
-    If the standard error of sampled posteriors leaves a side in doubt, it counts as unchanged.
+    In `additive` parts the contexts with the largest effects are the smallest set, and nothing is searched,
+    unless a context both supports and contradicts an atom.
+    If the standard error of sampled posteriors leaves a label in doubt, it counts as unchanged.
+    An atom without evidence is unverified whatever its P(true) is, and nothing is searched for it.
     """
 
     def __init__(
-        self, removals: Removals, base: Table, alone: Table, *, additive: bool, scale: Scale | None = None
+        self, removals: Removals, base: Table, alone: Table, *, additive: bool, labels: Labels
     ) -> None:
         self._removals = removals
-        self._scale = scale or Scale()
+        self._labels = labels
+        self._scale = labels.scale
+        self._now = labels.now(base)
         self._sides = self._scale.sides(base)
         self._alone = alone
-        self._additive = additive
+        self._additive = additive and not labels.two_faced
         self._left = removals.affordable
         self._found: list[Flip | None] = [None] * len(base)
-        self._complete: set[int] = set()
+        self._complete = set(np.flatnonzero(labels.without_evidence).tolist())
         self._searched = 0
 
     def search(self, largest: int = LARGEST_SIZE) -> Flips:
@@ -140,7 +217,7 @@ class FlipSearch:
     def _search(self, candidates: Sequence[int], largest: int) -> None:
         self._keep([(c,) for c in candidates], self._alone, range(len(self._found)))
         for atom, flip in enumerate(self._found):
-            if flip is None and self._descend(atom):
+            if flip is None and atom not in self._complete and self._descend(atom):
                 self._complete.add(atom)
         while self._searched < min(largest, len(candidates)):
             size = self._searched + 1
@@ -161,9 +238,9 @@ class FlipSearch:
         return self._removals.log_odds(sets)
 
     def _keep(self, sets: Sequence[tuple[int, ...]], rows: Table, atoms: Collection[int]) -> None:
-        """Keep, for each of `atoms`, the best of `sets` that changes its side, if none better is kept."""
+        """Keep, for each of `atoms`, the best of `sets` that changes its label, if none better is kept."""
         for atom in atoms:
-            row = self._best(rows[:, atom], atom)
+            row = self._best(rows[:, atom], atom, sets)
             if row is None:
                 continue
             flip = Flip(sets[row], float(rows[row, atom]), False)
@@ -171,17 +248,17 @@ class FlipSearch:
             if known is None or self._rank(flip, atom) < self._rank(known, atom):
                 self._found[atom] = flip
 
-    def _best(self, column: Table, atom: int) -> int | None:
-        """The row that changes the atom's side, and goes furthest; None where none does."""
-        side, sides = self._sides[atom], self._scale.sides(column)
-        sure = (sides == 0) | self._scale.clear(column, STANDARD_ERRORS * (self._removals.stderr or 0.0))
-        changed = np.flatnonzero((sides != side) & sure)
+    def _best(self, column: Table, atom: int, sets: Sequence[Collection[int]]) -> int | None:
+        """The row of the set that changes the atom's label, and goes furthest; None where none does."""
+        margin = STANDARD_ERRORS * (self._removals.stderr or 0.0)
+        labels, sure = self._labels.column(column, atom, sets, margin)
+        changed = np.flatnonzero((labels != self._now[atom]) & sure)
         if not len(changed):
             return None
-        return int(changed[self._scale.beyond(column[changed], side).argmax()])
+        return int(changed[self._scale.beyond(column[changed], self._sides[atom]).argmax()])
 
     def _descend(self, atom: int) -> bool:
-        """Take out the contexts that move it off its side most, one by one; True if nothing can do so."""
+        """Take out the contexts that move it off its side most, one by one; True if nothing flips it."""
         side = self._sides[atom]
         if side == 0:
             return False
@@ -191,8 +268,8 @@ class FlipSearch:
         while step := list(itertools.islice(sizes, min(self._removals.at_once, self._left))):
             rows = self._tried([ranked[:size] for size in step])
             for size, row in zip(step, rows, strict=True):
-                if self._best(row[None, atom], atom) is not None:
-                    gone = tuple(ranked[:size])
+                gone = tuple(ranked[:size])
+                if self._best(row[None, atom], atom, [gone]) is not None:
                     self._found[atom] = (
                         Flip(gone, float(row[atom]), True)
                         if self._additive
@@ -202,11 +279,11 @@ class FlipSearch:
         return self._additive and next(sizes, None) is None
 
     def _pared(self, flip: Flip, atom: int) -> Flip:
-        """Put contexts back one at a time while the side stays changed."""
+        """Put contexts back one at a time while the label stays changed."""
         while 2 < len(flip.contexts) <= self._left:
             fewer = list(itertools.combinations(flip.contexts, len(flip.contexts) - 1))
             column = self._tried(fewer)[:, atom]
-            row = self._best(column, atom)
+            row = self._best(column, atom, fewer)
             if row is None:
                 break
             flip = Flip(fewer[row], float(column[row]), False)

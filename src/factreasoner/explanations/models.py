@@ -48,7 +48,7 @@ class Effect(Model):
 
 
 class FlipSet(Model):
-    """Contexts without which the atom's P(true) is on another side of one half; `support` is its label then.
+    """Contexts without which the atom has another label, `support`.
 
     `smallest`: no smaller set does so. Else every member is needed, but a smaller set of other contexts
     may exist.
