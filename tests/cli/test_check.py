@@ -85,6 +85,8 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
         (("--min", "precision"), "write NAME=NUMBER, as precision=0.8"),
         (("--min", "precision=high"), "write NAME=NUMBER"),
         (("--min", "precision=nan"), "write NAME=NUMBER"),
+        (("--min", "precision=80"), "precision is a number from 0 to 1; for 80 % write 0.8"),
+        (("--max", "brier=-1"), "brier is a number from 0 to 1"),
         ((), "no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min precision=0.8"),
     ],
 )
@@ -112,6 +114,24 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     ruled = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_failed=0")
     assert ruled.returncode == 4
     assert "no part in these scores" not in ruled.stderr
+
+
+def test_failed_judgements_that_could_break_a_rule_break_it(factreasoner, tmp_path):
+    failure = Failure(stage="judge", item_id="c0->a1", error_type="X", message="no")
+    found = assessment([0.9, 0.8], record_id="part", status="partial", failures=(failure,))
+    outcome = found.outcome.model_copy(update={"partly_judged": ("a1",)})
+    whole = assessment([0.9, 0.7], record_id="whole")
+    run_folder(tmp_path / "run", found.model_copy(update={"outcome": outcome}), whole)
+    done = factreasoner("check", "run", "--min", "precision=0.8")
+    assert done.returncode == 4
+    assert "; 1 failure could take it to 0.7500" in done.stdout
+    assert "1 record has 1 failure and is scored on the rest; --max failures=0 makes" in done.stderr
+    borne = factreasoner("check", "run", "--min", "precision=0.7", "--max", "failures=1")
+    assert (borne.returncode, borne.stderr) == (0, "")
+    assert factreasoner("check", "run", "--min", "avg_prob=0.5").returncode == 4
+    for rule, code in (("atoms_contradicted=0", 4), ("atoms_contradicted=1", 0), ("atoms_unjudged=0", 0)):
+        assert factreasoner("check", "run", "--max", rule).returncode == code, rule
+    assert factreasoner("check", "run", "--min", "atoms_supported=4").returncode == 4
 
 
 def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):

@@ -12,7 +12,7 @@ from assessments import assessment
 from command import printed
 from run_folders import run_folder
 
-from factreasoner.models import Context, Usage
+from factreasoner.models import Context, Failure, Usage
 from factreasoner.settings import Config
 
 FILES = ("md", "csv", "json", "png", "svg")
@@ -296,3 +296,12 @@ def test_what_can_not_be_compared(factreasoner, two, arguments, words):
     done = factreasoner("compare", *arguments)
     assert done.returncode == 1
     assert words in done.stderr
+
+
+def test_the_failures_of_a_run_are_named(factreasoner, tmp_path):
+    failure = Failure(stage="judge", item_id="c0->a1", error_type="X", message="no")
+    run_folder(tmp_path / "whole", *made(0.3, records=2))
+    run_folder(tmp_path / "part", *made(0.3, records=2, status="partial", failures=(failure,)))
+    notes = printed(factreasoner("compare", "whole", "part", "--json"))["notes"]
+    assert "part: 2 failures, in 2 of its 2 records" in notes
+    assert not any(note.startswith("whole:") for note in notes)

@@ -13,7 +13,7 @@ from samples_of_records import sampled
 
 from factreasoner.analysis.comparison import compare_runs, named_runs
 from factreasoner.analysis.evaluation import evaluate_run, summarised
-from factreasoner.analysis.rules import apply_rules, parse_rules
+from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
 from factreasoner.metrics.table import Metric, OfRecords, Table
 from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
@@ -53,7 +53,8 @@ def test_a_row_is_a_metric_everywhere(
     compared = compare_runs(named_runs(paths))
     assert "| worst P | 0.30 | 0.30 |" in comparison_markdown(compared)
     assert "worst_p" in comparison_csv(compared)
-    found = apply_rules(parse_rules(["worst_p=0.25"], [], TASK), summarised(run, run.config), TASK)
+    rules, failed = parse_rules(["worst_p=0.25"], [], TASK), FailedJudgements(TASK)
+    found = apply_rules(rules, summarised(run, run.config), TASK, failed)
     assert found[0].kept
 
 

@@ -11,7 +11,7 @@ from reported import PASSAGES, Table, answered, bridge, cited, data_in, recalled
 
 from factreasoner import rag, recall, verify
 from factreasoner.analysis.evaluation import evaluate_run, summarised
-from factreasoner.analysis.rules import Rule, apply_rules
+from factreasoner.analysis.rules import FailedJudgements, Rule, apply_rules
 from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.registry import FACTUALITY, task_named
@@ -95,5 +95,6 @@ def test_evaluate_and_check_have_them_too(run: Path, tmp_path: Path) -> None:
         name: value for name, value in known.items() if name in scores
     }
     rules = [Rule(name, "min", value - 1e-9) for name, value in known.items() if name in scores]
-    found = apply_rules(rules, summarised(finished, finished.config), finished.task)
+    failed = FailedJudgements(finished.task)
+    found = apply_rules(rules, summarised(finished, finished.config), finished.task, failed)
     assert [result.rule.measure for result in found if not result.kept] == []

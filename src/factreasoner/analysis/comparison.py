@@ -143,6 +143,7 @@ def _read(run: FinishedRun[Any], scoring: _Scoring | None) -> _Read:
     atoms, tally = FACTUALITY.sampling(), run.tally(run.config)
     seen: dict[str, _Seen] = {}
     cached = 0
+    failed: Counter[str] = Counter()
     for read in run.results():
         result = labels.apply(read) if labels else read
         stages = [JUDGING] if scoring else result.usage
@@ -154,8 +155,12 @@ def _read(run: FinishedRun[Any], scoring: _Scoring | None) -> _Read:
         else:
             tally.add(result)
         texts = (text for claim in run.task.claims(result) for text in (claim.id, claim.text))
+        if failures := len(result.all_failures if scoring else result.failures):
+            failed.update(records=1, failures=failures)
         seen[result.record_id] = _Seen(result.status, _digest(result.response), _digest(*texts))
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
+    if failed:
+        notes.append(f"{failed['failures']} failures, in {failed['records']} of its {len(seen)} records")
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
     replayed = scoring is not None and _is_replayed(run.config)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 from xml.etree import ElementTree
 
+from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import ConfigError
 from factreasoner.files import replace_file
-from factreasoner.metrics.table import SHARE, Estimate, Table, of_fewer
-from factreasoner.models import Support
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import SHARE, Estimate, OfRecords, Table, of_fewer, possible
+from factreasoner.models import Support, TaskResult
 from factreasoner.plugins.table import nearest
 from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
 from factreasoner.tasks.task import Tally, Task
@@ -35,8 +37,14 @@ TOTALS: dict[str, tuple[str, ...]] = {
 }
 """Totals over a run of any task, and where the summary has them."""
 
-ATOM_TOTALS: dict[str, tuple[str, ...]] = {"atoms": ("atoms", "judged")} | {
-    f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed", "unjudged", "partly_judged")
+LABEL_TOTALS: dict[str, tuple[str, ...]] = {
+    f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed")
+}
+"""Totals that an atom's judgements that failed could change."""
+ATOM_TOTALS: dict[str, tuple[str, ...]] = LABEL_TOTALS | {
+    "atoms": ("atoms", "judged"),
+    "atoms_unjudged": ("atoms", "unjudged"),
+    "atoms_partly_judged": ("atoms", "partly_judged"),
 }
 """Totals over a run of factuality alone, and where the summary has them."""
 
@@ -68,6 +76,42 @@ class RuleResult(NamedTuple):
 
     def __str__(self) -> str:
         return f"{'pass' if self.kept else 'FAIL'}  {self.rule}: {self.detail}"
+
+
+class FailedJudgements:
+    """What failed in the records of `task` that are scored on the rest, and what it could have changed."""
+
+    def __init__(self, task: Task[Any]) -> None:
+        self.records = self.failures = 0
+        self._metrics = {m.name: m for m in task.table if isinstance(m.average, OfRecords)}
+        self._ranges: dict[str, dict[str, tuple[float, float]]] = {}
+
+    def add(self, result: TaskResult, line: Mapping[str, Any]) -> None:
+        """Count one record by its result line."""
+        failures = [failure for failure in line["failures"] if failure["stage"] != COHERENCE_STAGE]
+        if not failures or result.status == "failed":
+            return
+        self.records += 1
+        self.failures += len(failures)
+        self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
+
+    def worst(self, rule: Rule, sample: Sample) -> float | None:
+        """The value furthest on the wrong side of `rule` that other outcomes could give; None: none could.
+
+        Metrics of labelled claims have no such range: None.
+        """
+        if rule.measure not in self._metrics or not self._ranges:
+            return None
+        end = 0 if rule.bound == "min" else 1
+        values = [
+            self._ranges[i][rule.measure][end] if i in self._ranges else float(value)
+            for i, value in zip(sample.ids, sample.values[rule.measure], strict=True)
+            if not math.isnan(value)
+        ]
+        return math.fsum(values) / len(values) if values else None
+
+    def __str__(self) -> str:
+        return f"{self.failures} failure{'s' * (self.failures != 1)}"
 
 
 def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:
@@ -108,7 +152,14 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
             else f"unknown measure {given!r}; {nearest(name, measures)}"
         )
         raise ConfigError(f"--{bound} {text}: {reason}")
+    if name in task.table and task.table[name].bounds == SHARE and not 0.0 <= value <= 1.0:
+        raise ConfigError(f"--{bound} {text}: {given} is a number from 0 to 1{_as_share(value)}")
     return Rule(name, bound, value)
+
+
+def _as_share(percent: float) -> str:
+    """What to write instead of a percentage; empty where it is none."""
+    return f"; for {percent:g} % write {percent / 100:g}" if 1.0 < percent <= 100.0 else ""
 
 
 def _example(task: Task[Any]) -> str:
@@ -117,34 +168,50 @@ def _example(task: Task[Any]) -> str:
 
 
 def apply_rules(
-    rules: Sequence[Rule], summary: Tally[Any], task: Task[Any], *, on_interval: bool = False
+    rules: Sequence[Rule],
+    summary: Tally[Any],
+    task: Task[Any],
+    failed: FailedJudgements,
+    *,
+    on_interval: bool = False,
 ) -> list[RuleResult]:
     """What became of each rule about a run of `task`, added up in `summary`.
 
     `on_interval` holds a score's rule against the worse end of its 95 % interval over records; totals have
-    none. A rule about what has no value, or with `on_interval` no interval, is not kept.
+    none. A rule about what has no value, or with `on_interval` no interval, is not kept; neither is one that
+    another outcome of the `failed` judgements could break.
     """
     places = totals_of(task)
     wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in places)
     table: Table[Any] = task.table
-    found = table.estimates(summary.sample(), wanted)
-    totals = summary.content()
-    return [
-        _total(rule, totals, places[rule.measure])
-        if rule.measure in places
-        else _score(rule, found[rule.measure], totals["records"], on_interval=on_interval)
-        for rule in rules
-    ]
+    sample, totals = summary.sample(), summary.content()
+    found = table.estimates(sample, wanted)
+    findings = []
+    for rule in rules:
+        if rule.measure in places:
+            findings.append(_total(rule, totals, places[rule.measure]))
+            continue
+        finding = _score(rule, found[rule.measure], totals["records"], on_interval=on_interval)
+        worst = failed.worst(rule, sample)
+        if finding.kept and worst is not None and not _keeps(worst, rule):
+            detail = f"{finding.detail}; {failed} could take it to {worst:.4f}"
+            finding = RuleResult(rule, False, detail)
+        findings.append(finding)
+    return findings
 
 
-def unruled_failures(rules: Sequence[Rule], summary: Tally[Any]) -> str | None:
-    """What to say where records failed that no rule of a total asks about; None where none did."""
-    failed = summary.content()["records"]["failed"]
-    asked = {"failures", "records_failed", "records_ok"} & {rule.measure for rule in rules}
-    if not failed or asked:
-        return None
-    have = "1 record failed and has" if failed == 1 else f"{failed} records failed and have"
-    return f"{have} no part in these scores; --max records_failed=0 makes a rule of it"
+def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJudgements) -> Iterator[str]:
+    """What to say where records or judgements failed that no rule of a total asks about."""
+    asked = {rule.measure for rule in rules}
+    lost = summary.content()["records"]["failed"]
+    if lost and not asked & {"failures", "records_failed", "records_ok"}:
+        have = "1 record failed and has" if lost == 1 else f"{lost} records failed and have"
+        yield f"{have} no part in these scores; --max records_failed=0 makes a rule of it"
+    if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
+        have, are = (
+            ("1 record has", "is") if failed.records == 1 else (f"{failed.records} records have", "are")
+        )
+        yield f"{have} {failed} and {are} scored on the rest; --max failures=0 makes a rule of it"
 
 
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> RuleResult:
@@ -158,6 +225,12 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> Rule
     unjudged = summary["coherence"]["unjudged_pairs"] if place[0] == "coherence" else 0
     if unjudged and rule.bound == "max":
         return RuleResult(rule, False, f"{value:g}, and {unjudged} pairs of claims were not judged")
+    if rule.measure in LABEL_TOTALS and _keeps(value, rule):
+        unjudged, partly = summary["atoms"]["unjudged"], summary["atoms"]["partly_judged"]
+        worst = value - min(value, partly) if rule.bound == "min" else value + unjudged + partly
+        if not _keeps(worst, rule):
+            open_ = f"{unjudged} atoms were not judged, {partly} in part"
+            return RuleResult(rule, False, f"{value:g}; {open_}, which could take it to {worst:g}")
     return RuleResult(rule, _keeps(value, rule), f"{value:g}")
 
 

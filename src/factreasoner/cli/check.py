@@ -39,24 +39,33 @@ def check(
     A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
     """
     from factreasoner.analysis.evaluation import summarised
-    from factreasoner.analysis.rules import apply_rules, parse_rules, totals_of, unruled_failures, write_junit
+    from factreasoner.analysis.rules import (
+        FailedJudgements,
+        apply_rules,
+        parse_rules,
+        totals_of,
+        unruled_failures,
+        write_junit,
+    )
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir)
     rules = parse_rules(at_least or (), at_most or (), run.task)
     if run.unfinished:
         raise RunError(run.unfinished)
-    summary = summarised(run, run.config)
-    findings = apply_rules(rules, summary, run.task, on_interval=on_interval)
+    failed = FailedJudgements(run.task)
+    summary = summarised(run, run.config, each=failed.add)
+    findings = apply_rules(rules, summary, run.task, failed, on_interval=on_interval)
     measured = [rule.measure for rule in rules if rule.measure not in totals_of(run.task)]
     if as_json:
         say_json([finding.content() for finding in findings])
     else:
         for finding in findings:
             say(str(finding))
-    for warning in (run.task.table.few_records(summary.sample(), measured), unruled_failures(rules, summary)):
-        if warning is not None:
-            say(warning, err=True)
+    if (few := run.task.table.few_records(summary.sample(), measured)) is not None:
+        say(few, err=True)
+    for warning in unruled_failures(rules, summary, failed):
+        say(warning, err=True)
     if junit is not None:
         write_junit(junit, findings, run_dir)
     raise typer.Exit(0 if all(finding.kept for finding in findings) else BROKEN)

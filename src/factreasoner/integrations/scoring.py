@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges import judged_by
-from factreasoner.metrics.table import SHARE, Metric, OfRecords
+from factreasoner.metrics.table import SHARE, Metric, OfRecords, possible
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import named
@@ -117,15 +117,8 @@ class Scoring:
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += [] if settled else ["sampling did not converge"]
         reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
-        return Scored(value, self._bounds(line, value) if settled else None, lower, reason, result)
-
-    def _bounds(self, line: dict[str, Any], value: float) -> tuple[float, float]:
-        if not line["failures"]:
-            return value, value
-        if self.metric == PRECISION:
-            return line["precision_low"], line["precision_high"]
-        low, high = line.get("bounds", {}).get(self.metric, SHARE)
-        return low, high
+        bounds = possible(self._row, line) if line["failures"] else (value, value)
+        return Scored(value, bounds if settled else None, lower, reason, result)
 
     def _why_not(self, line: dict[str, Any]) -> str:
         told = line.get("reasons", {}).get(self.metric, "")

@@ -273,6 +273,14 @@ def estimate(metric: Metric, sample: Sample) -> Estimate:
     return Estimate(value, found, records=records)
 
 
+def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
+    """The range of a record's metric over all outcomes of its failed judgements, from its result line."""
+    if f"{metric.name}_low" in line:
+        return line[f"{metric.name}_low"], line[f"{metric.name}_high"]
+    low, high = line.get("bounds", {}).get(metric.name, metric.bounds)
+    return low, high
+
+
 def of_fewer(count: int, records: Mapping[str, int]) -> str:
     """ "(7 of 17 records)" if fewer have a score than were tried; else empty. `records` counts by status."""
     tried = records["ok"] + records["partial"] + records["failed"]
