@@ -43,28 +43,24 @@ def check(
         FailedJudgements,
         apply_rules,
         parse_rules,
-        totals_of,
         unruled_failures,
         write_junit,
     )
     from factreasoner.runs.finished import FinishedRun
 
     run = FinishedRun.of_any_task(run_dir)
-    rules = parse_rules(at_least or (), at_most or (), run.task)
+    rules, failed = parse_rules(at_least or (), at_most or (), run.task), FailedJudgements(run.task)
     if run.unfinished:
         raise RunError(run.unfinished)
-    failed = FailedJudgements(run.task)
     summary = summarised(run, run.config, each=failed.add)
     findings = apply_rules(rules, summary, run.task, failed, on_interval=on_interval)
-    measured = [rule.measure for rule in rules if rule.measure not in totals_of(run.task)]
+    measured = [rule.measure for rule in rules if rule.measure in run.task.table]
     if as_json:
         say_json([finding.content() for finding in findings])
     else:
-        for finding in findings:
-            say(str(finding))
-    if (few := run.task.table.few_records(summary.sample(), measured)) is not None:
-        say(few, err=True)
-    for warning in unruled_failures(rules, summary, failed):
+        say("\n".join(map(str, findings)))
+    few = run.task.table.few_records(summary.sample(), measured)
+    for warning in filter(None, (few, *unruled_failures(rules, summary, failed))):
         say(warning, err=True)
     if junit is not None:
         write_junit(junit, findings, run_dir)
