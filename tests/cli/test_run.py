@@ -6,6 +6,8 @@ import json
 import pytest
 from command import record, results, summary_of, write_records
 
+from factreasoner import Run
+
 RESULT_FIELDS = {
     "id",
     "status",
@@ -66,7 +68,7 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
     with data.open("a") as file:
         file.write(json.dumps(record("r9")) + "\n")
     done = factreasoner("run", data, "--out", "out")
-    assert (done.returncode, "records: 5, 2 of them finished before" in done.stderr) == (0, True)
+    assert (done.returncode, "records: 5, 2 of them in the folder already" in done.stderr) == (0, True)
     assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
 
 
@@ -236,3 +238,41 @@ def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypat
     assert lines["r2"]["status"] == "failed"
     assert "oops" in lines["r2"]["failures"][0]["message"]
     assert "oops" in done.stdout
+
+
+def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path):
+    """A second input in the same folder: every view takes its records, and says what else there is."""
+    for name, ids in (("first", ("r0", "r1", "r2")), ("second", ("r2", "r3"))):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(record(i)) + "\n" for i in ids))
+    assert factreasoner("run", "first.jsonl", "--out", "out").returncode == 0
+    done = factreasoner("run", "second.jsonl", "--out", "out")
+    assert done.returncode == 0
+    assert "The folder has 2 more records that are not in this input" in done.stderr
+    assert summary_of(tmp_path / "out")["records"]["not_in_input"] == 2
+    assert len(Run.open(tmp_path / "out")) == 2
+    assert factreasoner("check", "out", "--min", "records=2", "--max", "records=2").returncode == 0
+    again = factreasoner("run", "first.jsonl", "--out", "out")
+    assert "records: 3, 3 of them in the folder already" in again.stderr
+    assert len(Run.open(tmp_path / "out")) == 3
+
+
+def test_a_record_whose_text_was_edited_is_counted_once(factreasoner, tmp_path):
+    file = tmp_path / "in.jsonl"
+    lines = [json.dumps(record(i)) + "\n" for i in ("r0", "r1")]
+    file.write_text("".join(lines))
+    factreasoner("run", file, "--out", "out")
+    changed = json.dumps(record("r1") | {"output": "Another answer."}) + "\n"
+    file.write_text(lines[0] + changed)
+    done = factreasoner("run", file, "--out", "out")
+    assert "2/2 records, 1 assessed again, as their input changed" in done.stderr
+
+
+def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):
+    lines = [json.dumps(record("r0")), "{", '{"output": 5, "contexts": 5}', "{", "{"]
+    (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    done = factreasoner("run", "in.jsonl", "--skip-invalid", "--out", "out")
+    told = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
+    assert [line.split(": ")[0] for line in told] == ["skipped in.jsonl:2 and 2 more", "skipped in.jsonl:3"]
+    assert "output: is the number 5" in told[1]
+    assert "contexts: is the number 5" in told[1]
+    assert "4 of 5 records were skipped." in done.stderr

@@ -3,6 +3,9 @@
 import io
 import json
 import logging
+import os
+import subprocess
+import sys
 import unicodedata
 
 import pytest
@@ -174,3 +177,14 @@ def test_warnings_of_libraries_go_the_same_way(capsys):
     logger.warning("the index of %s is damaged", "a\x1b[2J")
     logger.info("not said")
     assert capsys.readouterr().err == "the index of a�[2J is damaged\n"
+
+
+def test_a_reader_that_closed_its_pipe_ends_a_command_quietly(tmp_path):
+    program = [sys.executable, "-m", "factreasoner", "metrics"]
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        program, stdout=writer, stderr=subprocess.PIPE, text=True, cwd=tmp_path, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")

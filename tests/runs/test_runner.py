@@ -28,6 +28,9 @@ class Silent:
     def assessed(self, assessment):
         pass
 
+    def changed(self):
+        pass
+
     def waiting(self, seconds, server):
         pass
 

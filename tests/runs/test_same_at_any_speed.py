@@ -37,6 +37,9 @@ class Quiet:
     def assessed(self, assessment):
         pass
 
+    def changed(self):
+        pass
+
     def waiting(self, seconds, server):
         pass
 

@@ -2,7 +2,7 @@
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 5 a batch waits for its results; 130, 143, 129 ended by
-Ctrl-C (SIGINT), SIGTERM, SIGHUP.
+Ctrl-C (SIGINT), SIGTERM, SIGHUP; 141 the reader of its output is gone, as in `| head`.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
 
 INTERRUPTED = 130
+READER_GONE = 141
+"""What a shell says of a process that SIGPIPE ended."""
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
 """Error messages of a system that has no memory left for a library or a thread."""
 COLLECTED_AFTER = (20_000, 20, 20)
@@ -163,8 +165,11 @@ def main() -> None:
         code = execute()
         sys.stdout.flush()
         sys.stderr.flush()
-    except (KeyboardInterrupt, OSError):  # the terminal may be gone
+    except (KeyboardInterrupt, OSError, SystemExit) as error:  # the terminal may be gone
         if stopping.exit_code is None:
+            # typer ends the process for a closed pipe.
+            if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+                os._exit(READER_GONE)
             raise
     if stopping.exit_code is not None and code != 0:
         # Requests under way are abandoned rather than waited for.

@@ -108,7 +108,7 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
     """
     from factreasoner.inputs.columns import parse_column_map
     from factreasoner.inputs.input import CheckedInput
-    from factreasoner.inputs.problems import merged
+    from factreasoner.inputs.problems import by_place, merged
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.manifest import MANIFEST
 
@@ -121,8 +121,10 @@ def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | Pa
         checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
     else:
         checked = CheckedInput(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
-    for problem in merged(checked.problems):
+    for problem in by_place(merged(checked.problems)):
         say(f"skipped {problem}", err=True)
+    if skipped := len({problem.where for problem in checked.problems}):
+        say(f"{skipped} of {skipped + len(checked.ids)} records were skipped.", err=True)
     if isinstance(checked, CheckedInput):
         for note in checked.notes:
             say(one_line(f"{checked.name}: {note}"), err=True)
@@ -158,6 +160,7 @@ def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
         for model, capabilities in folder.manifest.models().items():
             say(f"{model}: {capabilities}.", err=True)
         _say_note(False, _without_claims(folder, checked.ids))
+        _say_note(False, _not_in_input(report))
     if running.report and folder.entries:
         _write_report(job.out, quiet=running.quiet or running.as_json)
     return _ended(report, job.out)
@@ -193,6 +196,14 @@ def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     for result in folder.results([i for i in ids if i in entries and entries[i].status == "no_atoms"]):
         without.add(result)
     return without.said(folder.task.claim_word)
+
+
+def _not_in_input(report: RunReport) -> str:
+    """How many records of the folder came from another input; empty where none did."""
+    records: Any = report.summary["records"]
+    count = records["not_in_input"]
+    have = "1 more record that is" if count == 1 else f"{count} more records that are"
+    return f"The folder has {have} not in this input; no result, score or report takes them." if count else ""
 
 
 def _ended(report: RunReport, path: Path) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -153,13 +155,22 @@ _MESSAGES: dict[str, Callable[[Any], str]] = {
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
-    """The problems in order; one that three places or more share is reported once."""
-    places: dict[tuple[str, str], list[str]] = {}
-    for problem in problems:
-        places.setdefault((problem.field, problem.message), []).append(problem.where)
+    """The problems in order; one that three places or more share is reported once, at the first."""
+    places = Counter((problem.field, problem.message) for problem in problems)
     found: list[InputProblem] = []
-    for (field, message), where in places.items():
-        shared = len(where) >= SAME_PROBLEM
-        shown = [f"{where[0]} and {len(where) - 1} more"] if shared else where
-        found += [InputProblem(place, field, message) for place in shown]
+    for problem in problems:
+        shared = places[problem.field, problem.message]
+        if shared >= SAME_PROBLEM:
+            places[problem.field, problem.message] = 0
+            found.append(problem._replace(where=f"{problem.where} and {shared - 1} more"))
+        elif shared:
+            found.append(problem)
     return found
+
+
+def by_place(problems: Sequence[InputProblem]) -> list[InputProblem]:
+    """The problems, those of one place as one."""
+    return [
+        InputProblem(where, "", "; ".join(str(problem._replace(where="")) for problem in here))
+        for where, here in itertools.groupby(problems, key=lambda problem: problem.where)
+    ]

@@ -49,11 +49,17 @@ class Totals:
         self.total = 0
         self.finished = 0
         self.failed = 0
+        self.rejudged = 0
         self.usage = Usage()
 
     def started(self, total: int, finished: int) -> None:
         """Note how many records there are."""
         self.total, self.finished = total, finished
+
+    def changed(self) -> None:
+        """Take a record whose input has changed out of the finished ones."""
+        self.finished -= 1
+        self.rejudged += 1
 
     def assessed(self, line: JournalLine) -> None:
         """Count a record."""
@@ -70,6 +76,8 @@ class Totals:
         parts = [f"{usage.calls} calls", cost] if usage.calls or usage.cached_calls else []
         if usage.cached_calls:
             parts.append(f"{usage.cached_calls} cached")
+        if self.rejudged:
+            parts.append(f"{self.rejudged} assessed again, as their input changed")
         if self.failed:
             parts.append(f"{self.failed} with failures")
         return ", ".join(parts)
@@ -85,7 +93,7 @@ class Lines(Totals):
     def started(self, total: int, finished: int) -> None:
         """Say how many records there are."""
         super().started(total, finished)
-        say(f"records: {total}, {finished} of them finished before", err=True)
+        say(f"records: {total}, {finished} of them in the folder already", err=True)
 
     def assessed(self, line: JournalLine) -> None:
         """Say how far it is, not too often."""
@@ -115,7 +123,7 @@ class Bar(Totals):
     def assessed(self, line: JournalLine) -> None:
         """Advance the bar."""
         super().assessed(line)
-        self._bar.update(self._task, advance=1, description=str(self))
+        self._bar.update(self._task, completed=self.finished, description=str(self))
 
     def waiting(self, seconds: float, server: str) -> None:
         """Say so instead of the numbers."""

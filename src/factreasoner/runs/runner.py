@@ -35,6 +35,9 @@ class Progress(Protocol):
     def started(self, total: int, finished: int) -> None:
         """`finished` of `total` records were assessed by an earlier run."""
 
+    def changed(self) -> None:
+        """A record that an earlier run finished has another input now: it is assessed again."""
+
     def assessed(self, line: JournalLine) -> None:
         """One more record is on disk."""
 
@@ -112,12 +115,12 @@ def run(
             with contextlib.suppress(RunError):  # the first error names a full disk
                 score_journal(folder, ids, worker.config)
                 written = True
-        error.add_note(_kept(folder, len(ids), written=written))
+        error.add_note(_kept(folder, ids, written=written))
         raise
     try:
         summary = score_journal(folder, ids, worker.config)
     except BaseException as error:
-        error.add_note(_kept(folder, len(ids), written=False))
+        error.add_note(_kept(folder, ids, written=False))
         raise
     unfinished = sum(
         i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
@@ -129,7 +132,7 @@ def _worked_off(
     worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
-    unfinished = _unfinished(folder, records, worker.config)
+    unfinished = _unfinished(folder, records, worker.config, progress)
     made = lines_of(worker, folder.task, unfinished, folder.calls(worker.config))
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
@@ -142,9 +145,10 @@ def _worked_off(
     return None
 
 
-def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
+def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
     """What there is of a run that did not come to its end."""
-    kept = f"{len(folder.entries)} of {total} records are assessed, and kept in {folder.path}"
+    assessed = sum(i in folder.entries for i in ids)
+    kept = f"{assessed} of {len(ids)} records are assessed, and kept in {folder.path}"
     if written or not folder.entries:
         return f"{kept}."
     export = shlex.join(["factreasoner", "export", str(folder.path), "--table", "records"])
@@ -154,7 +158,9 @@ def _kept(folder: RunFolder[Any], total: int, *, written: bool) -> str:
     )
 
 
-def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Config) -> Iterator[Record]:
+def _unfinished(
+    folder: RunFolder[Any], records: Iterable[Record], config: Config, progress: Progress
+) -> Iterator[Record]:
     """The records to work on. Raises RunError if the folder holds atoms made with another parser."""
     settled = False
     for record in records:
@@ -163,6 +169,8 @@ def _unfinished(folder: RunFolder[Any], records: Iterable[Record], config: Confi
             if not settled and folder.task.makes_claims(record, config):
                 folder.manifest.settle_parser(config)
                 settled = True
+            if entry is not None and not entry.to_repeat:
+                progress.changed()
             yield record
 
 

@@ -71,6 +71,7 @@ def score_journal(
     content = tally.content()
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
+    content["records"]["not_in_input"] = len(folder.entries) - content["records"]["total"]
     content["probes"] = _probes_of(folder)
     content["judges"] = None if panel is None else panel.content()
     content["self_preference"] = own.content()

@@ -264,14 +264,26 @@ class RunFolder(Journal[R]):
         return record_id
 
     def order(self) -> list[str]:
-        """Record ids in the order of the last results, then any others in the order they were finished."""
+        """Record ids in the order of the last results, then those finished since then, in that order.
+
+        Records that the input of the last results did not have are left out, unless a run was cut off since.
+        """
         found: dict[str, None] = {}
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
             # The results are derived from the journal, which is enough without them.
             with self.results_path.open(encoding="utf-8") as results:
                 ordered = dict.fromkeys(map(_id_of, results))
             found = {record_id: None for record_id in ordered if record_id in self.entries}
+        if len(self.entries) - len(found) == self._not_in_input():
+            return list(found)
         return list(found | dict.fromkeys(self.entries))
+
+    def _not_in_input(self) -> int:
+        """How many records the folder had beside those of the last results, as the summary says."""
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
+            summary = json.loads(self.summary_path.read_text(encoding="utf-8"))
+            return int(summary["records"]["not_in_input"])
+        return 0
 
 
 def _id_of(line: str) -> str:
