@@ -1,6 +1,7 @@
 """The list of commands, and what asking for it imports."""
 
 import importlib
+import json
 import subprocess
 import sys
 
@@ -53,3 +54,12 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     told = capsys.readouterr().err
     assert told.startswith("Error: out of memory. Let it have more")
     assert told.endswith("2 of 3 records are assessed.\n")
+
+
+@pytest.mark.parametrize("task", ["run", "recall", "rag", "verify"])
+def test_a_run_has_a_folder_of_its_task_by_default(factreasoner, tmp_path, task):
+    record = {"output": "The museum opened in 1932 [1].", "contexts": ["It opened in 1932."], "facts": ["A."]}
+    (tmp_path / "set.jsonl").write_text(json.dumps(record), encoding="utf-8")
+    assert factreasoner(task, "set.jsonl", "-q").returncode in (0, 3)
+    folder = "set" if task == "run" else f"set-{task}"
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == [folder]
