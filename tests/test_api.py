@@ -94,6 +94,12 @@ def test_the_same_call_goes_on_and_another_one_is_refused(tmp_path):
     assert len(Run.open(tmp_path / "run")) == 2
 
 
+def test_fewer_records_in_the_same_folder_are_a_run_of_these(tmp_path):
+    for count in (2, 1):
+        run = assess_many(ROWS[:count], out=tmp_path / "run", progress=False, cache=False)
+        assert len(run) == len(list(run.results())) == count
+
+
 def test_a_temporary_folder_goes_with_its_run():
     run = assess_many(ROWS[:1], progress=False, cache=False)
     path = run.path
