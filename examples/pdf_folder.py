@@ -58,7 +58,9 @@ def main() -> None:
     document, folder = sys.argv[1:] or made(Path("runs/pdfs"))
     store = ("--store", "runs/store")
     for command in (["index", folder], ["assess", "--file", document, "--retriever", "corpus"]):
-        subprocess.run([sys.executable, "-m", "factreasoner", *command, *store], check=True)
+        done = subprocess.run([sys.executable, "-m", "factreasoner", *command, *store])
+        if done.returncode:
+            sys.exit(done.returncode)  # the command has said why
 
 
 if __name__ == "__main__":

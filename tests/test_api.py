@@ -196,7 +196,7 @@ def test_an_assessment_has_its_scores():
     assert found.avg_entropy == pytest.approx(found.entropy / 2)
     assert found.avg_prob == pytest.approx(sum(found.p_true.values()) / 2)
     assert 0 < found.avg_norm_entropy < 1
-    with pytest.raises(ValueError, match="K is 0"):
+    with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
         found.f1_at_k(0)
 
 

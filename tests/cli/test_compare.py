@@ -125,7 +125,7 @@ def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_p
     shown = factreasoner("compare", *names, env={"COLUMNS": "70", "FORCE_COLOR": "1"}).stdout
     lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).split("\n2 records")[0].splitlines()
     assert max(map(len, lines)) <= 70
-    assert [line.split() for line in lines if line.startswith("#S")][:2] == [["#S", "1.50", "1.50"]] * 2
+    assert [line.split() for line in lines if line.startswith("#S")][:2] == [["#S", "↑", "1.50", "1.50"]] * 2
 
 
 def test_everything_is_scored_with_one_k(factreasoner, tmp_path):

@@ -47,6 +47,11 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
     assert p_contradicted(verdict(label, probability, belief=0.7)) == pytest.approx(p)
 
 
+def test_a_claim_that_nothing_decides_has_a_reason():
+    (row,) = rows_of("run", assessment([0.5], outcome={"verdicts": (verdict("neutral"),)}))
+    assert row.note == "no passage says so"
+
+
 def test_a_belief_is_told_as_one():
     context = Context(id="c0", text="x", title="Old maps")
     said = verdict(belief=0.31, nearness=0.5)

@@ -29,8 +29,8 @@ HELD_OUT = (
     "(jackknife-t)."
 )
 WHAT_IT_MEANS = (
-    "Brier = reliability - resolution + uncertainty, but for what the ten bins' width leaves: reliability is "
-    "0 when calibrated, resolution the more the better."
+    "Brier is about reliability - resolution + uncertainty; ten bins of probabilities make it approximate. "
+    "Reliability is 0 when calibrated. A higher resolution is better."
 )
 
 

@@ -154,7 +154,7 @@ def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     """The facts that answers do not state, and those that stayed unanswered, record by record."""
     console = Terminal()
     for result in RunFolder(folder, RECALL).results(ids):
-        missed = [claim_cells(row, RECALL)[:3] for row in RECALL.rows(result) if row.label != "supported"]
+        missed = [_cells(row, RECALL, "") for row in RECALL.rows(result) if row.label != "supported"]
         if missed:
             console.print(f"\n{plain(result.record_id)}")
             console.columns((RECALL.p_word, "", "fact"), missed)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import model_validator
 
+from factreasoner.errors import ConfigError
 from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, TaskResult, counted
@@ -93,11 +94,11 @@ class Assessment(TaskResult):
         return [counted("atom", (labels.get(atom.id) for atom in self.atoms)), *found]
 
     def recall_at_k(self, k: int) -> float | None:
-        """Supported atoms over `k`, at most 1. Raises ValueError for `k` below 1."""
+        """Supported atoms over `k`, at most 1. Raises ConfigError for `k` below 1."""
         return _recall(self._scores(k).num_supported_atoms, len(self.p_true), k)
 
     def f1_at_k(self, k: int) -> float | None:
-        """Harmonic mean of precision and recall at `k`. Raises ValueError for `k` below 1."""
+        """Harmonic mean of precision and recall at `k`. Raises ConfigError for `k` below 1."""
         return self._scores(k).f1_at_k
 
     def _scores(self, k: int | None = None) -> FactualityScores:
@@ -172,10 +173,10 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     """Score an assessment. `k` is the number of supported atoms at which recall is full.
 
     Raises:
-        ValueError: `k` below 1.
+        ConfigError: `k` is below 1.
     """
     if k is not None and k < 1:
-        raise ValueError(f"K is {k}; it must be a positive integer")
+        raise ConfigError(f"k is {k}; it must be a positive integer, such as k=10")
     judged = judged_atoms(assessment)
     n = len(judged)
     counts = Counter(item.support for item in judged)

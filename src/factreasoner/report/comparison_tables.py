@@ -90,7 +90,8 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     claims = "atoms" if factuality else "claims"
     return [
         f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
-        f"labelled {claims} together; (n=9): of 9 records, the others have none. {usage}",
+        f"labelled {claims} together; n after a score counts the records that have it, if some lack it. "
+        f"{usage}",
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown.",

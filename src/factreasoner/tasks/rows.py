@@ -230,7 +230,17 @@ def _note(decisive: Verdict | None, nearest: Belief | None, evidence: Evidence) 
             return f"the {nearest.context_id} does not say so; {guess}"
         place = _name(nearest.context_id, evidence)
         return f"no passage says so; {guess}; nearest passage {place}"
-    return next((f"{_name(v.context_id, evidence)}: {v.note}" for v in evidence.verdicts if v.note), "")
+    noted = (f"{_name(v.context_id, evidence)}: {v.note}" for v in evidence.verdicts if v.note)
+    return next(noted, _silence(evidence))
+
+
+def _silence(evidence: Evidence) -> str:
+    """What is known where no premise decides the claim and the judge gave neither belief nor note."""
+    premises = {verdict.context_id for verdict in evidence.verdicts}
+    if not premises or any(verdict.contradicts for verdict in evidence.verdicts):
+        return ""
+    alone = premises & {ANSWER, REFERENCE}
+    return f"the {alone.pop()} does not say so" if alone else "no passage says so"
 
 
 def _name(premise: str, evidence: Evidence) -> str:

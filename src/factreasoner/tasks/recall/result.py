@@ -70,7 +70,7 @@ def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
 
 
 def stated(row: ClaimRow) -> bool | None:
-    """Whether the answer states a fact: P is above one half. None where it was not judged."""
+    """Whether the answer states a fact: P > 1/2, and the verdict says so. None where it was not judged."""
     return None if row.label is None else row.label == "supported"
 
 
@@ -169,7 +169,7 @@ count = partial(Metric, bounds=COUNT, decimals=1)
 # fmt: off
 METRICS = (
     score("recall", "recall", "share of answered facts that the answer states",
-          ANSWERED, OfRecords(lambda record: record.recall)),
+          ANSWERED, OfRecords(lambda record: record.recall), better="higher"),
     count("num_facts", "facts", "facts a record",
           SOME_FACTS, OfRecords(lambda record: len(record.facts) or None), places=("line",)),
     count("num_true", "stated", "facts a record that the answer states",

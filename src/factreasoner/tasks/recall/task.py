@@ -94,7 +94,7 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
     table = RECALL
     does = RecallWorker
     rows = staticmethod(fact_rows)
-    p_word = "P(stated)"
+    p_word = "P"
     label_words = MappingProxyType(
         {"supported": "stated", "conflicting": "not stated", "unverified": "not stated", None: "unanswered"}
     )
