@@ -74,6 +74,9 @@ SPLIT = {
     ],
 }
 WHOLE = [
+    "In Norland, the court uses a formula for short grants, but the court has more freedom for long ones.",
+    "As the width of the network grows, the loss is reduced, and the classical curve is not observed.",
+    "The service is managed by the Office of Support of the Administration for Children and Families.",
     "He was arrested and imprisoned.",
     "Each stack lasts for 30 minutes, but the timer resets to 30 minutes each time a new stack is gained.",
     "It refers to the connection itself, including the state of being tied, the way it is tied, and more.",

@@ -85,9 +85,14 @@ class Splitter:
         if not joints <= _JOINTS or any(_marks(clause) & _CONDITIONS for clause in clauses):
             return []
         compared = any(word.lower == "than" for word in self._parse.words)
-        if compared or verb.dependent("preconj") or _goes_on(verb, beside):
+        if compared or verb.dependent("preconj") or _goes_on(verb, beside) or self._is_scoped(verb):
             return []
         return beside if all(_may_stand_alone(word, verb, "but" in joints) for word in found) else []
+
+    def _is_scoped(self, verb: Word) -> bool:
+        """Whether a clause begins with what may hold for all clauses joined to it: "In Rome, ..."."""
+        begin = (c for c in verb.dependents("prep", "advcl", "npadvmod") if c.last + 1 < verb.i)
+        return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
     # What is said of nouns
 

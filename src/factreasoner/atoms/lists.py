@@ -76,7 +76,8 @@ def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
         return False
     bare = not any(each.dependent("amod", "det", "poss", "prep") for each in heads)
     near = head.head is verb or _exemplifies(parse, head)
-    return near or (head.lower != "of" and (len(heads) > 2 or bare))
+    named = head.head.pos == first.pos == "PROPN"  # "Ministry for Science and Art"
+    return near or (head.lower != "of" and not named and (len(heads) > 2 or bare))
 
 
 def _exemplifies(parse: Parse, head: Word) -> bool:
