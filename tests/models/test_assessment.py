@@ -9,6 +9,7 @@ from assessments import assessment
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factreasoner.errors import ConfigError
 from factreasoner.models import Context, FactGraph, Node, factuality, judged_atoms
 
 posteriors = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=12)
@@ -71,7 +72,7 @@ def test_without_k_there_is_no_recall() -> None:
 
 
 def test_k_must_be_positive() -> None:
-    with pytest.raises(ValueError, match="K is 0"):
+    with pytest.raises(ConfigError, match="k is .*; it must be a positive integer"):
         factuality(assessment([0.9]), k=0)
 
 
