@@ -72,7 +72,7 @@ def test_without_k_there_is_no_recall() -> None:
 
 
 def test_k_must_be_positive() -> None:
-    with pytest.raises(ConfigError, match="k is .*; it must be a positive integer"):
+    with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
         factuality(assessment([0.9]), k=0)
 
 
