@@ -30,6 +30,8 @@ def test_a_fact_with_a_name_or_number_of_its_own_is_asked_once_more_and_then_lef
     llm = ScriptedLLM([said, {"statements": ["[1] => Curie won two Nobel Prizes in Oslo."]}])
     made = LLMFactGenerator(llm=llm).generate(RECORD)
     assert [fact.text for fact in made.atoms] == ["Curie was born in Warsaw."]
+    (failure,) = made.failures
+    assert "Oslo is neither in the text nor in the question" in failure.message
     assert len(llm.calls) == 2
 
 
@@ -50,3 +52,10 @@ def test_without_a_model_facts_are_the_statements_of_the_reference():
 def test_a_reference_that_states_nothing_makes_no_fact():
     record = RECORD.model_copy(update={"reference": "I don't know."})
     assert EmbeddedFactGenerator(Config(spacy_model="none")).generate(record).atoms == ()
+
+
+def test_a_fact_with_an_invented_name_twice_is_a_failure_and_no_empty_list():
+    llm = ScriptedLLM([{"statements": ["[1] => Curie was born in Oslo."]}] * 2)
+    reference = Record(id="r", response="x", reference="Curie was born in Warsaw.")
+    with pytest.raises(StageError, match="Oslo is neither in the text nor in the question"):
+        LLMFactGenerator(llm, Config()).generate(reference)

@@ -210,6 +210,20 @@ def test_a_sentence_that_cites_is_stated(text: str) -> None:
     assert statements(text, find_parser())
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1. World War I. Austria declared war on Serbia on 28 July, 1914. About 20 million died.",
+        "J. R. R. Tolkien: English writer of The Hobbit (1937). Oxford gave him a chair in 1925.",
+        "Smith et al. (2020). They saw 30 people in 2019. Later trials found no effect.",
+        "Super Bowl LV. The Tampa Bay side won by 31 to 9, 2021. Kansas City came second.",
+        "Siemens AG. Founded in Berlin, 1847. The firm has 300,000 employees.",
+    ],
+)
+def test_what_begins_like_an_entry_and_ends_in_a_statement_is_none(text: str) -> None:
+    assert not is_entry(text)
+
+
 @pytest.mark.parametrize("text", ENTRIES)
 def test_an_entry_states_nothing(text: str) -> None:
     assert statements(text) == []

@@ -122,10 +122,11 @@ def test_release_ends_all_waiting():
     limits = Limits(Slots(99, 99), requests_per_minute=1)
     send(limits, 0)
     with ThreadPoolExecutor(3) as pool:
-        for _ in range(3):
-            pool.submit(send, limits, 0)
+        waiting = [pool.submit(send, limits, 0) for _ in range(3)]
         in_line(limits, 3)
         limits.release()
+        for one in waiting:
+            one.result(20)
     assert not limits.line
 
 

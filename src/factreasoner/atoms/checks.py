@@ -23,7 +23,8 @@ _SPELLED = {
 _NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
 
 _REFERRING = (
-    r"both|either|neither|the (?:same|two|latter|former|others?)|(?:at|by) (?:the|that) time|that year"
+    r"both(?! [\w-]+ and\b)|either(?! [\w-]+ or\b)|neither(?! [\w-]+ nor\b)"
+    r"|the (?:same|two|latter|former|others?(?! hand\b))|(?:at|by) (?:the|that) time|that year"
 )
 _REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
 _PRONOUN = re.compile(

@@ -43,9 +43,11 @@ _NAME = (
 )
 _INITIALS = r"(?:[^\W\d_a-z]\.[ -]?+){1,4}+"
 _AUTHOR = rf"(?:{_NAME}, {_INITIALS}|{_INITIALS}{_NAME}|{_NAME} [A-Z]{{1,3}}(?=[,.;])|{_NAME}(?=,? et al))"
+_FIRST_AUTHOR = _AUTHOR.replace("[A-Z]{1,3}(?=[,.;])", r"(?:[A-Z]{1,3}(?=,)|[A-HJ-UWYZ](?=\.))")
+"""The first of several, or the only one; a Roman number does not begin his first name: "World War I."."""
 _YEAR = r"(?:1[5-9]|20)\d\d"
 _ENTRY = re.compile(
-    rf"\W*(?:\d+\W+)?{_AUTHOR}(?:(?:,?\s*(?:&|and)\s+|[,;]\s*){_AUTHOR}){{0,30}}(?:,? et al\.?)?\s*"
+    rf"\W*(?:\d+\W+)?{_FIRST_AUTHOR}(?:(?:,?\s*(?:&|and)\s+|[,;]\s*){_AUTHOR}){{0,30}}(?:,? et al\.?)?\s*"
     rf"(?:\({_YEAR}[^()]{{0,20}}\)(?:[.,:]\s+[\"“‘'*_A-Z]|\s+[‘'*_])"
     rf"|(?:[.:]\s+|(?<=\. )|,\s+(?=[\"“]))(?:{_YEAR}\."
     rf"|\W?[A-Z].{{5,300}}?(?:[,.(]\s?{_YEAR}\b|\bpp?\. ?\d|\bvol\. ?\d|\barXiv:|\bdoi\b)))",
@@ -56,6 +58,11 @@ _GOES_ON = re.compile(r"[.!?]\s+(?:He|She|It|They|His|Her|Its|Their|This|These|T
 """A sentence about what was named before, as few titles are."""
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do)\b")
+_FINITE = re.compile(
+    rf"{_VERB.pattern}|\b(?:[a-z]{{2,}}ed|beat|became|began|came|fell|found|gave|got|grew|held|kept|knew|led|left|lost"
+    r"|made|met|rose|said|sold|took|went|won|wrote)\b"
+)
+_QUOTED = re.compile(r"[\"“][^\"“”\n]+[\"”]")
 _FEW_WORDS = 6
 _LINK = re.compile(
     r"!?\[(?P<words>[^\[\]\n]{1,300})\]\([^()\s]+\)|<?(?:https?://|www\.)[^\s<>()*]*[^\s<>().,;!?*]>?"
@@ -197,7 +204,10 @@ def is_reference_heading(line: str) -> bool:
 
 def is_entry(block: str) -> bool:
     """Whether a line or paragraph is an entry of a bibliography: "Smith, J., & Lee, K. (2020). Title."."""
-    return _ENTRY.match(block) is not None and _GOES_ON.search(block) is None
+    if _ENTRY.match(block) is None or _GOES_ON.search(block):
+        return False
+    *before, last = re.split(r"[.!?]\s+", block.strip())
+    return not before or _FINITE.search(_QUOTED.sub(" ", last)) is None
 
 
 def is_link(sentence: str) -> bool:

@@ -102,7 +102,8 @@ class ReplyReader:
         pieces = _distinct([piece for fact in found for piece in self._split(fact)])
         if not stated:
             text = self._response[sentence.start : sentence.end]
-            return [piece for piece in pieces if not self._matter.is_left(text, piece.text)]
+            left = [piece for piece in pieces if not self._matter.is_left(text, piece.text)]
+            return NoResult(problem, final=True) if problem and not left else left
         named = [self._named(statement, found) for statement in stated]
         leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
         better = len(pieces) > len(stated) or (len(pieces) == len(stated) and leaning)
