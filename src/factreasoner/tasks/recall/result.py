@@ -92,6 +92,12 @@ class ScoredRecall(NamedTuple):
         return true / (true + false) if true + false else None
 
     @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Recall if the unanswered facts were all not stated, and all stated; empty without one."""
+        true, open_, every = self.count(True), self.count(None), len(self.facts)
+        return {"recall": (true / every, (true + open_) / every)} if open_ else {}
+
+    @property
     def labels(self) -> list[LabelledClaim]:
         """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
         return [

@@ -133,7 +133,7 @@ class Recall(ClaimTask[RecallResult, ScoredRecall]):
         """See `ClaimTask`."""
         verdicts = {verdict.target_id: verdict for verdict in scored.result.verdicts}
         facts = [_content(row, verdicts.get(row.claim)) for row in scored.facts]
-        return {"facts": facts, "reference": scored.result.reference}
+        return {"bounds": scored.bounds, "facts": facts, "reference": scored.result.reference}
 
 
 def _brings_facts(record: Record) -> bool:
