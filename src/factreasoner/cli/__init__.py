@@ -23,7 +23,7 @@ from factreasoner import __version__
 from factreasoner.cli.commands import Commands
 from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError
-from factreasoner.llm.deadline import with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
 

@@ -16,10 +16,9 @@ import numpy as np
 from factreasoner.corpus.collection import NONE, Vectors
 from factreasoner.errors import BudgetError, ConfigError, PluginError, StoreError
 from factreasoner.llm.cache import CacheFile, cache_folder
-from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import Budget
-from factreasoner.llm.parallel import parallel_map
+from factreasoner.llm.parallel import parallel_map, within
 from factreasoner.llm.responses import MOST_TOKENS
 from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import MARGIN, Transport

@@ -19,7 +19,7 @@ from factreasoner.inputs.parsing import given_record
 from factreasoner.inputs.problems import reworded
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.deadline import with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.pipeline.assembly import Calls, assembly_of

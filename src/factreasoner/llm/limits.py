@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.deadline import POLL_SECONDS
+from factreasoner.llm.parallel import POLL_SECONDS
 from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
 from factreasoner.settings import Config

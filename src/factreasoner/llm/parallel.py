@@ -1,26 +1,35 @@
-"""Running a function over items in threads; nested maps share the helper threads of the process.
+"""Daemon threads: a function mapped over items, and calls that are abandoned when they take too long.
 
-Records are mapped, within each its stages, and within those its batches and votes. Whoever opens a map works
-on it, too, so it always makes progress. Items of nested maps go first, so that what has begun is finished
-before anything new begins. As many helpers work as the widest open map allows.
+Records are mapped, within each its stages, and within those its batches and votes. Nested maps share the
+helper threads of the process. Whoever opens a map works on it, too, so it always makes progress. Items of
+nested maps go first, so that what has begun is finished before anything new begins. As many helpers work as
+the widest open map allows.
 """
 
 from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import os
+import queue
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from typing import Any, Generic, TypeVar
+from concurrent.futures import Future, wait
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from factreasoner.errors import PendingError
-from factreasoner.llm.deadline import POLL_SECONDS, run_in_thread
 
+P = ParamSpec("P")
 T = TypeVar("T")
 R = TypeVar("R")
+
+POLL_SECONDS = 0.2
+"""A thread sees a signal that arrived just before it began to wait only when it wakes: so it wakes."""
+_FRAME_WORDS = 1 << 15
+"""A frame of this size makes CPython allocate 512 KiB; half of it is left for the frames above."""
 
 _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("factreasoner_in_a_map", default=False)
 _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
@@ -39,14 +48,20 @@ def parallel_map(fn: Callable[[T], R], items: Iterable[T], workers: int) -> list
     Raises:
         BaseException: the first one that `fn` raised; PendingError if there is no other.
     """
-    mapped = _Map(fn, workers, stops=True)
-    futures = [mapped.add(item) for item in items]
+    results: dict[int, R] = {}
+
+    def work(item: tuple[int, T]) -> None:
+        results[item[0]] = fn(item[1])
+
+    mapped = _Map(work, workers)
+    mapped.todo.extend(enumerate(items))
+    count = len(mapped.todo)
     with _HELPERS.open(mapped):
         while mapped.step() or mapped.wait():
             pass
     if mapped.error is not None:
         raise mapped.error
-    return [future.result() for future in futures]
+    return [results[number] for number in range(count)]
 
 
 @contextlib.contextmanager
@@ -57,10 +72,15 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
     begun when the block ends never do. One worker is the caller's thread. Not for use inside an item of
     another map, since a thread that waits for a future does no work: use `parallel_map` there.
     """
-    mapped = _Map(fn, workers, stops=False)
+
+    def work(item: tuple[Future[R], T]) -> None:
+        _settle(item[0], lambda: fn(item[1]))()
+
+    mapped = _Map(work, workers)
 
     def submit(item: T) -> Future[R]:
-        future = mapped.add(item)
+        future: Future[R] = Future()
+        mapped.todo.append((future, item))
         if workers <= 1:
             mapped.step()
         else:
@@ -69,6 +89,16 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
 
     with _HELPERS.open(mapped):
         yield submit
+
+
+def _settle(future: Future[T], fn: Callable[[], T]) -> Callable[[], None]:
+    """Call `fn`; what this returns tells the future what came of it."""
+    try:
+        return functools.partial(future.set_result, fn())
+    except BaseException as error:  # noqa: BLE001 - whoever has the future raises it
+        return functools.partial(future.set_exception, error)
+    finally:
+        del fn, future  # else an error's traceback would keep them
 
 
 @contextlib.contextmanager
@@ -84,28 +114,17 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
         _settled.reset(token)
 
 
-class _Map(Generic[T, R]):
-    """An open map: items that have not begun, each with its future, and how many are under way.
+class _Map(Generic[T]):
+    """An open map: items that have not begun, and how many are under way. The first error stops it."""
 
-    With `stops`, the first failed item keeps others from beginning.
-    """
-
-    def __init__(self, fn: Callable[[T], R], workers: int, *, stops: bool) -> None:
-        self.fn, self.workers, self.nested = fn, max(workers, 1), _inside.get()
-        self.todo: deque[tuple[Future[R], T]] = deque()
+    def __init__(self, work: Callable[[T], None], workers: int) -> None:
+        self.workers, self.nested = max(workers, 1), _inside.get()
+        self.todo: deque[T] = deque()
         self.error: BaseException | None = None
-        self._stops = stops
-        self._settled = _settled.get()
-        self._under_way = 0
+        self._work, self._settled, self._under_way = work, _settled.get(), 0
         self._changed = threading.Condition()
         self._context = contextvars.copy_context()
         self._context.run(_inside.set, True)
-
-    def add(self, item: T) -> Future[R]:
-        """The future of an item that may begin from now on."""
-        future: Future[R] = Future()
-        self.todo.append((future, item))
-        return future
 
     @property
     def may_begin(self) -> int:
@@ -113,35 +132,32 @@ class _Map(Generic[T, R]):
         if not self.todo:
             return 0
         most = self.workers if self._settled() else 1
-        return min(len(self.todo), most - self._under_way)
+        return max(min(len(self.todo), most - self._under_way), 0)
 
     def wait(self) -> bool:
         """Wait for an item under way; False if nothing is left, or one was interrupted, as by Ctrl-C."""
         with self._changed:
             interrupted = self.error is not None and not isinstance(self.error, Exception)
-            if self._under_way and self.may_begin <= 0 and not interrupted:
+            if self._under_way and not self.may_begin and not interrupted:
                 self._changed.wait(POLL_SECONDS)
             return bool(self.todo or (self._under_way and not interrupted))
 
     def step(self) -> bool:
         """Run the next item in its own context, while helpers run others; False if none may begin."""
         with self._changed:
-            if self.may_begin <= 0:
+            if not self.may_begin:
                 return False
             self._under_way += 1
-            future, item = self.todo.popleft()
+            item = self.todo.popleft()
         _HELPERS.call()
         error: BaseException | None = None
         try:
-            result = self._context.copy().run(self.fn, item)
+            self._context.copy().run(self._work, item)
         except BaseException as raised:  # noqa: BLE001 - whoever opened the map raises it
             error = raised
-            future.set_exception(raised)
-        else:
-            future.set_result(result)
         with self._changed:
             self._under_way -= 1
-            if self._stops and error is not None:
+            if error is not None:
                 if self.error is None or isinstance(self.error, PendingError):
                     self.error = error
                 if not isinstance(self.error, PendingError):
@@ -155,12 +171,12 @@ class _Helpers:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._maps: list[_Map[Any, Any]] = []
+        self._maps: list[_Map[Any]] = []
         """Nested maps come first, the last one first."""
         self._at_work = 0
 
     @contextlib.contextmanager
-    def open(self, mapped: _Map[Any, Any]) -> Iterator[None]:
+    def open(self, mapped: _Map[Any]) -> Iterator[None]:
         """Have helpers for a map. Items that have not begun when it closes never do."""
         with self._lock:
             self._maps.insert(0 if mapped.nested else len(self._maps), mapped)
@@ -174,29 +190,119 @@ class _Helpers:
     def call(self) -> None:
         """Call as many helpers as there are items that may begin."""
         with self._lock:
-            wanted = sum(max(mapped.may_begin, 0) for mapped in self._maps)
-            for _ in range(min(wanted, self._most - self._at_work)):
+            if (free := self._free) <= 0:
+                return
+            for _ in range(min(free, sum(mapped.may_begin for mapped in self._maps))):
                 self._at_work += 1
                 run_in_thread(self._help)
 
     @property
-    def _most(self) -> int:
-        return max((mapped.workers for mapped in self._maps), default=0)
+    def _free(self) -> int:
+        """How many more helpers may work."""
+        return max((mapped.workers for mapped in self._maps), default=0) - self._at_work
 
     def _help(self) -> None:
         while maps := self._to_work_on():
             any(mapped.step() for mapped in maps)
 
-    def _to_work_on(self) -> list[_Map[Any, Any]]:
+    def _to_work_on(self) -> list[_Map[Any]]:
         """Maps with an item that may begin; if there is none, or one helper too many, the thread leaves."""
         with self._lock:
-            too_many = self._at_work > self._most
-            maps = [] if too_many else [mapped for mapped in self._maps if mapped.may_begin > 0]
+            maps = [] if self._free < 0 else [mapped for mapped in self._maps if mapped.may_begin]
             self._at_work -= not maps
             return maps
 
 
 _HELPERS = _Helpers()
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]  # it has none of these threads
+
+def with_room(fn: Callable[P, T]) -> Callable[P, T]:
+    """`fn` with room for the frames of deep calls; for a thread's first function, or one called seldom.
+
+    CPython keeps a thread's frames in chunks of 16 KiB. It allocates one when a call needs it and frees it
+    when that call returns, so a loop that calls across such an edge does both each time: 120,000 times, or a
+    second of CPU, while litellm is imported from a command.
+    """
+
+    def roomy(*args: P.args, **kwargs: P.kwargs) -> T:
+        return fn(*args, **kwargs)
+
+    roomy.__code__ = roomy.__code__.replace(co_stacksize=_FRAME_WORDS)
+    return functools.update_wrapper(roomy, fn)
+
+
+_Calls = queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]
+_idle: deque[_Calls] = deque()
+
+
+def run_in_thread(fn: Callable[[], T]) -> Future[T]:
+    """The future of `fn()`, run on an idle daemon thread or a new one.
+
+    A new thread for each request would cost litellm 1 to 2 ms, for what it keeps per thread.
+    """
+    try:
+        calls = _idle.pop()
+    except IndexError:
+        calls = queue.SimpleQueue()
+        threading.Thread(target=_work, args=(calls,), name="factreasoner-worker", daemon=True).start()
+    future: Future[T] = Future()
+    calls.put((future, fn))
+    return future
+
+
+@with_room
+def _work(calls: _Calls) -> None:
+    while True:
+        tell = _settle(*calls.get())
+        _idle.append(calls)  # before the caller goes on: its next call uses this thread again
+        tell()
+        del tell
+
+
+if hasattr(os, "register_at_fork"):  # a child process has none of these threads
+    os.register_at_fork(after_in_child=_idle.clear)
+    os.register_at_fork(after_in_child=_HELPERS.__init__)  # type: ignore[misc]
+
+
+def turns(seconds: float) -> Iterator[float]:
+    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them."""
+    deadline = time.monotonic() + seconds
+    while (left := deadline - time.monotonic()) > 0:
+        yield min(left, POLL_SECONDS)
+
+
+_held_back = threading.Event()
+_under_way: set[object] = set()
+
+
+def hold_requests_back() -> None:
+    """Let no call of `within` begin any more: whoever makes one waits until the process ends."""
+    _held_back.set()
+
+
+def requests_under_way() -> int:
+    """How many calls of `within` have begun and not ended."""
+    return len(_under_way)
+
+
+def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = lambda: 0.0) -> T:
+    """`fn()`, run on a daemon thread that is abandoned after `seconds`, counted from `since()` if later.
+
+    A socket timeout bounds one read, not an answer: a server that sends a byte now and then would hold the
+    caller for ever.
+
+    Raises:
+        TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
+        Exception: what `fn` raised.
+    """
+    while _held_back.is_set():
+        time.sleep(POLL_SECONDS)
+    _under_way.add(mine := object())
+    try:
+        answer, begun = run_in_thread(fn), time.monotonic()
+        while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
+            if wait([answer], min(left, POLL_SECONDS)).done:
+                return answer.result()
+    finally:
+        _under_way.discard(mine)
+    raise TimeoutError(f"no answer within {seconds:g} s")

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError, ProviderError
 from factreasoner.llm.ask import RetryBudget
-from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import SharedLimits
+from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.transport import Transport, load
 from factreasoner.llm.usage import record_usage

@@ -17,7 +17,7 @@ from typing import Any
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
-from factreasoner.llm.deadline import with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.llm.responses import Completion, completion_of, reported
 from factreasoner.llm.tokens import estimate_request
 

@@ -17,8 +17,8 @@ import httpx
 
 from factreasoner.errors import ConfigError, FetchError, ForbiddenUrlError, SearchError
 from factreasoner.llm.cache import CacheFile, InFlight, cache_folder, key_of
-from factreasoner.llm.deadline import within
 from factreasoner.llm.faults import shown
+from factreasoner.llm.parallel import within
 from factreasoner.settings import Config
 from factreasoner.text.retry_after import retry_after_of
 from factreasoner.web.addresses import display, parse_url

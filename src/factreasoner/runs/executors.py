@@ -16,8 +16,7 @@ from queue import Empty, SimpleQueue
 from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.errors import RunError
-from factreasoner.llm.deadline import POLL_SECONDS
-from factreasoner.llm.parallel import opened_map
+from factreasoner.llm.parallel import POLL_SECONDS, opened_map
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import extras_named

@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
-from factreasoner.llm.deadline import with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import JournalLine, line_of

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 
 from factreasoner.llm.cache import ReplyCache, worth_keeping
 from factreasoner.llm.capabilities import Capabilities, Memory
-from factreasoner.llm.deadline import POLL_SECONDS
 from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits, Slots
+from factreasoner.llm.parallel import POLL_SECONDS
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config

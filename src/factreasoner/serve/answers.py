@@ -20,7 +20,7 @@ from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import Reader
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.deadline import with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
 from factreasoner.models import Record
 from factreasoner.models.results import counted

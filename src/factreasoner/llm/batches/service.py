@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.llm.batches.files import URL, Batch, whole_file
-from factreasoner.llm.deadline import turns, within
 from factreasoner.llm.faults import fault_of
+from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import field_of
 from factreasoner.llm.send import TOO_MANY_STATUS
 from factreasoner.llm.transport import Transport, load
