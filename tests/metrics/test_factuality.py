@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 
 import pytest
+from assessments import assessment
 
 from factreasoner.metrics.factuality import length_penalty, record_k, resolve_k
-from factreasoner.metrics.result_line import result_line
-from factreasoner.metrics.summary import Summary
-from factreasoner.models import Assessment, Atom, AtomAnswer, Outcome
+from factreasoner.metrics.summary import Summary, result_line
+from factreasoner.models import Assessment, AtomAnswer
 
 
 @pytest.mark.parametrize(
@@ -36,58 +36,57 @@ def test_k_of_a_record() -> None:
     assert record_k(5, 5, 3) == 5
 
 
-def assessment(n, judged=None, supported=None):
+def made(n: int, judged: int | None = None, supported: int | None = None) -> Assessment:
     judged = n if judged is None else judged
     supported = judged if supported is None else supported
-    p_true = {f"a{i}": 0.9 if i < supported else 0.1 for i in range(judged)}
-    support = {a: "supported" if p > 0.5 else "contradicted" for a, p in p_true.items()}
-    answers = tuple(
-        AtomAnswer(atom_id=a, support=s, probability=0.9, confidence="logprobs") for a, s in support.items()
-    )
-    return Assessment(
-        record_id=f"r{n}",
-        status="ok" if n else "no_atoms",
-        assessor="factscore",
-        atoms=tuple(Atom(id=f"a{i}", text="x") for i in range(n)),
-        outcome=Outcome(p_true=p_true, support=support, answers=answers) if n else None,
-    )
+    p_true = [0.9] * supported + [0.1] * (judged - supported) + [None] * (n - judged)
+    return assessment(p_true)
 
 
 @pytest.mark.parametrize(
     ("n", "gamma", "penalty"),
     [(10, 10, 1.0), (11, 10, 1.0), (5, 10, math.exp(-1)), (1, 10, math.exp(-9)), (2, 2.5, math.exp(-0.25))],
 )
-def test_short_answers_are_penalised(n, gamma, penalty):
-    assert length_penalty(assessment(n), gamma) == pytest.approx(penalty)
+def test_short_answers_are_penalised(n: int, gamma: float, penalty: float) -> None:
+    assert length_penalty(made(n), gamma) == pytest.approx(penalty)
 
 
-def test_a_lost_judgement_makes_no_answer_shorter():
-    assert length_penalty(assessment(12, judged=4), 10) == 1.0
+def test_a_lost_judgement_makes_no_answer_shorter() -> None:
+    assert length_penalty(made(12, judged=4), 10) == 1.0
 
 
-def test_without_atoms_there_is_none():
-    assert length_penalty(assessment(0), 10) is None
-    line = result_line(assessment(0), 5, 10.0)
+def test_without_atoms_there_is_no_penalty() -> None:
+    assert length_penalty(made(0), 10) is None
+    line = result_line(made(0), 5, 10.0)
     assert (line["length_penalty"], line["penalised_score"]) == (None, None)
 
 
-def test_fields_are_there_only_with_a_gamma():
-    line = result_line(assessment(5, supported=4), 5, 10.0)
+def test_fields_are_there_only_with_a_gamma() -> None:
+    line = result_line(made(5, supported=4), 5, 10.0)
     assert line["penalised_score"] == pytest.approx(0.8 * math.exp(-1))
     assert line["factuality_score"] == 0.8
     assert line["gamma"] == 10.0
-    assert {"gamma", "length_penalty", "penalised_score"}.isdisjoint(result_line(assessment(5), 5))
+    assert {"gamma", "length_penalty", "penalised_score"}.isdisjoint(result_line(made(5), 5))
 
 
 @pytest.mark.parametrize("gamma", [None, 10.0])
-def test_the_summary_holds_the_mean_and_counts_answers(gamma):
+def test_the_summary_holds_the_mean(gamma: float | None) -> None:
     summary = Summary("median", 5, gamma=gamma)
-    for item in (assessment(5, supported=4), assessment(10), assessment(0)):
+    for item in (made(5, supported=4), made(10), made(0)):
         summary.add(item)
     content = summary.content()
     assert content["gamma"] == gamma
     mean = (0.8 * math.exp(-1) + 1.0) / 2
     assert content["mean"].get("penalised_score") == (None if gamma is None else pytest.approx(mean))
-    assert content["answers"] == {"supported": 14, "contradicted": 1}
-    assert content["confidences"] == {"logprobs": 15}
-    assert content["verdicts"] == {}
+
+
+def test_the_summary_counts_answers() -> None:
+    summary = Summary("median", 5)
+    said = {"a0": "supported", "a1": "supported", "a2": "contradicted"}
+    answers = tuple(
+        AtomAnswer(atom_id=a, support=s, probability=0.9, confidence="logprobs") for a, s in said.items()
+    )
+    summary.add(assessment([0.9, 0.9, 0.1], outcome={"answers": answers}))
+    content = summary.content()
+    assert content["answers"] == {"supported": 2, "contradicted": 1}
+    assert (content["confidences"], content["verdicts"]) == ({"logprobs": 3}, {})

@@ -11,10 +11,9 @@ from samples_of_records import estimated, sampled
 from scipy.stats import beta, binomtest, norm, ttest_1samp, ttest_rel
 from scipy.stats import t as t_distribution
 
-from factreasoner.metrics.claim_scores import AreaUnderROC
+from factreasoner.metrics.claim_scores import AreaUnderROC, CalibrationError
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.factuality import FACTUALITY
-from factreasoner.metrics.reliability import CalibrationError
 from factreasoner.metrics.samples import Claims, Floats, Sample
 from factreasoner.metrics.statistics import Interval, NoInterval, alike, jackknife_t, mean_of_known, wilson
 from factreasoner.models import Usage

@@ -1,4 +1,4 @@
-"""The summary of a run: sums, means and what is null where nothing is known."""
+"""Result lines and the summary of a run: fields, sums, means, and null where nothing is known."""
 
 from __future__ import annotations
 
@@ -6,11 +6,22 @@ import json
 import tracemalloc
 
 import pytest
-from assessments import NOTHING, REVISER, assessment, counted_once, full
+from assessments import NOTHING, REVISER, TIMEOUT, assessment, counted_once, full
 
 from factreasoner.metrics.factuality import resolve_k
-from factreasoner.metrics.summary import Summary
-from factreasoner.models import Assessment, Audit, Context, Label, Marginals, Usage, Verdict
+from factreasoner.metrics.statistics import wilson
+from factreasoner.metrics.summary import Summary, evidence_fields, result_line
+from factreasoner.models import (
+    Assessment,
+    Audit,
+    Context,
+    Label,
+    Marginals,
+    Pruned,
+    Usage,
+    Verdict,
+    factuality,
+)
 
 
 def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
@@ -116,18 +127,6 @@ def test_summary_of_nothing() -> None:
     assert content["usage"]["total"] == Usage().model_dump()
 
 
-def test_one_unknown_price_makes_the_total_unknown() -> None:
-    known, unknown = (assessment([0.9], usage={"judge": Usage(calls=1, cost=cost)}) for cost in (0.1, None))
-    content = summarised(known, unknown, known).content()
-    assert content["usage"]["total"]["cost"] is None
-    assert content["usage"]["total"]["calls"] == 3
-
-
-def test_audit_that_asked_nothing_has_no_rate() -> None:
-    content = summarised(assessment([0.9], outcome={"audit": Audit(asked=0, disagreed=0)})).content()
-    assert content["audit"] == {"asked": 0, "disagreed": 0, "rate": None, "interval_95": None}
-
-
 def test_half_k_differs_by_record() -> None:
     short, long = assessment([0.9]), assessment([0.9] * 9)
     summary = summarised(short, long, k="half")
@@ -149,20 +148,128 @@ def test_summary_holds_little_of_a_record() -> None:
     assert held[2] - held[1] < 100 * 1000
 
 
-def test_records_add_up() -> None:
-    content = summarised(
+def test_evidence_adds_up() -> None:
+    found = summarised(
         NOTHING,
         counted_once(("c1", "c2"), ("c3", "c4"), left_out=3),
         counted_once(left_out=0),
         assessment([0.9]),
     ).content()
     expected = {
+        "contexts": 4,
         "credibility": None,
         "pruned": None,
+        "audit": None,
         "without_contexts": 1,
         "dropped_contexts": 2,
         "unread_pages": 2,
         "searched": {"documents@a1": 2},
         "independence": {"records": 2, "shared_sources": 2, "relations_left_out": 3},
     }
-    assert {name: content[name] for name in expected} == expected
+    assert {name: found[name] for name in expected} == expected
+
+
+def test_audits_pruned_pairs_and_credibility_add_up() -> None:
+    """Records that have none of these change nothing."""
+
+    def made(asked: int, pairs: int, prior_from: dict[str, str], *domains: str) -> Assessment:
+        outcome = {
+            "audit": Audit(asked=asked, disagreed=asked // 2),
+            "pruned": Pruned(pairs=pairs, audited=pairs // 2, missed=1),
+        }
+        return assessment([0.9], outcome=outcome | {"prior_from": prior_from, "used_domains": domains})
+
+    first = made(4, 10, {"c0": "table", "c1": "default"}, "b.org")
+    second = made(0, 8, {"c0": "record", "c1": "default", "c2": "default"}, "a.org", "b.org")
+    for place, (rated, unrated, pairs) in enumerate([(1, 1, 10), (1, 2, 8)]):
+        line = evidence_fields((first, second)[place])
+        assert line["credibility"] == {"rated": rated, "unrated": unrated}
+        assert line["pruned"]["pairs"] == pairs
+    found = summarised(first, assessment([0.9]), second).content()
+    assert found["audit"] == {"asked": 4, "disagreed": 2, "rate": 0.5, "interval_95": wilson(2, 4)}
+    assert found["pruned"] == {"pairs": 18, "audited": 9, "missed": 2, "interval_95": wilson(2, 9)}
+    assert found["credibility"] == {"rated": 2, "unrated": 3, "used_domains": ["a.org", "b.org"]}
+    nothing = {"asked": 0, "disagreed": 0, "rate": None, "interval_95": None}
+    assert summarised(made(0, 0, {})).content()["audit"] == nothing
+
+
+def test_result_line() -> None:
+    line = result_line(full(), k=2)
+    assert json.loads(json.dumps(line, allow_nan=False)) == line
+    assert (line["id"], line["status"], line["model_name"]) == ("bio-1", "partial", "openai/gpt-4o-mini")
+    assert (line["input"], line["output"], line["topic"]) == ("Who?", "She.", "Curie")
+    assert (line["num_atoms"], line["num_true_atoms"], line["num_false_atoms"], line["k"]) == (3, 1, 2, 2)
+    assert line["factuality_score"] == pytest.approx(1 / 3)
+    assert line["recall_k"] == 0.5
+    assert line["f1_k"] == pytest.approx(0.4)
+    assert (line["unjudged_atoms"], line["partly_judged_atoms"]) == (["a2"], ["a1"])
+    assert line["marginals"][1] == {"variable": "a1", "probabilities": [0.75, 0.25]}
+    assert line["predictions"] == {"a0": "S", "a1": "NS", "a3": "NS"}
+    assert line["references"] == {"a0": "S", "a1": "S", "a2": "NS"}
+    assert (line["true_positive"], line["false_negative"], line["gold_left_out"]) == (1, 1, 1)
+    assert (line["gold_factuality_score"], line["gold_true_atoms"], line["gold_num_atoms"]) == (1.0, 2, 2)
+    assert line["avg_brier"] == pytest.approx((0.01 + 0.5625) / 2)
+    assert line["solver"] == {
+        "name": "exact",
+        "exact": True,
+        "converged": None,
+        "width": None,
+        "stderr": None,
+    }
+    assert line["usage"]["calls"] == 3
+    assert line["usage"]["cached_calls"] == 1
+    assert (line["usage"]["prompt_tokens"], line["usage"]["completion_tokens"]) == (110, 55)
+    assert line["usage"]["cost"] == 0.75
+    assert line["metadata"] == {"split": "test"}
+    assert line["failures"] == [REVISER.model_dump(), TIMEOUT.model_dump()]  # each once
+    assert line["elapsed_seconds"] == 4.0  # of the outermost stages
+    assert line["avg_explogprob"] == pytest.approx((0.9 * 0.25 * 0.5) ** (1 / 3))
+    assert line["factuality_score_per_atom"][2] == {"a3": {"score": 0.5, "support": "NS"}}
+
+
+def test_scores_are_those_of_factuality() -> None:
+    line, scores = result_line(full(), k=2), factuality(full(), k=2)._asdict()
+    scores["factuality_score"] = scores.pop("precision")
+    assert {name: line[name] for name in scores} == scores
+
+
+def test_no_labels_no_gold_fields() -> None:
+    gold = result_line(full(), k=2).keys() - result_line(assessment([0.9]), k=1).keys()
+    assert gold >= {"gold_accuracy", "true_positive", "avg_brier", "references"}
+
+
+@pytest.mark.parametrize(
+    "made",
+    [assessment([]), assessment([], status="failed", failures=(REVISER,)), assessment([None], gold="S")],
+    ids=["no atoms", "failed", "nothing judged"],
+)
+def test_nothing_known_is_null(made: Assessment) -> None:
+    line = result_line(made, k=5)
+    assert json.loads(json.dumps(line, allow_nan=False)) == line
+    names = ("factuality_score", "recall_k", "f1_k", "entropy", "avg_entropy", "avg_prob", "avg_logprob")
+    assert {line[name] for name in names} == {None}
+    assert (line["marginals"], line["predictions"]) == ([], {})
+    assert len(line["failures"]) == len(made.failures)
+
+
+def test_a_line_says_what_was_dropped_why_and_what_counted_once() -> None:
+    assert evidence_fields(counted_once(("c1", "c2"), left_out=3)) == {
+        "dropped_contexts": {"c0": "irrelevant: tea"},
+        "unread_pages": {"https://a.example/": "status 503"},
+        "searched": ["documents@a1"],
+        "independence": True,
+        "shared_sources": [["c1", "c2"]],
+        "relations_left_out": 3,
+    }
+
+
+def test_each_relation_counts_where_nothing_else_is_said() -> None:
+    for item in (NOTHING, assessment([0.9])):
+        assert evidence_fields(item) == {
+            "dropped_contexts": {},
+            "unread_pages": {},
+            "searched": [],
+            "independence": False,
+            "shared_sources": [],
+            "relations_left_out": 0,
+        }

@@ -16,8 +16,8 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import replace_file
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
-from factreasoner.metrics.result_line import confusion_counts
 from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table, estimate
 from factreasoner.models import TaskResult
 from factreasoner.models.results import group_of

@@ -11,14 +11,17 @@ from factreasoner.calibration.calibrators import FITS, LABELS, AnyCalibrator, Id
 from factreasoner.metrics.claim_scores import (
     SMALLEST_P,
     AreaUnderROC,
+    Bin,
+    BrierParts,
+    CalibrationError,
     accuracy,
-    accuracy_of_classes,
     brier,
+    brier_parts,
     log_loss,
-    macro_f1_of_classes,
+    macro_f1,
+    reliability_bins,
 )
 from factreasoner.metrics.comparison import paired
-from factreasoner.metrics.reliability import Bin, BrierParts, CalibrationError, brier_parts, reliability_bins
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import Interval, Statistic
 from factreasoner.metrics.table import SHARE, number
@@ -175,8 +178,8 @@ def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
         if place in gold
     }
     statistics = {
-        "accuracy": accuracy_of_classes(classes, len(LABELS)),
-        "macro_f1": macro_f1_of_classes(classes, len(LABELS)),
+        "accuracy": accuracy(classes, len(LABELS)),
+        "macro_f1": macro_f1(classes, len(LABELS)),
         "log_loss": log_loss(of_gold),
         "ece": CalibrationError(chosen),
     }

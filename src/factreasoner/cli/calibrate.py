@@ -138,7 +138,7 @@ def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     """The file, and where they can be drawn the reliability diagrams beside it; returns these."""
     from factreasoner.files import replace_file
-    from factreasoner.metrics.reliability import Bin
+    from factreasoner.metrics.claim_scores import Bin
     from factreasoner.report.figures import Reliability, reliability_figure
 
     diagrams = [

@@ -1,4 +1,4 @@
-"""Scores of claims against labels: Brier, log loss, accuracy, F1, and the area under the ROC curve.
+"""Scores of claims against labels: Brier and its parts, log loss, accuracy, F1, AUROC, calibration error.
 
 They are over all labelled claims together, so that a long answer weighs more than a short one. Class 0
 (supported, true) is positive; scores of two classes take all others for negative.
@@ -6,11 +6,16 @@ They are over all labelled claims together, so that a long answer weighs more th
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import (
+    TAIL,
     TIED,
     Bounds,
     Interval,
@@ -21,16 +26,15 @@ from factreasoner.metrics.statistics import (
     expit,
     first_by_last,
     jackknife_t,
+    lack_of,
     ratio,
     standard_error,
-    too_few,
+    wilson,
+    within,
 )
 
 SMALLEST_P = 1e-6
 """Probabilities are kept this far from 0 and 1 before their logarithm is taken."""
-
-_CELLS = np.array([[0, 2], [3, 1]])
-"""Column of `confusion` by the predicted class and the right one, the positive class being 0."""
 
 
 def brier(claims: Claims) -> Statistic:
@@ -49,75 +53,58 @@ def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
     return OfSums(sums, first_by_last, claims.by_record > 0)
 
 
-def confusion(claims: Claims) -> Floats:
-    """By record: true positives, true negatives, false positives, false negatives; shape (records, 4)."""
-    cell = _CELLS[np.minimum(claims.said, 1), np.minimum(claims.gold, 1)]
-    counts = np.bincount(claims.record * 4 + cell, minlength=claims.num_records * 4)
-    return counts.reshape(-1, 4).astype(float)
+def confusion(claims: Claims, classes: int = 2) -> Floats:
+    """By record, claims of each right class and each predicted one: shape (records, classes * classes).
+
+    The last class takes all predictions beyond it. Of two classes it takes all labels beyond it, too; of more
+    classes, claims with such a label are left out.
+    """
+    gold = np.minimum(claims.gold, 1) if classes == 2 else claims.gold
+    cell = np.where(gold < classes, gold * classes + np.minimum(claims.said, classes - 1), -1)
+    return claims.sums(cell == np.arange(classes * classes)[:, None])
 
 
-def accuracy(claims: Claims) -> Statistic:
-    """Share of claims whose prediction, positive or not, is right."""
-    return OfSums(confusion(claims), lambda cells: ratio(cells[..., 0] + cells[..., 1], cells.sum(axis=-1)))
+def accuracy(claims: Claims, classes: int = 2) -> Statistic:
+    """Share of claims with the right one of so many classes.
+
+    With more than two, it is undefined if no claim has a right class above 0: the labels do not tell the
+    others apart.
+    """
+
+    def function(sums: Floats) -> Floats:
+        cells, told_apart = _cells(sums, classes)
+        return ratio(np.trace(cells, axis1=-2, axis2=-1), sums.sum(axis=-1) * told_apart)
+
+    return OfSums(confusion(claims, classes), function)
 
 
 def f1(claims: Claims) -> Statistic:
     """F1 of the positive class; undefined if it is neither a label nor predicted."""
-    return OfSums(confusion(claims), lambda cells: _f1(cells[..., 0], cells[..., 2] + cells[..., 3]))
+    return OfSums(confusion(claims), lambda sums: _f1s(_cells(sums, 2)[0])[0])
 
 
-def macro_f1(claims: Claims) -> Statistic:
-    """Mean of the F1 of both classes; of one alone if the other is neither a label nor predicted."""
-
-    def function(cells: Floats) -> Floats:
-        wrong = cells[..., 2] + cells[..., 3]
-        return _mean_of_defined(np.stack([_f1(cells[..., kind], wrong) for kind in (0, 1)]))
-
-    return OfSums(confusion(claims), function)
-
-
-def _f1(hits: Floats, misses: Floats) -> Floats:
-    return ratio(2 * hits, 2 * hits + misses)
-
-
-def _mean_of_defined(parts: Floats) -> Floats:
-    known = ~np.isnan(parts)
-    return ratio(np.where(known, parts, 0.0).sum(axis=0), known.sum(axis=0))
-
-
-def _class_counts(claims: Claims, classes: int) -> Floats:
-    """By record: claims of each pair of right and predicted class; shape (records, classes * classes)."""
-    cell = np.where(claims.gold < classes, claims.gold * classes + claims.said, -1)
-    return claims.sums(cell == np.arange(classes * classes)[:, None])
-
-
-def accuracy_of_classes(claims: Claims, classes: int) -> Statistic:
-    """Share of claims with the right one of so many classes.
-
-    Undefined if no claim has a right class above 0: the labels do not tell these classes apart.
-    """
+def macro_f1(claims: Claims, classes: int = 2) -> Statistic:
+    """Mean of the F1 of the classes that are a label or predicted; undefined where `accuracy` is."""
 
     def function(sums: Floats) -> Floats:
-        cells = sums.reshape(*sums.shape[:-1], classes, classes)
-        return ratio(np.trace(cells, axis1=-2, axis2=-1), sums.sum(axis=-1) * _told_apart(cells))
+        cells, told_apart = _cells(sums, classes)
+        parts = _f1s(cells)
+        known = ~np.isnan(parts)
+        return ratio(np.where(known, parts, 0.0).sum(axis=0), known.sum(axis=0) * told_apart)
 
-    return OfSums(_class_counts(claims, classes), function)
-
-
-def macro_f1_of_classes(claims: Claims, classes: int) -> Statistic:
-    """Mean of the F1 of the classes that are a label or predicted; undefined as `accuracy_of_classes` is."""
-
-    def function(sums: Floats) -> Floats:
-        cells = sums.reshape(*sums.shape[:-1], classes, classes)
-        said, gold = cells.sum(axis=-2), cells.sum(axis=-1)
-        parts = [ratio(2 * cells[..., i, i], said[..., i] + gold[..., i]) for i in range(classes)]
-        return np.where(_told_apart(cells), _mean_of_defined(np.stack(parts)), np.nan)
-
-    return OfSums(_class_counts(claims, classes), function)
+    return OfSums(confusion(claims, classes), function)
 
 
-def _told_apart(cells: Floats) -> NDArray[np.bool_]:
-    return np.asarray(cells[..., 1:, :].sum(axis=(-2, -1)) > 0)
+def _cells(sums: Floats, classes: int) -> tuple[Floats, NDArray[np.bool_]]:
+    """Sums by right and predicted class, and whether the labels tell the classes apart."""
+    cells = sums.reshape(*sums.shape[:-1], classes, classes)
+    return cells, np.asarray((classes == 2) | (cells[..., 1:, :].sum(axis=(-2, -1)) > 0))
+
+
+def _f1s(cells: Floats) -> Floats:
+    """The F1 of every class, along the first axis."""
+    said, gold = cells.sum(axis=-2), cells.sum(axis=-1)
+    return np.moveaxis(ratio(2 * np.diagonal(cells, axis1=-2, axis2=-1), said + gold), -1, 0)
 
 
 class AreaUnderROC(Statistic):
@@ -156,11 +143,9 @@ class AreaUnderROC(Statistic):
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """jackknife-t on the logit, since areas near 1 are skewed; areas are kept half a pair off 0 and 1."""
         without = self.without_each()[self.present]
-        lack = too_few(len(without))
+        lack = lack_of(without, undefined="one record alone has all claims of one label")
         if lack is not None:
             return lack
-        if np.isnan(without).any():
-            return NoInterval("one record alone has all claims of one label")
         if standard_error(without) <= TIED:
             return alike(self.value, len(without), bounds)
         positives = float(self._claims.hits.sum())
@@ -175,18 +160,140 @@ class AreaUnderROC(Statistic):
 
 def _ordered_pairs(p: Floats, positive: NDArray[np.bool_], block: Ints) -> Floats:
     """For each claim how many claims of the other kind in its block it is on the right side of, ties half."""
-    if not len(p):
-        return np.zeros(0)
-    order = np.lexsort((p, block))
-    p, block = p[order], block[order]
-    starts = np.flatnonzero((np.diff(p, prepend=np.nan) != 0) | (np.diff(block, prepend=-1) != 0))
-    group = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(p))))
-    ups, downs = (np.add.reduceat(kind[order].astype(float), starts) for kind in (positive, ~positive))
-    start_of_block = np.searchsorted(block[starts], block[starts], side="left")
-    end_of_block = np.searchsorted(block[starts], block[starts], side="right")
-    ups_before, downs_before = (np.concatenate([[0.0], np.cumsum(kind)]) for kind in (ups, downs))
-    below = downs_before[:-1] - downs_before[start_of_block] + downs / 2
-    above = ups_before[end_of_block] - ups_before[1:] + ups / 2
+    ranks = np.unique(p, return_inverse=True)[1]
     found = np.empty(len(p))
-    found[order] = np.where(positive[order], below[group], above[group])
+    # Negative claims are on the right side of those above them, which are below them from the other end.
+    for mine, rank in ((positive, ranks), (~positive, len(p) - 1 - ranks)):
+        place = block * len(p) + rank
+        others = np.sort(place[~mine])
+        start, low = np.searchsorted(others, [block[mine] * len(p), place[mine]])
+        found[mine] = (low + np.searchsorted(others, place[mine], side="right")) / 2 - start
     return found
+
+
+ECE_BINS = 10
+DRAWS = 2000
+WIDEST = 2.0
+"""How far the search for the upper end goes; no error is larger than 1."""
+
+
+class BrierParts(NamedTuple):
+    """The parts of a Brier score: brier = reliability - resolution + uncertainty + within_bins.
+
+    `reliability` is the mean squared gap between a bin's mean probability and its share of positives, 0 if
+    calibrated. `resolution` is how far the shares differ from the overall one; more is better. `uncertainty`
+    is that of the labels alone. `within_bins` is what the bins' width leaves (Murphy 1973; Stephenson, Coelho
+    & Jolliffe 2008).
+    """
+
+    brier: float
+    reliability: float
+    resolution: float
+    uncertainty: float
+    within_bins: float
+
+
+class Bin(NamedTuple):
+    """One bin that is not empty: mean probability, share of positives with its Wilson interval, size."""
+
+    mean_p: float
+    share: float
+    interval: Interval | None
+    size: int
+
+
+def brier_parts(claims: Claims) -> BrierParts:
+    """The decomposition of the Brier score over the bins of the calibration error.
+
+    Raises:
+        ValueError: there are no claims.
+    """
+    if not len(claims.p):
+        raise ValueError("there are no probabilities")
+    score, bins = brier(claims).value, reliability_bins(claims)
+    n, overall = len(claims.p), float(claims.hits.mean())
+    reliability = sum(part.size * (part.mean_p - part.share) ** 2 for part in bins) / n
+    resolution = sum(part.size * (part.share - overall) ** 2 for part in bins) / n
+    uncertainty = overall * (1 - overall)
+    rest = score - (reliability - resolution + uncertainty)
+    return BrierParts(score, reliability, resolution, uncertainty, rest)
+
+
+def reliability_bins(claims: Claims) -> list[Bin]:
+    """The points of a reliability diagram, from the lowest bin to the highest."""
+    place = _bin_of(claims.p)
+    found = []
+    for number in np.unique(place):
+        inside = place == number
+        hits, size = int(claims.hits[inside].sum()), int(inside.sum())
+        found.append(Bin(float(claims.p[inside].mean()), hits / size, wilson(hits, size), size))
+    return found
+
+
+def _bin_of(p: Floats) -> Ints:
+    return np.minimum((p * ECE_BINS).astype(np.int64), ECE_BINS - 1)
+
+
+class CalibrationError(OfSums):
+    """The expected calibration error: sum over bins of |sum of P - number of positives|, by the claims.
+
+    The ten bins have equal width; each holds its lower edge, the last one also 1 (Naeini et al. 2015, with
+    P(true) in place of the confidence in the predicted label).
+    """
+
+    no_difference_interval = NoInterval("chance makes each of the two errors too large, by unequal amounts")
+
+    def __init__(self, claims: Claims) -> None:
+        in_bin = _bin_of(claims.p) == np.arange(ECE_BINS)[:, None]
+        gaps = claims.sums(in_bin * (claims.p - claims.hits))
+        parts = np.column_stack([gaps, claims.by_record])
+        super().__init__(parts, _sum_of_gaps, claims.by_record > 0)
+
+    def interval(self, bounds: Bounds) -> Interval | NoInterval:
+        """The errors for which a test would not reject this one; from 0 if chance may be all of it.
+
+        Chance alone makes the error positive in every bin, so no interval around the value holds 0. Instead
+        true gaps of several sizes are tried, in the proportions of the gaps that were found. A size is in the
+        interval if the error, with deviations drawn from Student's t by the jackknife covariance of the gaps,
+        is as large as the value in at least 2.5 % of draws, and as small in at least 2.5 %.
+        """
+        lack = lack_of(self.without_each()[self.present])
+        if lack is not None:
+            return lack
+        without = self.parts.sum(axis=0) - self.parts[self.present]
+        shares = without[:, :-1] / without[:, -1:]
+        gaps = self.parts[:, :-1].sum(axis=0) / self.parts[:, -1].sum()
+        noise = _deviations(shares)
+        if float(np.abs(noise).max()) <= TIED:
+            return alike(self.value, len(without), bounds)
+
+        def larger(scale: float) -> float:
+            return float((np.abs(scale * gaps + noise).sum(axis=1) >= self.value).mean())
+
+        low = 0.0 if larger(0.0) >= TAIL else _edge(lambda scale: larger(scale) >= TAIL, 0.0, 1.0)
+        high = _edge(lambda scale: 1 - larger(scale) < TAIL, 1.0, WIDEST / max(self.value, TIED))
+        return within(low * self.value, max(high, 1.0) * self.value, bounds)
+
+
+def _deviations(shares: Floats) -> Floats:
+    """Draws of how far gaps may be off, shape (DRAWS, bins), from the gaps without each record.
+
+    The seed is fixed: the same records have the same interval.
+    """
+    n = len(shares)
+    centred = (shares - shares.mean(axis=0)) * math.sqrt((n - 1) / n)
+    random = np.random.default_rng(0)
+    normal = random.standard_normal((DRAWS, n)) @ centred
+    return np.asarray(normal / np.sqrt(random.chisquare(n - 1, DRAWS) / (n - 1))[:, None])
+
+
+def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
+    """Where from `low` to `high` the condition begins to hold, to a thousandth; `high` if it never does."""
+    while high - low > 1e-3 * max(low, 1.0):
+        middle = (low + high) / 2
+        low, high = (low, middle) if holds(middle) else (middle, high)
+    return high
+
+
+def _sum_of_gaps(sums: Floats) -> Floats:
+    return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])

@@ -11,11 +11,8 @@ from collections.abc import Iterable
 from operator import attrgetter
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from factreasoner.metrics import claim_scores
-from factreasoner.metrics.reliability import CalibrationError
-from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
+from factreasoner.metrics.samples import LabelledClaim, Sample
 from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Table, usage_metrics
 from factreasoner.models import (
     SMALLEST_P,
@@ -158,11 +155,6 @@ def _score(name: str) -> OfRecords:
     return OfRecords(attrgetter(f"scores.{name}"))
 
 
-def _three_way(claims: Claims) -> Claims:
-    """The claims with conflicting and unverified ones in one class."""
-    return claims._replace(said=np.minimum(claims.said, CLASSES - 1))
-
-
 def _no_labels(sample: Sample) -> str:
     if len(sample.claims.p):
         return "it is undefined for these labels"
@@ -257,13 +249,13 @@ METRICS = (
            OfClaims(claim_scores.brier), better="lower", field="avg_brier",
            places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True),
     Metric("ece", "ECE", "mean over atoms of |mean P - share of S| in the atom's tenth", LABELS,
-           OfClaims(CalibrationError), better="lower", places=("run", "evaluate", "compare", "figure"),
-           tested=True, few=FEW_RECORDS),
+           OfClaims(claim_scores.CalibrationError), better="lower",
+           places=("run", "evaluate", "compare", "figure"), tested=True, few=FEW_RECORDS),
     Metric("three_way_accuracy", "accuracy S/C/U", "share of atoms labelled S, C or U with the right one",
-           FINER, OfClaims(lambda claims: claim_scores.accuracy_of_classes(_three_way(claims), CLASSES)),
+           FINER, OfClaims(lambda claims: claim_scores.accuracy(claims, CLASSES)),
            better="higher", places=("evaluate",)),
     Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U", FINER,
-           OfClaims(lambda claims: claim_scores.macro_f1_of_classes(_three_way(claims), CLASSES)),
+           OfClaims(lambda claims: claim_scores.macro_f1(claims, CLASSES)),
            better="higher", places=("evaluate",)),
     *usage_metrics(attrgetter("usage")),
 )

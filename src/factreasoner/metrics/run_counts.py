@@ -44,7 +44,9 @@ class RunCounts:
         self._usage: dict[str, Usage] = {}
         self._seconds: dict[str, float] = {}
         self._elapsed = 0.0
-        self._coherence = _CoherenceTotals()
+        self._coherence = Counter(records=0, self_contradictions=0, unjudged_pairs=0)
+        self._coherence_scores: list[float] = []
+        self._pairs: Lowest[dict[str, Any]] = Lowest(PAIRS_SHOWN)
 
     def add(self, result: TaskResult, failures: Sequence[Failure], verdicts: Iterable[Verdict] = ()) -> None:
         """Count one record, all its `failures` and its `verdicts`."""
@@ -63,15 +65,30 @@ class RunCounts:
             self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
         self._elapsed += elapsed_seconds(result)
         if result.coherence is not None:
-            self._coherence.add(result.record_id, result.coherence)
+            self._add_coherence(result.record_id, result.coherence)
+
+    def _add_coherence(self, record_id: str, found: Coherence) -> None:
+        pairs = found.self_contradictions
+        self._coherence.update(records=1, self_contradictions=len(pairs), unjudged_pairs=found.unjudged_pairs)
+        self._coherence_scores += [] if found.score is None else [found.score]
+        for pair in pairs:
+            place = {"record": record_id, "atoms": list(pair.atoms), "probability": pair.probability}
+            self._pairs.add(-pair.probability, place)
 
     def count_confidences(self, confidences: Iterable[str]) -> None:
         """Count where probabilities come from that are in no verdict."""
         self._verdicts["confidence"].update(confidences)
 
     def content(self) -> dict[str, Any]:
-        """The counts, as in summary.json."""
+        """The counts, as in summary.json; `coherence` is None if no record was asked about it."""
         total = sum(self._usage.values(), Usage())
+        scores = self._coherence_scores
+        coherence = {
+            **self._coherence,
+            "mean": math.fsum(scores) / len(scores) if scores else None,
+            "records_with_score": len(scores),
+            "pairs": self._pairs.items(),
+        }
         return {
             "records": {"total": self._status.total(), **self._status},
             "verdicts": dict(self._verdicts["label"]),
@@ -86,54 +103,8 @@ class RunCounts:
                 "total": total.model_dump(),
                 "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
             },
-            "coherence": self._coherence.content(),
+            "coherence": coherence if self._coherence["records"] else None,
             "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
-        }
-
-
-def _coherence_fields(result: TaskResult) -> dict[str, Any]:
-    """What the claims of the answer say about each other, if that was asked for."""
-    if result.coherence is None:
-        return {}
-    pairs = result.coherence.self_contradictions
-    return {
-        "self_contradictions": [pair.model_dump(mode="json") for pair in pairs],
-        "num_self_contradictions": len(pairs),
-        "coherence": result.coherence.score,
-    }
-
-
-class _CoherenceTotals:
-    """What the claims of answers say about each other, over a run."""
-
-    def __init__(self) -> None:
-        self._records = self._contradictions = self._unjudged = 0
-        self._scores: list[float] = []
-        self._pairs: list[dict[str, Any]] = []
-
-    def add(self, record_id: str, found: Coherence) -> None:
-        self._records += 1
-        self._pairs += [
-            {"record": record_id, "atoms": list(pair.atoms), "probability": pair.probability}
-            for pair in found.self_contradictions
-        ]
-        self._pairs = sorted(self._pairs, key=lambda pair: -pair["probability"])[:PAIRS_SHOWN]
-        self._contradictions += len(found.self_contradictions)
-        self._unjudged += found.unjudged_pairs
-        if found.score is not None:
-            self._scores.append(found.score)
-
-    def content(self) -> dict[str, Any] | None:
-        """None where no record was asked about."""
-        if not self._records:
-            return None
-        return {
-            "records": self._records,
-            "self_contradictions": self._contradictions,
-            "unjudged_pairs": self._unjudged,
-            "mean": math.fsum(self._scores) / len(self._scores) if self._scores else None,
-            "records_with_score": len(self._scores),
-            "pairs": self._pairs,
         }
 
 
@@ -145,9 +116,17 @@ def elapsed_seconds(result: TaskResult) -> float:
 
 
 def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, Any]:
-    """The fields of a result line that every task has, without its metrics."""
+    """The fields of a result line that every task has, without its metrics.
+
+    What the claims of the answer say about each other is there if that was asked for.
+    """
+    coherence: dict[str, Any] = {}
+    if result.coherence is not None:
+        pairs = [pair.model_dump(mode="json") for pair in result.coherence.self_contradictions]
+        coherence = {"self_contradictions": pairs, "num_self_contradictions": len(pairs)}
+        coherence["coherence"] = result.coherence.score
     return {
-        **_coherence_fields(result),
+        **coherence,
         "input": result.prompt,
         "output": result.response,
         "topic": result.topic,

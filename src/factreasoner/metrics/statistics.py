@@ -135,7 +135,7 @@ def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoI
     There is no interval for fewer than two records, or if the statistic is undefined without one of them.
     If leaving out a record never changes the value, see `alike`.
     """
-    lack = _lack(without)
+    lack = lack_of(without)
     if lack is not None:
         return lack
     error = standard_error(without)
@@ -152,7 +152,7 @@ def share_interval(value: float, without: Floats) -> Interval | NoInterval:
     on the logit; and Korn & Graubard's, the Clopper-Pearson interval of value * n_eff successes in n_eff =
     value (1 - value) / s^2 * (1.96 / t)^2 trials, n where s is 0. `without` as in :func:`jackknife_t`.
     """
-    lack = _lack(without)
+    lack = lack_of(without)
     if lack is not None:
         return lack
     error, factor = standard_error(without), _quantile_t(len(without) - 1)
@@ -165,13 +165,6 @@ def share_interval(value: float, without: Floats) -> Interval | NoInterval:
         half = factor * standard_error(np.log(without / (1 - without)))
         low, high = min(low, expit(odds - half)), max(high, expit(odds + half))
     return Interval(low, high)
-
-
-def _lack(without: Floats) -> NoInterval | None:
-    lack = too_few(len(without))
-    if lack is None and np.isnan(without).any():
-        return NoInterval("without one of the records it is undefined")
-    return lack
 
 
 def _clopper_pearson(successes: float, trials: float) -> Interval:
@@ -189,12 +182,14 @@ def expit(odds: float) -> float:
     return float(1 / (1 + np.exp(-odds)))
 
 
-def too_few(records: int) -> NoInterval | None:
-    """No interval if fewer than two records have a part in the statistic."""
-    if records >= 2:
-        return None
-    found = "one record has" if records else "no record has"
-    return NoInterval(f"{found} what it is computed from, and it takes two")
+def lack_of(
+    without: Floats, undefined: str = "without one of the records it is undefined"
+) -> NoInterval | None:
+    """Why there is none: fewer than two records have a part, or it is undefined without one of them."""
+    if len(without) < 2:
+        found = "one record has" if len(without) else "no record has"
+        return NoInterval(f"{found} what it is computed from, and it takes two")
+    return NoInterval(undefined) if np.isnan(without).any() else None
 
 
 def alike(value: float, records: int, bounds: Bounds) -> Interval | NoInterval:

@@ -1,25 +1,153 @@
-"""The content of summary.json, added up from assessments."""
+"""Lines of results.jsonl, computed from assessments, and the content of summary.json, added up from them."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from factreasoner.metrics.claim_scores import confusion
 from factreasoner.metrics.factuality import (
     FACTUALITY,
     GAMMA,
     JUDGED,
     KSetting,
+    ScoredRecord,
     record_k,
     scored_record,
 )
-from factreasoner.metrics.result_line import confusion_counts, disputed_atoms, pruned_fields, result_line
-from factreasoner.metrics.run_counts import ReviewList, RunCounts
-from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
+from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.table import Estimate, Metric, OfRecords
-from factreasoner.models import Assessment, Marginals, Outcome, Pruned, Support, judged_atoms
+from factreasoner.models import (
+    P_DIGITS,
+    Assessment,
+    JudgedAtom,
+    Marginals,
+    Outcome,
+    Pruned,
+    Support,
+    judged_atoms,
+    side_of,
+)
+
+COUNTS = (
+    *("k", "num_atoms", "num_contexts", "num_true_atoms", "num_false_atoms", "num_uniform_atoms"),
+    *("num_supported_atoms", "num_contradicted_atoms", "num_conflicting_atoms"),
+)
+"""The numbers of a result line that are not metrics."""
+
+
+def result_line(
+    assessment: Assessment, k: int | None, gamma: float | None = None, *, scored: ScoredRecord | None = None
+) -> dict[str, Any]:
+    """One line of results.jsonl: JSON-ready, with None and never NaN for what could not be computed.
+
+    The names are those of IBM's code where it has them. The gold fields need a label, those of the length
+    penalty `gamma`. `scored` saves computing it again.
+    """
+    outcome = assessment.outcome
+    record = scored or scored_record(assessment, k, gamma)
+    judged = record.judged
+    known = {item.atom.id for item in judged}
+    said = {item.atom.id: _said(item) for item in judged}
+    logarithm = record.scores.avg_logprob
+    return {
+        "id": assessment.record_id,
+        "status": assessment.status,
+        **FACTUALITY.line(record),
+        **{name: getattr(record.scores, name) for name in COUNTS},
+        **({} if gamma is None else {"gamma": gamma, "length_penalty": record.penalty}),
+        "unjudged_atoms": [atom.id for atom in assessment.atoms if atom.id not in known],
+        "partly_judged_atoms": list(outcome.partly_judged) if outcome else [],
+        "marginals": [
+            {"variable": item.atom.id, "probabilities": [round(1.0 - item.p_true, P_DIGITS), item.p_true]}
+            for item in judged
+        ],
+        "factuality_score_per_atom": [
+            {item.atom.id: {"score": item.p_true, "support": said[item.atom.id]}} for item in judged
+        ],
+        "avg_explogprob": None if logarithm is None else math.exp(logarithm),
+        "predictions": said,
+        **(_gold_fields(record) if record.labelled else {}),
+        "assessor": assessment.assessor,
+        **evidence_fields(assessment),
+        "solver": _solver_fields(outcome.marginals) if outcome and outcome.marginals else None,
+        **shared_fields(assessment, assessment.all_failures),
+    }
+
+
+def _said(item: JudgedAtom) -> str:
+    """S if P > 0.5, else NS: the paper's rule."""
+    return "S" if side_of(item.p_true) > 0 else "NS"
+
+
+def disputed_atoms(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:
+    """Ids of judged atoms that one passage supports and another contradicts, sorted."""
+    verdicts = outcome.verdicts if outcome else ()
+    supported = {verdict.target_id for verdict in verdicts if verdict.supports}
+    contradicted = {verdict.target_id for verdict in verdicts if verdict.contradicts}
+    return sorted({item.atom.id for item in judged} & supported & contradicted)
+
+
+def _gold_fields(record: ScoredRecord) -> dict[str, Any]:
+    return {
+        "gold_true_atoms": sum(claim.gold == 0 for claim in record.labels),
+        "gold_num_atoms": len(record.labels),
+        "gold_left_out": record.left_out,
+        **confusion_counts(FACTUALITY.claims_of(record)),
+        "references": {atom.id: atom.gold for atom in record.assessment.atoms if atom.gold is not None},
+    }
+
+
+def confusion_counts(claims: Claims) -> dict[str, int]:
+    """Counts of predictions (P > 0.5 or not) against labels (S or not) over the labelled atoms."""
+    hits, missed, wrong, rejected = map(int, confusion(claims).sum(axis=0))
+    return {
+        "true_positive": hits,
+        "true_negative": rejected,
+        "false_positive": wrong,
+        "false_negative": missed,
+    }
+
+
+def _solver_fields(marginals: Marginals) -> dict[str, Any]:
+    found = marginals.model_dump(include={"exact", "converged", "width", "stderr"})
+    return {"name": marginals.solver, **found}
+
+
+def evidence_fields(assessment: Assessment) -> dict[str, Any]:
+    """What happened to the evidence: contexts dropped, pages unread, with the reasons, and what counted once.
+
+    `searched` names collections of own documents and their states; `shared_sources` lists contexts of one
+    source, the one named in the graph first. `unread_pages` are links whose snippet stands in for the page.
+    """
+    outcome = assessment.outcome
+    independence = outcome.independence if outcome else None
+    fields = {
+        "dropped_contexts": {
+            context.id: context.dropped for context in assessment.contexts if context.dropped
+        },
+        "unread_pages": {context.link: context.unread for context in assessment.contexts if context.unread},
+        "searched": list(assessment.searched),
+        "independence": independence is not None,
+        "shared_sources": [list(source) for source in independence.sources] if independence else [],
+        "relations_left_out": independence.relations_left_out if independence else 0,
+    }
+    if outcome is not None and outcome.prior_from is not None:
+        unrated = sum(source == "default" for source in outcome.prior_from.values())
+        fields["credibility"] = {"rated": len(outcome.prior_from) - unrated, "unrated": unrated}
+    if outcome is not None and outcome.pruned is not None:
+        fields["pruned"] = pruned_fields(outcome.pruned)
+    return fields
+
+
+def pruned_fields(pruned: Pruned) -> dict[str, Any]:
+    """The counts, with the 95 % interval of the share of pruned pairs that are not neutral."""
+    return {**pruned.model_dump(), "interval_95": wilson(pruned.missed, pruned.audited)}
+
 
 _ATOM_COUNTS = ("judged", *get_args(Support), "disputed", "unjudged", "partly_judged")
 
@@ -35,14 +163,17 @@ class Summary:
         self._k = k
         self._gamma = gamma
         self._counts = RunCounts()
-        self._atoms = Counter(dict.fromkeys(_ATOM_COUNTS, 0))
-        self._contexts = 0
-        self._solving = _SolverTotals()
-        self._evidence = _EvidenceTotals()
-        self._answers: Counter[str] = Counter()
-        self._audit: Counter[str] = Counter()
         self._sampling = FACTUALITY.sampling()
         self._review = ReviewList("atom")
+        self._atoms = Counter(dict.fromkeys(_ATOM_COUNTS, 0))
+        self._evidence = Counter(contexts=0, without_contexts=0, dropped_contexts=0, unread_pages=0)
+        self._independence = Counter(records=0, shared_sources=0, relations_left_out=0)
+        self._solving = Counter(exact=0, not_converged=0)
+        self._largest: dict[str, float | None] = {"width": None, "stderr": None}
+        self._used_domains: set[str] = set()
+        self._solvers, self._searched, self._answers, self._pruned, self._credibility, self._audit = (
+            Counter[str]() for _ in range(6)
+        )
 
     def k_of(self, assessment: Assessment) -> int | None:
         """The K this assessment is scored with."""
@@ -66,8 +197,7 @@ class Summary:
             unjudged=len(line["unjudged_atoms"]),
             partly_judged=len(line["partly_judged_atoms"]),
         )
-        self._contexts += line["num_contexts"]
-        self._evidence.add(assessment, line)
+        self._add_evidence(assessment, line)
         if outcome is not None:
             self._add_outcome(outcome)
         return line
@@ -76,13 +206,43 @@ class Summary:
         """The metrics' inputs of all records that were added, as arrays."""
         return self._sampling.sample()
 
+    def _add_evidence(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
+        """Count contexts, searches, and relations that counted only once.
+
+        Records that have atoms and no context to judge them by are counted too.
+        """
+        dropped = len(line["dropped_contexts"])
+        self._evidence.update(
+            contexts=line["num_contexts"],
+            without_contexts=bool(assessment.p_true) and dropped == len(assessment.contexts),
+            dropped_contexts=dropped,
+            unread_pages=len(line["unread_pages"]),
+        )
+        self._searched.update(line["searched"])
+        if line["independence"]:
+            left_out = line["relations_left_out"]
+            self._independence.update(
+                records=1, shared_sources=len(line["shared_sources"]), relations_left_out=left_out
+            )
+        self._credibility.update(line.get("credibility", {}))
+
     def _add_outcome(self, outcome: Outcome) -> None:
         self._answers.update(answer.support for answer in outcome.answers)
         self._counts.count_confidences(answer.confidence for answer in outcome.answers)
-        if outcome.marginals is not None:
-            self._solving.add(outcome.marginals)
+        self._used_domains.update(outcome.used_domains)
+        if outcome.pruned is not None:
+            self._pruned.update(outcome.pruned.model_dump())
         if outcome.audit is not None:
             self._audit.update(outcome.audit.model_dump())
+        if outcome.marginals is not None:
+            self._add_solving(outcome.marginals)
+
+    def _add_solving(self, marginals: Marginals) -> None:
+        self._solvers[marginals.solver] += 1
+        self._solving.update(exact=marginals.exact, not_converged=marginals.converged is False)
+        for name, before in self._largest.items():
+            known = [value for value in (before, getattr(marginals, name)) if value is not None]
+            self._largest[name] = max(known, default=None)
 
     def content(self) -> dict[str, Any]:
         """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
@@ -90,6 +250,7 @@ class Summary:
         sample = self.sample()
         found = FACTUALITY.estimates(sample)
         means = {m.line_name: found[m.name] for m in FACTUALITY.shown_in("line") if _is_mean(m, self._gamma)}
+        used = {"used_domains": sorted(self._used_domains)}
         return {
             "records": counts.pop("records"),
             "k_setting": self._k_setting,
@@ -100,90 +261,24 @@ class Summary:
             "interval_95": {name: item.interval for name, item in means.items()},
             "atoms": dict(self._atoms),
             "worst_atoms": self._review.content(),
-            "contexts": self._contexts,
-            **self._evidence.content(),
-            "answers": dict(self._answers),
-            **counts,
-            "solver": self._solving.content(),
-            "audit": _audit_fields(**self._audit) if self._audit else None,
-            "gold": _gold_summary(sample, found),
-        }
-
-
-class _SolverTotals:
-    """How posteriors were computed over a run."""
-
-    def __init__(self) -> None:
-        self._records: Counter[str] = Counter()
-        self._exact = 0
-        self._not_converged = 0
-        self._width: int | None = None
-        self._stderr: float | None = None
-
-    def add(self, marginals: Marginals) -> None:
-        self._records[marginals.solver] += 1
-        self._exact += marginals.exact
-        self._not_converged += marginals.converged is False
-        widths = [width for width in (self._width, marginals.width) if width is not None]
-        self._width = max(widths, default=None)
-        errors = [error for error in (self._stderr, marginals.stderr) if error is not None]
-        self._stderr = max(errors, default=None)
-
-    def content(self) -> dict[str, Any]:
-        return {
-            "records": dict(self._records),
-            "exact": self._exact,
-            "approximate": self._records.total() - self._exact,
-            "converged": not self._not_converged,
-            "not_converged": self._not_converged,
-            "largest_width": self._width,
-            "largest_stderr": self._stderr,
-        }
-
-
-class _EvidenceTotals:
-    """Contexts dropped, pages unread, searches, and relations that counted only once, over a run.
-
-    Records that have atoms and no context to judge them by are counted too.
-    """
-
-    def __init__(self) -> None:
-        self._counts = Counter(without_contexts=0, dropped_contexts=0, unread_pages=0)
-        self._searched: Counter[str] = Counter()
-        self._independence = Counter(records=0, shared_sources=0, relations_left_out=0)
-        self._credibility: Counter[str] = Counter()
-        self._used_domains: set[str] = set()
-        self._pruned: Counter[str] = Counter()
-
-    def add(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
-        """Count one record by its result line."""
-        dropped = len(line["dropped_contexts"])
-        without = bool(assessment.p_true) and dropped == len(assessment.contexts)
-        self._counts.update(
-            without_contexts=without, dropped_contexts=dropped, unread_pages=len(line["unread_pages"])
-        )
-        self._searched.update(line["searched"])
-        if line["independence"]:
-            self._independence.update(
-                records=1,
-                shared_sources=len(line["shared_sources"]),
-                relations_left_out=line["relations_left_out"],
-            )
-        outcome = assessment.outcome
-        if outcome is not None and outcome.pruned is not None:
-            self._pruned.update(outcome.pruned.model_dump())
-        if outcome is not None and line.get("credibility"):
-            self._credibility.update(line["credibility"])
-            self._used_domains.update(outcome.used_domains)
-
-    def content(self) -> dict[str, Any]:
-        used = {"used_domains": sorted(self._used_domains)}
-        return {
-            **self._counts,
+            **self._evidence,
             "searched": dict(self._searched),
             "independence": dict(self._independence),
             "pruned": pruned_fields(Pruned(**self._pruned)) if self._pruned else None,
             "credibility": {**self._credibility, **used} if self._credibility else None,
+            "answers": dict(self._answers),
+            **counts,
+            "solver": {
+                "records": dict(self._solvers),
+                "exact": self._solving["exact"],
+                "approximate": self._solvers.total() - self._solving["exact"],
+                "converged": not self._solving["not_converged"],
+                "not_converged": self._solving["not_converged"],
+                "largest_width": self._largest["width"],
+                "largest_stderr": self._largest["stderr"],
+            },
+            "audit": _audit_fields(**self._audit) if self._audit else None,
+            "gold": _gold_summary(sample, found),
         }
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.metrics.reliability import Bin
+from factreasoner.metrics.claim_scores import Bin
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.comparison_tables import caption, table_of
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from factreasoner.metrics.reliability import reliability_bins
+from factreasoner.metrics.claim_scores import reliability_bins
 from factreasoner.metrics.run_counts import Lowest, review_rank
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table

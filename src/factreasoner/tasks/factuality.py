@@ -9,8 +9,7 @@ from factreasoner.atoms import atom_prompts
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
-from factreasoner.metrics.result_line import COUNTS
-from factreasoner.metrics.summary import Summary
+from factreasoner.metrics.summary import COUNTS, Summary
 from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, judged_atoms
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import Calls, assembly_of
