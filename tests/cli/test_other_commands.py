@@ -78,7 +78,13 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
     (tmp_path / "folder").mkdir()
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "manifest.json").write_text("{")
-    words = dict.fromkeys(("nothing", "folder"), "not a run folder") | {"damaged": "can't be read"}
+    (tmp_path / "file").write_text("{}")
+    words = {
+        "nothing": "not a run folder: there is no such folder",
+        "folder": "not a run folder: it has no manifest.json",
+        "file": "not a run folder: a file",
+        "damaged": "can't be read",
+    }
     for path, told in words.items():
         done = factreasoner(command[0], path, *command[1:])
         assert (done.returncode, done.stdout) == (1, "")

@@ -85,7 +85,6 @@ def test_show_of_what_is_not_there(factreasoner, finished):
     done = factreasoner("show", finished, "--record", "r22")
     assert done.returncode == 1
     assert "no record 'r22'; did you mean 'r2'?" in done.stderr
-    assert "not a run folder: a file" in factreasoner("show", finished / "results.jsonl").stderr
 
 
 def test_a_run_that_was_cut_off_is_shown_and_said(factreasoner, tmp_path):

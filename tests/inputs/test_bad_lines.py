@@ -114,7 +114,7 @@ BAD = [
     bad("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
     bad("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
     bad("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
-    bad("torn", '{"id": "x", "output": "abc', "", "column 26", "breaks off"),
+    bad("torn", '{"id": "x", "output": "abc', "", "not JSON: EOF while", "column 26", "breaks off"),
     bad("two objects", '{"output": "x"} {"output": "y"}', "", "trailing", "column 17", "one object"),
     bad("a list", "[1]", "", "a list", "object"),
     bad("a text", '"output"', "", "a text", "object"),

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from factreasoner.cli.flags import OF_CLAIMS, AsJson, Profile, takes_flags
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, InputError
 from factreasoner.report.terminal import say, say_json
 
 LARGE = 1_000_000
@@ -63,7 +63,7 @@ def assess(
         response=text,
         prompt=_decoded(subject.prompt),
         topic=_decoded(subject.topic) if subject.topic else None,
-        contexts=[read_text(str(path)) for path in context] if context else None,
+        contexts=[_passage(path) for path in context] if context else None,
     )
     for passage in record.contexts or ():
         if (length := len(passage.text)) > LARGE:
@@ -75,6 +75,16 @@ def assess(
     else:
         print_assessment(assessment, config)
     raise typer.Exit(0 if assessment.status == "ok" else 3)
+
+
+def _passage(path: Path) -> str:
+    from factreasoner.retrieval.sources import read_text
+
+    try:
+        return read_text(str(path))
+    except InputError as error:
+        error.add_note("--context takes a file with a passage of evidence, not the passage itself.")
+        raise
 
 
 def _hint_at_file(text: str) -> None:

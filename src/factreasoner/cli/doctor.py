@@ -6,6 +6,7 @@ import os
 import platform
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
@@ -149,9 +150,9 @@ def _verifier(config: Config, *, call: bool) -> Check:
 
     name = str(config.verifier)
     try:
-        llm = None if config.model is None or not call else LiteLLMClient(config)
-        judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
-        judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
+        with closing(LiteLLMClient(config)) if config.model and call else nullcontext() as llm:
+            judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
+            judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
     except ConfigError as error:
         return Check("wrong", name, str(error))
     if judged.failures:
@@ -168,18 +169,17 @@ def _model(config: Config) -> Iterator[Check]:
     patience = config.patience if "patience" in config.model_fields_set else 0.0
     attempts = config.max_attempts if "max_attempts" in config.model_fields_set else 2
     hasty = {"cache": False, "patience": patience, "max_attempts": attempts}
-    client = LiteLLMClient(config.model_copy(update=hasty))
     name = str(config.model)
-    try:
-        probed = probe(client, config)
-    except (ConfigError, LLMError) as error:
-        yield Check("wrong", name, str(error))
-        return
-    known = client.capabilities
+    with closing(LiteLLMClient(config.model_copy(update=hasty))) as client:
+        try:
+            probed = probe(client, config)
+        except (ConfigError, LLMError) as error:
+            yield Check("wrong", name, str(error))
+            return
+        known = client.capabilities
     known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
-    keeper = LiteLLMClient(config)
-    keeper.adopt(known)
-    keeper.close()
+    with closing(LiteLLMClient(config)) as keeper:
+        keeper.adopt(known)
     yield Check("ok" if probed.found.reliable else "wrong", name, str(known))
     taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
     yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

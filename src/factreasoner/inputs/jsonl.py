@@ -206,7 +206,9 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
     elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):
         remedy = "NaN and Infinity are not JSON values: write null"
-    return f"not JSON: {reason[:1].lower()}{reason[1:]}; {remedy.format(each=each)}"
+    if not reason.startswith("EOF"):
+        reason = reason[:1].lower() + reason[1:]
+    return f"not JSON: {reason}; {remedy.format(each=each)}"
 
 
 def unreadable(name: str, error: OSError) -> InputError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from factreasoner.corpus.documents import BadRow, Document, DocumentReader
-from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem
+from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.connection import Resolver, system_resolver
@@ -38,6 +38,9 @@ def read_sources(
         except (DocumentError, FetchError) as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
             problems.append(InputProblem("--source", "", message))
+        except MissingExtraError as error:
+            error.add_note(f"--source {name} is of a kind that needs it.")
+            raise
     if problems:
         raise InputError(problems)
     return tuple(

@@ -87,7 +87,6 @@ class FinishedRun(Generic[R]):
     """
 
     def __init__(self, path: Path, task: Task[R], corrections: Path | None = None) -> None:
-        _check_is_there(path)
         self.path = path
         self.task = task
         scored = read_scored_again(path)
@@ -109,7 +108,6 @@ class FinishedRun(Generic[R]):
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
         """A run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
-        _check_is_there(path)
         scored = read_scored_again(path)
         return FinishedRun(path, RunFolder.of_any_task(scored.run if scored else path).task, corrections)
 
@@ -162,13 +160,6 @@ class FinishedRun(Generic[R]):
         if missing:
             return f"{self.path}: the run was cut off with {missing} records not assessed: {rest}"
         return None
-
-
-def _check_is_there(path: Path) -> None:
-    if not path.is_dir():
-        raise RunError(
-            f"{path}: not a run folder: {'a file' if path.exists() else 'there is no such folder'}"
-        )
 
 
 class PastRecords:

@@ -43,7 +43,7 @@ class Manifest:
         """What the file holds. Raises RunError when there is none or it can't be read."""
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
-        except FileNotFoundError as error:
+        except (FileNotFoundError, NotADirectoryError) as error:
             raise RunError(_not_a_run(self.folder)) from error
         except (OSError, ValueError, RecursionError) as error:
             raise RunError(f"{self.path}: can't be read: {error}") from error
@@ -191,6 +191,8 @@ def _version(package: str) -> str:
 
 def _not_a_run(folder: Path) -> str:
     """Why a folder without a manifest is not a run, and what to do about it."""
+    if not folder.is_dir():
+        return f"{folder}: not a run folder: {'a file' if folder.exists() else 'there is no such folder'}"
     if not (folder / RESULTS).exists():
         return f"{folder}: not a run folder: it has no {MANIFEST}"
     if (folder / SCORED_AGAIN).exists():
