@@ -5,7 +5,6 @@ from __future__ import annotations
 import tempfile
 import weakref
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -77,8 +76,9 @@ def _checked(
     records: object, task: Task[Any], config: Config, column_map: Mapping[str, str] | None
 ) -> tuple[Record, ...]:
     """The records, all of which the task can be done on."""
-    fits = partial(task.problems, config=config)
-    return given_records("assess_many()", records, fits, column_map or {})
+    return given_records(
+        "assess_many()", records, lambda record: task.problems(record, config), column_map or {}
+    )
 
 
 def _refuse_stopped(report: RunReport) -> None:

@@ -8,13 +8,13 @@ from factreasoner import Config, cli
 from factreasoner.errors import RunError
 from factreasoner.metrics.table import Metric, Need, OfRecords, Table
 from factreasoner.models import Atom, Claim, Failure, Premise, Record
-from factreasoner.pipeline.assembly import Calls
+from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import ClaimRow, Evidence, by_claim, claim_row, judgement_of, p_supported
-from factreasoner.tasks.task import ClaimResult, ClaimTask, ClaimWorker, Task, Work
+from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work
 
 
 class Repeated(ClaimResult):
@@ -45,41 +45,31 @@ def share(rows: list[ClaimRow]):
     return sum(row.label == "supported" for row in rows) / len(rows) if rows else None
 
 
-class Repetition(ClaimTask):
-    name = "repetition"
-    result = Repeated
-    does = Worker
-    rows = staticmethod(rows)
-    table = Table(
-        "repetition",
-        main="repeated",
-        claims=lambda rows: ((), 0),
-        metrics=[
-            Metric(
-                "repeated",
-                "repeated",
-                "share of atoms that the question states",
-                Need("atoms", lambda sample: "no record has an atom"),
-                OfRecords(share),
-                places=("line", "run", "evaluate", "compare"),
-            )
-        ],
-    )
-
-    def problems(self, record, config):
-        return []
-
-    def prompts(self, config):
-        return ["judge", "judge_one"]
-
-    def scored(self, result, config):
-        return list(rows(result))
-
-    def fields(self, scored):
-        return {}
-
-
-TASK = Repetition()
+TABLE = Table(
+    "repetition",
+    main="repeated",
+    claims=lambda rows: ((), 0),
+    metrics=[
+        Metric(
+            "repeated",
+            "repeated",
+            "share of atoms that the question states",
+            Need("atoms", lambda sample: "no record has an atom"),
+            OfRecords(share),
+            places=("line", "run", "evaluate", "compare"),
+        )
+    ],
+)
+TASK = Task(
+    name="repetition",
+    result=Repeated,
+    table=TABLE,
+    problems=lambda record, config: [],
+    prompts=lambda config: ["judge", "judge_one"],
+    worker=lambda config, calls: Worker(assembly_of(config, calls)),
+    rows=rows,
+    tally=lambda config, sizes: ClaimTally(TABLE, rows, lambda result: (list(rows(result)), {})),
+)
 
 
 def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):

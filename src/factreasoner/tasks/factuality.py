@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.atoms import atom_prompts
@@ -10,13 +10,13 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.errors import InputProblem
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.summary import COUNTS, Summary
-from factreasoner.models import Assessment, Atom, Failure, Record, Verdict, judged_atoms
+from factreasoner.models import Assessment, Atom, Record, Verdict, judged_atoms
 from factreasoner.pipeline import Pipeline
-from factreasoner.pipeline.assembly import Calls, assembly_of
+from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import FACTUALITY as NAME
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow, Evidence, Judgement, by_claim, claim_row
-from factreasoner.tasks.task import Task, Work, Worker, result_of
+from factreasoner.tasks.task import Task
 
 
 def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
@@ -101,59 +101,45 @@ def _missing_links(record: Record, config: Config) -> InputProblem | None:
     return InputProblem(f"record {record.id}", "atoms", message)
 
 
-class Factuality(Task[Assessment]):
-    """P(true) of every atom of an answer."""
-
-    name = NAME
-    result = Assessment
-    table = FACTUALITY
-    claim_word = "atom"
-    p_word = "P(true)"
-    counts = COUNTS
-    problems = staticmethod(check_fits)
-    rows = staticmethod(atom_rows)
-
-    def prompts(self, config: Config) -> list[str]:
-        """See `Task`."""
-        row = ASSESSORS.get(config.assessor)
-        names = [*atom_prompts(config), *(["judge", "judge_one"] if row is None else [row.prompt])]
-        return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
-
-    def worker(self, config: Config, calls: Calls) -> Worker[Assessment]:
-        """See `Task`."""
-        return Pipeline(assembly_of(config, calls))
-
-    def failed(self, record: Record, config: Config, failure: Failure) -> Assessment:
-        """See `Task`."""
-        return result_of(Assessment, record, config, Work({"assessor": config.assessor}, (failure,)))
-
-    def verdicts(self, result: Assessment) -> Sequence[Verdict]:
-        """See `Task`."""
-        return result.outcome.verdicts if result.outcome else ()
-
-    def with_verdicts(self, result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessment:
-        """See `Task`."""
-        if result.outcome is None:
-            return result
-        outcome = result.outcome.model_copy(update={"verdicts": verdicts})
-        return result.model_copy(update={"outcome": outcome})
-
-    def claims(self, result: Assessment) -> Sequence[Atom]:
-        """See `Task`."""
-        return result.atoms
-
-    def size(self, result: Assessment) -> int:
-        """See `Task`."""
-        return len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0
-
-    def to_repeat(self, result: Assessment) -> bool:
-        """Only for failures: `score` solves posteriors that did not converge, without a judge."""
-        failures = result.failures or (result.outcome.failures if result.outcome else ())
-        return result.status == "failed" or bool(result.status == "partial" and failures)
-
-    def tally(self, config: Config, sizes: Iterable[int]) -> Summary:
-        """See `Task`."""
-        return Summary(config.k, resolve_k(config.k, sizes), gamma=config.gamma)
+def _prompts(config: Config) -> list[str]:
+    row = ASSESSORS.get(config.assessor)
+    names = [*atom_prompts(config), *(["judge", "judge_one"] if row is None else [row.prompt])]
+    return names + [prompt for part, prompt in _OPTIONAL.items() if config.plugin(part) == "llm"]
 
 
-TASK = Factuality()
+def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessment:
+    if result.outcome is None:
+        return result
+    outcome = result.outcome.model_copy(update={"verdicts": verdicts})
+    return result.model_copy(update={"outcome": outcome})
+
+
+def _size(result: Assessment) -> int:
+    return len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0
+
+
+def _to_repeat(result: Assessment) -> bool:
+    """Only for failures: `score` solves posteriors that did not converge, without a judge."""
+    failures = result.failures or (result.outcome.failures if result.outcome else ())
+    return result.status == "failed" or bool(result.status == "partial" and failures)
+
+
+TASK = Task(
+    name=NAME,
+    result=Assessment,
+    table=FACTUALITY,
+    problems=check_fits,
+    prompts=_prompts,
+    worker=lambda config, calls: Pipeline(assembly_of(config, calls)),
+    rows=atom_rows,
+    tally=lambda config, sizes: Summary(config.k, resolve_k(config.k, sizes), gamma=config.gamma),
+    of_config=lambda config: {"assessor": config.assessor},
+    verdicts=lambda result: result.outcome.verdicts if result.outcome else (),
+    with_verdicts=_with_verdicts,
+    size=_size,
+    claims=lambda result: result.atoms,
+    to_repeat=_to_repeat,
+    claim_word="atom",
+    p_word="P(true)",
+    counts=COUNTS,
+)

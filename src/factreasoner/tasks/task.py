@@ -1,22 +1,23 @@
 """What a task is: it turns (config, record) into a result, and results into rows, lines and a summary.
 
-Runs, `evaluate`, `compare`, `check` and reports know no more of a task than `Task` has. `ClaimTask` and
-`ClaimWorker` do most of it for tasks that judge claims against texts.
+Runs, `evaluate`, `compare`, `check` and reports know no more of a task than `Task` has. `ClaimWorker` and
+`ClaimTally` are for tasks that judge claims against texts.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import InputError, InputProblem, PluginError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
-from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.samples import Sample, Scored
 from factreasoner.metrics.table import Table
 from factreasoner.models import (
     Atom,
@@ -30,7 +31,7 @@ from factreasoner.models import (
     new_id,
     record_fingerprint,
 )
-from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of
+from factreasoner.pipeline.assembly import Assembly, Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow, main_rows
 
@@ -45,7 +46,6 @@ R = TypeVar("R", bound=TaskResult)
 R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
 R_contra = TypeVar("R_contra", bound=TaskResult, contravariant=True)
 C = TypeVar("C", bound=ClaimResult)
-Scored = TypeVar("Scored")
 
 
 class Worker(Protocol[R_co]):
@@ -86,75 +86,66 @@ class Tally(Protocol[R_contra]):
         ...
 
 
-class Task(ABC, Generic[R]):
+def makes_claims(record: Record, config: Config) -> bool:
+    """Whether the embedded parts make claims from a text of the record, so that the parser matters."""
+    made = record.atoms is None or config.revise_given
+    return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
+
+
+def _put(result: C, verdicts: tuple[Verdict, ...]) -> C:
+    return result.model_copy(update={"verdicts": verdicts})
+
+
+def _size(result: ClaimResult) -> int:
+    return len({verdict.target_id for verdict in result.verdicts})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task(Generic[R]):
     """One task: `name` is its command's, `result` the model of its results, `table` its metrics.
 
-    `claim_word` and `p_word` are its words for a claim and a claim's probability, `label_words` those for
-    labels (None: not judged). `counts` names the numbers in its result lines that are not metrics.
+    - `problems` says what a record lacks for it, `prompts` which prompts a run may use.
+    - `worker` makes a `Worker`. It raises ConfigError for an unknown plug-in, or a stage that needs a model
+      when there is none; InputError for a file of a setting that can't be read; MissingExtraError for a
+      plug-in that needs an optional package. `of_config` gives result fields that only settings decide.
+    - `rows` are a result's claims, `verdicts` those on them. `with_verdicts` is the result with others on the
+      same pairs, in the same order; nothing is solved again. `size` counts the claims that were judged.
+    - `claims` must be equal for two runs to have judged the same; none: they always have. `makes_claims`: the
+      embedded parts make claims of a record. `to_repeat`: a resumed run works on the record again.
+    - `tally` makes an empty `Tally`, given the sizes of the run's records.
+    - `claim_word` and `p_word` are its words for a claim and a claim's probability, `label_words` those for
+      labels (None: not judged). `counts` names the numbers in its result lines that are not metrics.
     """
 
     name: str
     result: type[R]
     table: Table[Any]
+    problems: Callable[[Record, Config], list[InputProblem]]
+    prompts: Callable[[Config], list[str]]
+    worker: Callable[[Config, Calls], Worker[R]]
+    rows: Callable[[R], Iterator[ClaimRow]]
+    tally: Callable[[Config, Iterable[int]], Tally[R]]
+    of_config: Callable[[Config], dict[str, Any]] = lambda config: {}
+    verdicts: Callable[[R], Sequence[Verdict]] = attrgetter("verdicts")
+    with_verdicts: Callable[..., R] = _put
+    size: Callable[..., int] = _size
+    claims: Callable[[R], Sequence[Atom]] = lambda result: ()
+    makes_claims: Callable[[Record, Config], bool] = makes_claims
+    to_repeat: Callable[[R], bool] = lambda result: result.status in ("failed", "partial")
     claim_word: str = "claim"
     p_word: str = "P"
-    label_words: Mapping[str | None, str] = MappingProxyType({})
+    label_words: Mapping[str | None, str] = field(default_factory=dict)
     counts: tuple[str, ...] = ()
 
-    @abstractmethod
-    def problems(self, record: Record, config: Config) -> list[InputProblem]:
-        """What `record` lacks for this task under `config`."""
-
-    @abstractmethod
-    def prompts(self, config: Config) -> list[str]:
-        """Names of the prompts that a run may use."""
-
-    @abstractmethod
-    def worker(self, config: Config, calls: Calls) -> Worker[R]:
-        """A worker.
-
-        Raises:
-            ConfigError: an unknown plug-in, or a stage that needs a model when there is none.
-            InputError: a file that a setting names can't be read.
-            MissingExtraError: a plug-in needs an optional package.
-        """
-
-    @abstractmethod
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
         """The result of a record on which all work failed."""
+        return result_of(self.result, record, config, Work(self.of_config(config), (failure,)))
 
-    def size(self, result: R) -> int:
-        """How many claims were judged."""
-        return len({verdict.target_id for verdict in self.verdicts(result)})
-
-    @abstractmethod
-    def rows(self, result: R) -> Iterator[ClaimRow]:
-        """The claims of a result, each with its label and what decides it."""
-
-    @abstractmethod
-    def verdicts(self, result: R) -> Sequence[Verdict]:
-        """The verdicts on the claims of a result."""
-
-    @abstractmethod
-    def with_verdicts(self, result: R, verdicts: tuple[Verdict, ...]) -> R:
-        """A result with other verdicts on the same pairs, in the same order. Nothing is solved again."""
-
-    def makes_claims(self, record: Record, config: Config) -> bool:
-        """Whether the embedded parts make claims from a text of the record, so that the parser matters."""
-        made = record.atoms is None or config.revise_given
-        return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
-
-    def claims(self, result: R) -> Sequence[Atom]:
-        """The claims that must be equal for two runs to have judged the same; none: they always have."""
-        return ()
-
-    def to_repeat(self, result: R) -> bool:
-        """Whether a resumed run works on the record again, as something failed."""
-        return result.status in ("failed", "partial")
-
-    @abstractmethod
-    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[R]:
-        """An empty tally, which scores as `config` says; `sizes` are those of the run's records."""
+    def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> R:
+        """The result of a record from Python's `caller`. Raises InputError for what the record lacks."""
+        if problems := self.problems(record, config):
+            raise InputError([problem._replace(where=caller) for problem in problems])
+        return self.worker(config, calls).assess(record)
 
 
 class Work(NamedTuple):
@@ -249,78 +240,40 @@ def result_of(result: type[R], record: Record, config: Config, work: Work, meter
     )
 
 
-class ClaimTask(Task[C], Generic[C, Scored]):
-    """A task that judges claims against texts. `does` is its worker; `table` reads what `scored` makes."""
-
-    does: type[ClaimWorker[C]]
-
-    @abstractmethod
-    def scored(self, result: C, config: Config) -> Scored:
-        """A result with its scores, as `config` says."""
-
-    @abstractmethod
-    def fields(self, scored: Scored) -> dict[str, Any]:
-        """The fields of a result line that are neither metrics nor common to all tasks."""
-
-    def worker(self, config: Config, calls: Calls) -> ClaimWorker[C]:
-        """See `Task`."""
-        return self.does(assembly_of(config, calls))
-
-    def assessed(self, caller: str, record: Record, config: Config, calls: Calls) -> C:
-        """The result of a record from Python's `caller`. Raises InputError for what the record lacks."""
-        if problems := self.problems(record, config):
-            raise InputError([problem._replace(where=caller) for problem in problems])
-        return self.worker(config, calls).assess(record)
-
-    def failed(self, record: Record, config: Config, failure: Failure) -> C:
-        """See `Task`."""
-        return result_of(self.result, record, config, Work({}, (failure,)))
-
-    def verdicts(self, result: C) -> Sequence[Verdict]:
-        """See `Task`."""
-        return result.verdicts
-
-    def with_verdicts(self, result: C, verdicts: tuple[Verdict, ...]) -> C:
-        """See `Task`."""
-        return result.model_copy(update={"verdicts": verdicts})
-
-    def tally(self, config: Config, sizes: Iterable[int]) -> Tally[C]:
-        """See `Task`."""
-        return ClaimTally(self, config)
-
-
 class ClaimTally(Generic[C, Scored]):
-    """Adds up the results of a task on claims."""
+    """A `Tally` of a task on claims.
 
-    def __init__(self, task: ClaimTask[C, Scored], config: Config) -> None:
-        self._task = task
-        self._config = config
+    `scored` gives a result as `table` reads it, and the fields of its line that are not common to all tasks.
+    """
+
+    def __init__(
+        self,
+        table: Table[Scored],
+        rows: Callable[[C], Iterator[ClaimRow]],
+        scored: Callable[[C], tuple[Scored, dict[str, Any]]],
+    ) -> None:
+        self._table, self._rows, self._scored = table, rows, scored
         self._counts = RunCounts()
-        self._sampling = task.table.sampling()
+        self._sampling = table.sampling()
         self._review = ReviewList("claim")
         self._given: Counter[str] = Counter()
         self._claims = self._undecided = 0
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
-        scored = self._task.scored(result, self._config)
+        scored, fields = self._scored(result)
         self._sampling.add(result.record_id, scored)
         self._counts.add(result, result.failures, result.verdicts)
         if result.status != "failed":
-            self._given.update(self._task.table.given(scored))
-        rows = list(self._task.rows(result))
+            self._given.update(self._table.given(scored))
+        rows = list(self._rows(result))
         self._claims += len({(row.of, row.claim) for row in rows})
         self._undecided += len({(row.of, row.claim) for row in rows if row.label is None})
         for row in main_rows(rows):
             disputed = "disputed" in row.cautions
             self._review.add(row.record, row.claim, row.label, row.p_true, disputed=disputed)
-        return {
-            "id": result.record_id,
-            "status": result.status,
-            **self._task.table.line(scored),
-            **self._task.fields(scored),
-            **shared_fields(result, result.failures),
-        }
+        kept = {"id": result.record_id, "status": result.status}
+        return kept | self._table.line(scored) | fields | shared_fields(result, result.failures)
 
     def sample(self) -> Sample:
         """See `Tally`."""
@@ -328,11 +281,11 @@ class ClaimTally(Generic[C, Scored]):
 
     def content(self) -> dict[str, Any]:
         """See `Tally`."""
-        counts, sample, table = self._counts.content(), self.sample(), self._task.table
+        counts, sample = self._counts.content(), self.sample()
         return {
             "records": counts.pop("records"),
-            "metrics": {name: item.content() for name, item in table.estimates(sample).items()},
-            "few_records": table.few_records(sample),
+            "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
+            "few_records": self._table.few_records(sample),
             "worst_claims": self._review.content(),
             "given": dict(self._given),
             "undecided_claims": {"count": self._undecided, "of": self._claims},

@@ -32,8 +32,9 @@ def test_k_cuts_the_ranking_where_it_is_a_number():
     record = record_of(contexts=contexts, gold_contexts=["c0", "c2"])
     fields = {"contexts": record.contexts, "gold_contexts": record.gold_contexts}
     result = RagResult(record_id="q", status="ok", **fields)
-    assert TASK.scored(result, Config(k=1)).values["retrieval_precision"] == 1.0
-    assert TASK.scored(result, Config(k="half")).values["retrieval_precision"] == pytest.approx(2 / 3)
+    for k, precision in ((1, 1.0), ("half", 2 / 3)):
+        line = TASK.tally(Config(k=k), ()).add(result)
+        assert line["retrieval_precision"] == pytest.approx(precision)
 
 
 def test_the_size_of_a_line_is_its_judged_claims():

@@ -2,74 +2,55 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any, Unpack
 
 from factreasoner.atoms import atom_prompts
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import P_DIGITS, Record
-from factreasoner.pipeline.assembly import Calls, parts_and_config
+from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of, rag_rows
 from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE
-from factreasoner.tasks.task import ClaimTask
+from factreasoner.tasks.task import ClaimTally, Task, makes_claims
 
 
-class Rag(ClaimTask[RagResult, ScoredRag]):
-    """Claim-level metrics of answers, of retrieval, and of both together."""
-
-    name = "rag"
-    result = RagResult
-    table = RAG
-    does = RagWorker
-    rows = staticmethod(rag_rows)
-
-    def problems(self, record: Record, config: Config) -> list[InputProblem]:
-        """See `Task`."""
-        return list(_problems(record))
-
-    def prompts(self, config: Config) -> list[str]:
-        """See `Task`."""
-        return [*atom_prompts(config), "judge", "judge_one", "judge_several"]
-
-    def makes_claims(self, record: Record, config: Config) -> bool:
-        """See `Task`."""
-        if record.reference_atoms is None and (record.reference or "").strip():
-            record = record.model_copy(update={"atoms": None})  # the reference's claims are made like these
-        return super().makes_claims(record, config)
-
-    def scored(self, result: RagResult, config: Config) -> ScoredRag:
-        """See `ClaimTask`. The ranking is scored at K if that is a number."""
-        return scored_rag(result, config.k if isinstance(config.k, int) else None)
-
-    def fields(self, scored: ScoredRag) -> dict[str, Any]:
-        """See `ClaimTask`."""
-        result = scored.result
-        said, wanted = lines_of(result)
-        return {
-            "reasons": scored.reasons,
-            "undecided": scored.undecided,
-            "bounds": scored.bounds,
-            "claims": [_content(line, REFERENCE, result) for line in said],
-            "reference_claims": [_content(line, ANSWER, result) for line in wanted],
-            "reference": result.reference,
-        }
-
-
-def _problems(record: Record) -> Iterator[InputProblem]:
-    where = f"record {record.id}"
+def _problems(record: Record, config: Config) -> list[InputProblem]:
+    where, found = f"record {record.id}", []
     has_reference = (record.reference or "").strip() or record.reference_atoms is not None
     if record.contexts is None and not has_reference:
         message = "none given, and no 'reference' either; add one of them, or both"
-        yield InputProblem(where, "contexts", message)
+        found = [InputProblem(where, "contexts", message)]
     for place, context in enumerate(record.contexts or ()):
         if context.id in (ANSWER, REFERENCE) or context.id.split(":")[0] == CONTEXTS:
             message = f"{context.id!r} names another premise here; give the context another id"
-            yield InputProblem(where, f"contexts[{place}].id", message)
+            found.append(InputProblem(where, f"contexts[{place}].id", message))
+    return found
+
+
+def _makes_claims(record: Record, config: Config) -> bool:
+    if record.reference_atoms is None and (record.reference or "").strip():
+        record = record.model_copy(update={"atoms": None})  # the reference's claims are made like these
+    return makes_claims(record, config)
+
+
+def _scored(result: RagResult, config: Config) -> tuple[ScoredRag, dict[str, Any]]:
+    """The ranking is scored at K if that is a number."""
+    scored = scored_rag(result, config.k if isinstance(config.k, int) else None)
+    said, wanted = lines_of(result)
+    return scored, {
+        "reasons": scored.reasons,
+        "undecided": scored.undecided,
+        "bounds": scored.bounds,
+        "claims": [_content(line, REFERENCE, result) for line in said],
+        "reference_claims": [_content(line, ANSWER, result) for line in wanted],
+        "reference": result.reference,
+    }
 
 
 def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
@@ -100,7 +81,17 @@ def _rounded(p: float | None) -> float | None:
     return None if p is None else round(p, P_DIGITS)
 
 
-TASK = Rag()
+TASK = Task(
+    name="rag",
+    result=RagResult,
+    table=RAG,
+    problems=_problems,
+    prompts=lambda config: [*atom_prompts(config), "judge", "judge_one", "judge_several"],
+    worker=lambda config, calls: RagWorker(assembly_of(config, calls)),
+    rows=rag_rows,
+    tally=lambda config, sizes: ClaimTally(RAG, rag_rows, partial(_scored, config=config)),
+    makes_claims=_makes_claims,
+)
 
 
 @python_call
@@ -145,4 +136,4 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
         reference_atoms=reference_claims,
         gold_contexts=gold_contexts,
     )
-    return TASK.scored(TASK.assessed("rag()", record, config, Calls(llm=llm, parts=parts)), config)
+    return _scored(TASK.assessed("rag()", record, config, Calls(llm=llm, parts=parts)), config)[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from types import MappingProxyType
 from typing import Any, Unpack
 
 from factreasoner.assessors.assessors import LABEL_OF
@@ -11,7 +10,7 @@ from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, given_record
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict
-from factreasoner.pipeline.assembly import Assembly, Calls, parts_and_config
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import LLM, Evaluator, Judged
 from factreasoner.settings import Config, Keywords, python_call
@@ -24,7 +23,7 @@ from factreasoner.tasks.recall.result import (
     stated,
 )
 from factreasoner.tasks.rows import ANSWER, ClaimRow, known_verdict
-from factreasoner.tasks.task import ClaimTask, ClaimWorker, Work, numbered
+from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work, numbered
 
 PROMPT_TF = "prompt-tf"
 """The assessor that sends one prompt for each fact and looks for "true" and "false" in the reply."""
@@ -86,58 +85,32 @@ class RecallWorker(ClaimWorker[RecallResult]):
         return Judged(tuple(verdicts), outcome.failures)
 
 
-class Recall(ClaimTask[RecallResult, ScoredRecall]):
-    """Which of the facts that an answer should state it states."""
-
-    name = "recall"
-    result = RecallResult
-    table = RECALL
-    does = RecallWorker
-    rows = staticmethod(fact_rows)
-    p_word = "P"
-    label_words = MappingProxyType(
-        {"supported": "stated", "conflicting": "not stated", "unverified": "not stated", None: "unanswered"}
-    )
-
-    def problems(self, record: Record, config: Config) -> list[InputProblem]:
-        """See `Task`."""
-        if _brings_facts(record) or (record.reference or "").strip():
-            return []
-        message = "none given, and no 'reference' to make them from; add one of them"
-        return [InputProblem(f"record {record.id}", "facts", message)]
-
-    def prompts(self, config: Config) -> list[str]:
-        """See `Task`."""
-        judging = [PROMPT_TF] if config.mode == PROMPT_TF else ["judge", "judge_one"]
-        return [*judging, "fact_generator"]
-
-    def worker(self, config: Config, calls: Calls) -> ClaimWorker[RecallResult]:
-        """See `Task`. The mode prompt-tf is an assessor that asks about one fact in a call."""
-        if config.mode == PROMPT_TF:
-            config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
-        return super().worker(config, calls)
-
-    def claims(self, result: RecallResult) -> Sequence[Atom]:
-        """See `Task`."""
-        return result.facts
-
-    def makes_claims(self, record: Record, config: Config) -> bool:
-        """See `Task`."""
-        return not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
-
-    def scored(self, result: RecallResult, config: Config) -> ScoredRecall:
-        """See `ClaimTask`."""
-        return scored_recall(result)
-
-    def fields(self, scored: ScoredRecall) -> dict[str, Any]:
-        """See `ClaimTask`."""
-        verdicts = {verdict.target_id: verdict for verdict in scored.result.verdicts}
-        facts = [_content(row, verdicts.get(row.claim)) for row in scored.facts]
-        return {"bounds": scored.bounds, "facts": facts, "reference": scored.result.reference}
+def _problems(record: Record, config: Config) -> list[InputProblem]:
+    if _brings_facts(record) or (record.reference or "").strip():
+        return []
+    message = "none given, and no 'reference' to make them from; add one of them"
+    return [InputProblem(f"record {record.id}", "facts", message)]
 
 
 def _brings_facts(record: Record) -> bool:
     return record.facts is not None or record.reference_atoms is not None
+
+
+def _worker(config: Config, calls: Calls) -> RecallWorker:
+    if config.mode == PROMPT_TF:
+        config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
+    return RecallWorker(assembly_of(config, calls))
+
+
+def _makes_claims(record: Record, config: Config) -> bool:
+    return not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
+
+
+def _scored(result: RecallResult) -> tuple[ScoredRecall, dict[str, Any]]:
+    scored = scored_recall(result)
+    verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
+    facts = [_content(row, verdicts.get(row.claim)) for row in scored.facts]
+    return scored, {"bounds": scored.bounds, "facts": facts, "reference": result.reference}
 
 
 def _content(row: ClaimRow, verdict: Verdict | None) -> dict[str, Any]:
@@ -153,7 +126,27 @@ def _content(row: ClaimRow, verdict: Verdict | None) -> dict[str, Any]:
     }
 
 
-TASK = Recall()
+TASK = Task(
+    name="recall",
+    result=RecallResult,
+    table=RECALL,
+    problems=_problems,
+    prompts=lambda config: [
+        *([PROMPT_TF] if config.mode == PROMPT_TF else ["judge", "judge_one"]),
+        "fact_generator",
+    ],
+    worker=_worker,
+    rows=fact_rows,
+    tally=lambda config, sizes: ClaimTally(RECALL, fact_rows, _scored),
+    claims=lambda result: result.facts,
+    makes_claims=_makes_claims,
+    label_words={
+        "supported": "stated",
+        "conflicting": "not stated",
+        "unverified": "not stated",
+        None: "unanswered",
+    },
+)
 
 
 @python_call

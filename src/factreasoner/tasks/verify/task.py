@@ -9,57 +9,45 @@ from factreasoner.atoms import atom_prompts
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.models import Record
-from factreasoner.pipeline.assembly import Calls, parts_and_config
+from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.task import ClaimTask
+from factreasoner.tasks.task import ClaimTally, Task
 from factreasoner.tasks.verify.labelling import relabelled
 from factreasoner.tasks.verify.result import VERIFY, ScoredVerify, VerifyResult, scored_verify, verified_rows
 from factreasoner.tasks.verify.worker import VerifyWorker
 
 
-class Verify(ClaimTask[VerifyResult, ScoredVerify]):
-    """Each claim of an answer against the sources it cites, and the answer corrected."""
-
-    name = "verify"
-    result = VerifyResult
-    table = VERIFY
-    does = VerifyWorker
-    rows = staticmethod(verified_rows)
-    with_verdicts = staticmethod(relabelled)
-
-    def problems(self, record: Record, config: Config) -> list[InputProblem]:
-        """See `Task`."""
-        if record.contexts is not None:
-            return []
-        message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
-        return [InputProblem(f"record {record.id}", "contexts", message)]
-
-    def prompts(self, config: Config) -> list[str]:
-        """See `Task`."""
-        return [*atom_prompts(config), "verify", "correct"]
-
-    def scored(self, result: VerifyResult, config: Config) -> ScoredVerify:
-        """See `ClaimTask`."""
-        return scored_verify(result)
-
-    def fields(self, scored: ScoredVerify) -> dict[str, Any]:
-        """See `ClaimTask`."""
-        result = scored.result
-        revised = result.revised
-        return {
-            "corrected": result.corrected,
-            "changes": [change.model_dump(mode="json") for change in result.changes],
-            "claims": [claim.model_dump(mode="json") for claim in result.claims],
-            "corrected_claims": [claim.model_dump(mode="json") for claim in revised.claims]
-            if revised
-            else [],
-            "unknown_citations": list(result.unknown_citations),
-            "notes": list(result.notes),
-        }
+def _problems(record: Record, config: Config) -> list[InputProblem]:
+    if record.contexts is not None:
+        return []
+    message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
+    return [InputProblem(f"record {record.id}", "contexts", message)]
 
 
-TASK = Verify()
+def _scored(result: VerifyResult) -> tuple[ScoredVerify, dict[str, Any]]:
+    claims = result.revised.claims if result.revised else ()
+    return scored_verify(result), {
+        "corrected": result.corrected,
+        "changes": [change.model_dump(mode="json") for change in result.changes],
+        "claims": [claim.model_dump(mode="json") for claim in result.claims],
+        "corrected_claims": [claim.model_dump(mode="json") for claim in claims],
+        "unknown_citations": list(result.unknown_citations),
+        "notes": list(result.notes),
+    }
+
+
+TASK = Task(
+    name="verify",
+    result=VerifyResult,
+    table=VERIFY,
+    problems=_problems,
+    prompts=lambda config: [*atom_prompts(config), "verify", "correct"],
+    worker=lambda config, calls: VerifyWorker(assembly_of(config, calls)),
+    rows=verified_rows,
+    tally=lambda config, sizes: ClaimTally(VERIFY, verified_rows, _scored),
+    with_verdicts=relabelled,
+)
 
 
 @python_call
