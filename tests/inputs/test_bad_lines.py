@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 
@@ -15,19 +15,6 @@ GOOD = {"id": "good", "output": "The sky is blue."}
 LAST = {"id": "last", "output": "The sea is salty."}
 
 Line = dict[str, Any] | str | bytes
-
-
-class Bad(NamedTuple):
-    """What is wrong, the line, the field the problem must name and words its message must hold."""
-
-    name: str
-    line: Line
-    field: str
-    words: tuple[str, ...]
-
-
-def bad(name: str, line: Line, field: str, *words: str) -> Bad:
-    return Bad(name, line, field, words)
 
 
 def given(**fields: Any) -> dict[str, Any]:
@@ -44,40 +31,41 @@ def context(**fields: Any) -> dict[str, Any]:
 
 SHARED_ID = given(atoms=[{"id": 0, "text": "t"}], contexts=[{"id": 0, "text": "t"}])
 
-BAD = [
-    bad("deep", '{"output": "x", "notes": ' + "[" * 195 + "]" * 195 + "}", "", "nested too deeply", "190"),
-    bad("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "190"),
-    bad("no response", {"id": "x"}, "output", "missing", "output", "--column-map"),
-    bad("misspelt response", {"ouput": "x"}, "output", "'ouput'", "did you mean 'output'?"),
-    bad("null response", {"output": None}, "output", "missing", '""'),
-    bad("response is a list", {"output": ["a"]}, "output", "a list", "quotes"),
-    bad("prompt is an object", given(input={"role": "user"}), "input", "an object", "quotes"),
-    bad("topic is a number", given(topic=3), "topic", "the number 3"),
-    bad("reference is a boolean", given(gold=True), "reference", "true"),
-    bad("blank id", given(id=" "), "id", "blank", "integer"),
-    bad("boolean id", given(id=True), "id", "is true", "integer"),
-    bad("fractional id", given(id=1.5), "id", "1.5", "integer"),
-    bad("clashing names", given(answer="y"), "output", "'output' and 'answer'", "--column-map"),
-    bad("three clashing names", given(query="a", input="b", prompt="c"), "input", "'prompt'", "'query'"),
-    bad(
+BAD: list[tuple[Any, ...]] = [
+    # what is wrong, the line, the field that the problem names, words of its message
+    ("deep", '{"output": "x", "notes": ' + "[" * 195 + "]" * 195 + "}", "", "nested too deeply", "190"),
+    ("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "190"),
+    ("no response", {"id": "x"}, "output", "missing", "output", "--column-map"),
+    ("misspelt response", {"ouput": "x"}, "output", "'ouput'", "did you mean 'output'?"),
+    ("null response", {"output": None}, "output", "missing", '""'),
+    ("response is a list", {"output": ["a"]}, "output", "a list", "quotes"),
+    ("prompt is an object", given(input={"role": "user"}), "input", "an object", "quotes"),
+    ("topic is a number", given(topic=3), "topic", "the number 3"),
+    ("reference is a boolean", given(gold=True), "reference", "true"),
+    ("blank id", given(id=" "), "id", "blank", "integer"),
+    ("boolean id", given(id=True), "id", "is true", "integer"),
+    ("fractional id", given(id=1.5), "id", "1.5", "integer"),
+    ("clashing names", given(answer="y"), "output", "'output' and 'answer'", "--column-map"),
+    ("three clashing names", given(query="a", input="b", prompt="c"), "input", "'prompt'", "'query'"),
+    (
         "contexts are a list in a text",
         given(contexts='["a"]'),
         "contexts",
         "list written as a text",
         "[...]",
     ),
-    bad("records in an object", {"data": [{"output": "x"}]}, "output", "'data'", "jq -c '.[\"data\"][]'"),
-    bad("contexts are an object", given(contexts={"c0": "one"}), "contexts", "an object", "list"),
-    bad("null context", given(contexts=["a", None]), "contexts[1]", "null", "a text"),
-    bad("blank context", given(contexts=["a", " \n"]), "contexts[1].text", "blank", "leave"),
-    bad("context without text", context(text=None), "contexts[1].text", "missing", "leave"),
-    bad("context text is a number", context(text=5), "contexts[1].text", "number 5"),
-    bad("context title is a list", context(title=[]), "contexts[1].title", "a list"),
-    bad("prior above one", context(prior=1.2), "contexts[1].prior", "1.2", "between 0 and 1"),
-    bad("prior below zero", context(prior=-1), "contexts[1].prior", "between 0 and 1"),
-    bad("prior is a text", context(prior="0.9"), "contexts[1].prior", "a text", "number"),
-    bad("prior is a boolean", context(prior=True), "contexts[1].prior", "true", "number"),
-    bad(
+    ("records in an object", {"data": [{"output": "x"}]}, "output", "'data'", "jq -c '.[\"data\"][]'"),
+    ("contexts are an object", given(contexts={"c0": "one"}), "contexts", "an object", "list"),
+    ("null context", given(contexts=["a", None]), "contexts[1]", "null", "a text"),
+    ("blank context", given(contexts=["a", " \n"]), "contexts[1].text", "blank", "leave"),
+    ("context without text", context(text=None), "contexts[1].text", "missing", "leave"),
+    ("context text is a number", context(text=5), "contexts[1].text", "number 5"),
+    ("context title is a list", context(title=[]), "contexts[1].title", "a list"),
+    ("prior above one", context(prior=1.2), "contexts[1].prior", "1.2", "between 0 and 1"),
+    ("prior below zero", context(prior=-1), "contexts[1].prior", "between 0 and 1"),
+    ("prior is a text", context(prior="0.9"), "contexts[1].prior", "a text", "number"),
+    ("prior is a boolean", context(prior=True), "contexts[1].prior", "true", "number"),
+    (
         "context id twice",
         given(contexts=[{"id": "c0", "text": "t"}] * 2),
         "contexts[1].id",
@@ -85,16 +73,16 @@ BAD = [
         "contexts[0]",
         "unique",
     ),
-    bad("atoms are a number", given(atoms=4), "atoms", "the number 4", "list"),
-    bad("atom is a list", given(atoms=[["t"]]), "atoms[0]", "a list", "object"),
-    bad("blank atom", atom(text="\t"), "atoms[1].text", "blank", "leave"),
-    bad("atom without text", given(atoms=[{"id": "a0"}]), "atoms[0].text", "missing", "leave"),
-    bad("original is a number", atom(original=1), "atoms[1].original", "number 1"),
-    bad("unknown label", atom(label="true"), "atoms[1].label", "'true'", '"S"', '"NS"', "null"),
-    bad("label is a boolean", atom(label=False), "atoms[1].label", "False", '"NS"'),
-    bad("label is a list", atom(label=["S"]), "atoms[1].label", "['S']", '"NS"'),
-    bad("label and gold differ", atom(label="S", gold="NS"), "atoms[1].label", "differ", "keep one"),
-    bad(
+    ("atoms are a number", given(atoms=4), "atoms", "the number 4", "list"),
+    ("atom is a list", given(atoms=[["t"]]), "atoms[0]", "a list", "object"),
+    ("blank atom", atom(text="\t"), "atoms[1].text", "blank", "leave"),
+    ("atom without text", given(atoms=[{"id": "a0"}]), "atoms[0].text", "missing", "leave"),
+    ("original is a number", atom(original=1), "atoms[1].original", "number 1"),
+    ("unknown label", atom(label="true"), "atoms[1].label", "'true'", '"S"', '"NS"', "null"),
+    ("label is a boolean", atom(label=False), "atoms[1].label", "False", '"NS"'),
+    ("label is a list", atom(label=["S"]), "atoms[1].label", "['S']", '"NS"'),
+    ("label and gold differ", atom(label="S", gold="NS"), "atoms[1].label", "differ", "keep one"),
+    (
         "atom id twice",
         given(atoms=[{"id": "a0", "text": "t"}] * 2),
         "atoms[1].id",
@@ -102,39 +90,67 @@ BAD = [
         "atoms[0]",
         "numbered",
     ),
-    bad("atom and context of one id", SHARED_ID, "contexts[0].id", "'0'", "atoms[0]", "unique"),
-    bad(
-        "unknown context", atom(contexts=["c9"]) | {"contexts": ["u"]}, "atoms[1].contexts", "'c9'", "add it"
-    ),
-    bad("context of a record without", atom(contexts=["c0"]), "atoms[1].contexts", "'c0'", "drop"),
-    bad("unknown atom", context(atom_ids=["a5"]), "contexts[1].atom_ids", "'a5'", "add it"),
-    bad("links are a text", atom(contexts="c0"), "atoms[1].contexts", "a text", "list of ids"),
-    bad("null link", atom(contexts=[None]), "atoms[1].contexts[0]", "missing", "integer"),
-    bad("reserved name", atom(votes=1) | {"atom_fields": 1}, "atom_fields", "rename"),
-    bad("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
-    bad("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
-    bad("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
-    bad("torn", '{"id": "x", "output": "abc', "", "not JSON: EOF while", "column 26", "breaks off"),
-    bad("two objects", '{"output": "x"} {"output": "y"}', "", "trailing", "column 17", "one object"),
-    bad("a list", "[1]", "", "a list", "object"),
-    bad("a text", '"output"', "", "a text", "object"),
-    bad("null", "null", "", "null", "object"),
-    bad("NaN", '{"output": "x", "score": NaN}', "", "NaN", "null"),
-    bad("infinity", '{"output": "x", "score": -Infinity}', "", "Infinity", "null"),
-    bad("number without bounds", '{"output": "x", "score": 1e999}', "score", "too large", "text"),
-    bad(
+    ("atom and context of one id", SHARED_ID, "contexts[0].id", "'0'", "atoms[0]", "unique"),
+    ("unknown context", atom(contexts=["c9"]) | {"contexts": ["u"]}, "atoms[1].contexts", "'c9'", "add it"),
+    ("context of a record without", atom(contexts=["c0"]), "atoms[1].contexts", "'c0'", "drop"),
+    ("unknown atom", context(atom_ids=["a5"]), "contexts[1].atom_ids", "'a5'", "add it"),
+    ("links are a text", atom(contexts="c0"), "atoms[1].contexts", "a text", "list"),
+    ("null link", atom(contexts=[None]), "atoms[1].contexts[0]", "missing", "integer"),
+    ("reserved name", atom(votes=1) | {"atom_fields": 1}, "atom_fields", "rename"),
+    ("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
+    ("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
+    ("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
+    ("torn", '{"id": "x", "output": "abc', "", "not JSON: EOF while", "column 26", "breaks off"),
+    ("two objects", '{"output": "x"} {"output": "y"}', "", "trailing", "column 17", "one object"),
+    ("a list", "[1]", "", "a list", "object"),
+    ("a text", '"output"', "", "a text", "object"),
+    ("null", "null", "", "null", "object"),
+    ("NaN", '{"output": "x", "score": NaN}', "", "NaN", "null"),
+    ("infinity", '{"output": "x", "score": -Infinity}', "", "Infinity", "null"),
+    ("number without bounds", '{"output": "x", "score": 1e999}', "score", "too large", "text"),
+    (
         "deeper number without bounds",
         '{"output": "x", "atoms": [{"text": "t", "s": [-1e999]}]}',
         "atom_fields",
         "too large",
     ),
-    bad("endless integer", '{"output": "x", "n": ' + "9" * 5000 + "}", "", "out of range", "text"),
-    bad("repeated key", '{"output": "x", "output": "y"}', "", '"output"', "duplicate", "keep one"),
-    bad("repeated key inside", '{"output": "x", "m": {"k": 1, "k": 2}}', "", '"k"', "duplicate"),
-    bad("half a character", '{"output": "x \\ud83d"}', "", "column 21", "surrogate"),
-    bad("half a character in a key", '{"output": "x", "\\uDE00": 1}', "", "column 23", "surrogate"),
-    bad("bottomless nesting", '{"output": ' + "[" * 100_000, "", "nested"),
-    bad("id given before", given(id="good"), "id", "'good'", "line 1", "its own"),
+    ("endless integer", '{"output": "x", "n": ' + "9" * 5000 + "}", "", "out of range", "text"),
+    ("repeated key", '{"output": "x", "output": "y"}', "", '"output"', "duplicate", "keep one"),
+    ("repeated key inside", '{"output": "x", "m": {"k": 1, "k": 2}}', "", '"k"', "duplicate"),
+    ("half a character", '{"output": "x \\ud83d"}', "", "column 21", "surrogate"),
+    ("half a character in a key", '{"output": "x", "\\uDE00": 1}', "", "column 23", "surrogate"),
+    ("bottomless nesting", '{"output": ' + "[" * 100_000, "", "nested"),
+    (
+        "prior is no number",
+        '{"output": "x", "contexts": [{"text": "a", "prior": "nan"}]}',
+        "contexts[0].prior",
+        "a text",
+    ),
+    (
+        "relevance told twice",
+        given(contexts=[{"text": "a", "relevant": True}], gold_contexts=["c0"]),
+        "gold_contexts",
+        "keep one of both",
+    ),
+    ("relevance in words", context(relevant="yes"), "contexts[1].relevant", "a text", "true or false"),
+    (
+        "atom and fact of one id",
+        given(atoms=[{"id": "a", "text": "t"}], facts=[{"id": "a", "text": "t"}]),
+        "facts[0].id",
+        "'a' is the id of atoms[0]",
+    ),
+    ("turn is a number", given(input=[5]), "input[0]", "the number 5", "object"),
+    ("turn without content", given(input=[{"role": "user"}]), "input[0].content", "missing"),
+    *(
+        (
+            f"label of a fact is {label!r}",
+            given(facts=[{"text": "t", "label": label}]),
+            "facts[0].label",
+            "write true",
+        )
+        for label in ("yes", 1, 0, 1.0, ["True"], {})
+    ),
+    ("id given before", given(id="good"), "id", "'good'", "line 1", "its own"),
 ]
 
 
@@ -144,14 +160,15 @@ def write(path: Path, *lines: Line) -> Path:
     return path
 
 
-@pytest.mark.parametrize("case", BAD, ids=[case.name for case in BAD])
-def test_bad_line(tmp_path: Path, case: Bad) -> None:
-    path = write(tmp_path / "f.jsonl", GOOD, case.line, LAST)
+@pytest.mark.parametrize("case", BAD, ids=[case[0] for case in BAD])
+def test_bad_line(tmp_path: Path, case: tuple[Any, ...]) -> None:
+    _, line, field, *words = case
+    path = write(tmp_path / "f.jsonl", GOOD, line, LAST)
     with pytest.raises(InputError) as caught:
         CheckedInput(path)
     (problem,) = caught.value.problems
-    assert (problem.where, problem.field) == (f"{path}:2", case.field)
-    for word in case.words:
+    assert (problem.where, problem.field) == (f"{path}:2", field)
+    for word in words:
         assert word in problem.message
     assert len(problem.message) < 300
     skipped = CheckedInput(path, skip_invalid=True)

@@ -69,8 +69,8 @@ def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tm
         (GOOD | {"task": "rag"}, "1: task: is 'rag', but this is a run of `run`"),
         (GOOD | {"label": "wrong"}, "1: label: .*a line is"),
         ({"record": "r1"}, "1: task: missing"),
-        ("7", "1: is the number 7; each line must be an object"),
-        ("nothing", "1: not JSON"),
+        ("{nothing", "1: not JSON"),
+        ("nothing", " no line of it is a JSON object"),
     ],
 )
 def test_a_line_that_matches_nothing_is_named(folder, tmp_path, line, message):

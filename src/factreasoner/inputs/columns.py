@@ -44,40 +44,38 @@ def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
         if theirs in columns:
             raise ConfigError(f"column map {pair!r}: {theirs!r} is mapped to {columns[theirs]!r} already")
         columns[theirs] = ours
-    key_of_field(columns)
+    names_of(columns)
     return columns
 
 
-def key_of_field(column_map: Mapping[str, str]) -> dict[str, str]:
-    """Field of a Record -> the mapped key that holds it.
+def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
+    """Key of an input object -> the field it holds; mapped keys come last.
+
+    A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
+    usual keys hold beside it is metadata.
 
     Raises:
         ConfigError: no such field, or two keys for one field.
     """
-    keys: dict[str, str] = {}
+    key_of: dict[str, str] = {}
     for theirs, ours in column_map.items():
         if ours not in _FIELD_OF:
             turned = theirs in _FIELD_OF
             hint = f"did you mean {ours}={theirs}?" if turned else nearest(ours, list(_FIELD_OF))
             raise ConfigError(f"column map {theirs}={ours}: {ours!r} is not a field; {hint}")
-        field = _FIELD_OF[ours]
-        if field in keys:
+        other = key_of.setdefault(_FIELD_OF[ours], theirs)
+        if other != theirs:
             raise ConfigError(
-                f"column map: both {keys[field]!r} and {theirs!r} are mapped to {field}; map one"
+                f"column map: both {other!r} and {theirs!r} are mapped to {_FIELD_OF[ours]}; map one"
             )
-        keys[field] = theirs
-    return keys
+    usual = {key: field for field, keys in FIELDS.items() if field not in key_of for key in keys}
+    return usual | {key: field for field, key in key_of.items()}
 
 
-def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
-    """Key of an input object -> the field it holds.
-
-    A mapped field is read from its mapped key alone, and a mapped key serves no other field: what a field's
-    usual keys hold beside it is metadata. Raises ConfigError as `key_of_field` does.
-    """
-    mapped = key_of_field(column_map)
-    usual = {key: field for field, keys in FIELDS.items() if field not in mapped for key in keys}
-    return usual | {key: field for field, key in mapped.items()}
+@functools.lru_cache(maxsize=1024)
+def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
+    """The key that is most like `name`, if it may be `name` misspelt."""
+    return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
 
 
 def near_key(field: str, keys: Iterable[str], words: Iterable[str] = ()) -> str | None:
@@ -87,17 +85,10 @@ def near_key(field: str, keys: Iterable[str], words: Iterable[str] = ()) -> str 
     return next(filter(None, close), None)
 
 
-@functools.lru_cache(maxsize=1024)
-def nearest_to(name: str, keys: tuple[str, ...]) -> str | None:
-    """The key that is most like `name`, if it may be `name` misspelt."""
-    return next(iter(difflib.get_close_matches(name, keys, n=1, cutoff=LIKE)), None)
-
-
 def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     """The problem of a missing field, with one of the object's keys that may hold it."""
     field = problem.field
-    near = near_key(field, keys, OTHER_WORDS.get(field, ())) if field in FIELDS else None
-    if near is None:
+    if field not in FIELDS or (near := near_key(field, keys, OTHER_WORDS.get(field, ()))) is None:
         return problem
     return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
 
@@ -110,9 +101,8 @@ def meant(key: str, field: str) -> str:
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """Each field that no record has, after the key that looks like a misspelt one for it."""
-    mapped = key_of_field(column_map)
-    for field, usual in FIELDS.items():
-        if field in mapped or any(name in keys for name in usual):
-            continue
+    names = names_of(column_map)
+    held = {names.get(key) for key in (*keys, *column_map)}
+    for field in (field for field in FIELDS if field not in held):
         if found := near_key(field, [key for key in keys if key not in column_map]):
             yield found, field

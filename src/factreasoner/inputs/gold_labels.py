@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pydantic import BaseModel, TypeAdapter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.items import GOLD_LABELS, LABEL_REMEDY, Items
+from factreasoner.inputs.items import Items, Label
 from factreasoner.inputs.jsonl import Line, objects_of
-from factreasoner.inputs.problems import Draft
+from factreasoner.inputs.problems import Draft, Id
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
@@ -22,6 +24,18 @@ class GoldLabel(NamedTuple):
     label: Gold
     text: str | None
     line: int
+
+
+class _Line(BaseModel):
+    """A line about one atom."""
+
+    record: Id
+    atom: Id
+    label: Label
+    text: str | None = None
+
+
+_LINE = TypeAdapter(_Line)
 
 
 class GoldFile:
@@ -43,23 +57,20 @@ class GoldFile:
         self._seen: set[str] = set()
         problems: list[InputProblem] = []
         for line in objects_of(path, problems):
-            try:
-                for record, atom, gold in _gold_labels_of(line):
-                    self._add(record, atom, gold, line.where, problems)
-            except InputError as error:
-                problems += error.problems
+            draft = Draft(line.where, {})
+            for record, atom, gold in _gold_labels_of(line, draft):
+                first = self._labels.setdefault(record, {}).setdefault(atom, gold)
+                if first.label != gold.label:
+                    draft.problem(
+                        "label", f"{atom!r} of {record!r} is {first.label} in line {first.line}; keep one"
+                    )
+            problems += draft.problems
             if len(problems) >= MOST_PROBLEMS:
                 break
+        if not problems and not self._labels:
+            problems.append(InputProblem(str(path), "", f"holds no label; a line is {LINE_FORMAT}"))
         if problems:
             raise InputError(problems)
-        if not self._labels:
-            raise InputError([InputProblem(str(path), "", f"holds no label; a line is {LINE_FORMAT}")])
-
-    def _add(self, record: str, atom: str, gold: GoldLabel, where: str, problems: list[InputProblem]) -> None:
-        first = self._labels.setdefault(record, {}).setdefault(atom, gold)
-        if first.label != gold.label:
-            message = f"{atom!r} of {record!r} is {first.label} in line {first.line}; keep one"
-            problems.append(InputProblem(where, "label", message))
 
     def apply(self, assessment: Assessment) -> Assessment:
         """The assessment with the labels of this file and no other."""
@@ -69,9 +80,11 @@ class GoldFile:
         return assessment.model_copy(update={"atoms": atoms})
 
     def _labelled(self, atom: Atom, gold: GoldLabel | None) -> Atom:
-        if gold is not None and gold.text is not None and not _same(gold.text, atom):
-            self._reworded += 1
-            gold = None
+        if gold is not None and gold.text is not None:
+            texts = (" ".join((text or "").split()) for text in (atom.text, atom.original))
+            if " ".join(gold.text.split()) not in texts:
+                self._reworded += 1
+                gold = None
         self._used += gold is not None
         return atom.model_copy(update={"gold": gold.label if gold else None})
 
@@ -89,48 +102,33 @@ class GoldFile:
 
     def unused(self) -> str | None:
         """Which labels were not used, in words; None if all were. Raises InputError if none was."""
-        counts = self.counts()
-        unused = {name: n for name, n in counts.items() if n and name not in ("labels", "used")}
-        parts = [f"{n} {name.replace('_', ' ')}" for name, n in unused.items()]
+        total, used, *others = self.counts().items()
+        parts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in others if n)
         if not self._used:
             known = f"the file's records are {_some(self._labels)}, the run's {_some(self._seen)}"
-            count = f"none of its {counts['labels']} labels is for an atom of this run"
-            message = f"{count}: {', '.join(parts)}; {known}"
+            message = f"none of its {total[1]} labels is for an atom of this run: {parts}; {known}"
             raise InputError([InputProblem(str(self.path), "", message)])
-        if not parts:
-            return None
-        return f"{self.path}: {counts['used']} of {counts['labels']} labels are used; {', '.join(parts)}"
+        return f"{self.path}: {used[1]} of {total[1]} labels are used; {parts}" if parts else None
 
 
-def _gold_labels_of(line: Line) -> Iterator[tuple[str, str, GoldLabel]]:
+def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLabel]]:
+    """Record, atom and label; none where something is wrong, which the draft notes."""
     data, number = line.data, line.number
-    draft = Draft(line.where, {})
-    if "atoms" in data:
-        items = Items(draft)
-        atoms = items.of(data["atoms"], "atoms")
-        record = draft.id(data.get("id"), "id", f"r{number}")
-        items.numbered()
-        draft.finish()
-        for atom in atoms:
-            if (gold := atom.get("gold")) is not None:
-                yield record, atom["id"], GoldLabel(gold, atom["text"], number)
+    if "atoms" not in data:
+        found = draft.take(_LINE, data)
+        draft.problems = [p._replace(message=f"{p.message}; a line is {LINE_FORMAT}") for p in draft.problems]
+        if found is not None and found.label is not None:
+            yield found.record, found.atom, GoldLabel(found.label, found.text, number)
         return
-    record, atom_id = (draft.id(data.get(name), name) for name in ("record", "atom"))
-    text = draft.text(data.get("text"), "text")
-    label = data.get("label")
-    if "label" not in data:
-        draft.problem("label", f"missing; a line is {LINE_FORMAT}")
-    elif label is not None and label not in GOLD_LABELS:
-        draft.problem("label", f"is {label!r}; {LABEL_REMEDY}")
-    draft.finish()
-    if label is not None:
-        yield record, atom_id, GoldLabel(label, text, number)
+    items = Items(draft)
+    atoms = items.of(data["atoms"], "atoms")
+    record = draft.id(data.get("id"), "id", f"r{number}")
+    items.numbered()
+    for atom in () if draft.problems else atoms:
+        if (gold := atom.get("gold")) is not None:
+            yield record, atom["id"], GoldLabel(gold, atom["text"], number)
 
 
-def _same(text: str, atom: Atom) -> bool:
-    return " ".join(text.split()) in {" ".join((known or "").split()) for known in (atom.text, atom.original)}
-
-
-def _some(ids: Mapping[str, Any] | set[str]) -> str:
-    shown = ", ".join(map(repr, sorted(ids)[:3]))
-    return f"{shown}, ..." if len(ids) > 3 else shown
+def _some(ids: Iterable[str]) -> str:
+    first, rest = sorted(ids)[:3], sorted(ids)[3:]
+    return ", ".join([*map(repr, first), *(["..."] if rest else [])])

@@ -20,7 +20,7 @@ import weakref
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
 from factreasoner.files import opened, plain_name, unpacked
@@ -30,7 +30,6 @@ from factreasoner.inputs.jsonl import (
     LONGEST_LINE,
     TABLES,
     TOO_LONG,
-    Line,
     decode_json,
     objects_in,
     parse_line,
@@ -82,7 +81,7 @@ class CheckedInput:
         closing = contextlib.ExitStack()
         weakref.finalize(self, closing.close)
         try:
-            self._copy, self._by_line = _copied(self._path, self.name, closing)
+            self._copy, self._by = _copied(self._path, self.name, closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
         self.notes = self._checked(Reader(self._column_map, fits), limit)
@@ -108,10 +107,9 @@ class CheckedInput:
         with self._open() as file:
             for (record_id, number), offset in zip(self._numbers.items(), self._offsets, strict=True):
                 file.seek(offset)
-                raw, where = file.readline(LONGEST_LINE + 1), self._where(number)
-                record = None
+                where, record = f"{self.name}{self._by}{number}", None
                 with contextlib.suppress(InputError):
-                    data = parse_line(raw, where=where, offset=offset)
+                    data = parse_line(file.readline(LONGEST_LINE + 1), where=where, offset=offset)
                     record = reader.record(data, where=where, default_id=f"r{number}")
                 if record is None or record.id != record_id:
                     raise _wrong(where, "changed after it was checked; run the command again")
@@ -120,28 +118,23 @@ class CheckedInput:
     def _checked(self, reader: Reader, limit: int | None) -> list[str]:
         """Read every line, until `limit` records are found; returns notes on keys."""
         with self._open() as file:
-            for line in objects_in(file, self.name, self.problems, self._where):
+            for line in objects_in(file, self.name, self.problems, self._by):
                 try:
                     record = reader.record(line.data, where=line.where, default_id=f"r{line.number}")
-                    self._add(record.id, line)
                 except InputError as error:
                     self.problems += error.problems
+                    continue
+                if (before := self._numbers.setdefault(record.id, line.number)) == line.number:
+                    self._offsets.append(line.offset)
+                else:
+                    first = f"{self._by.strip(' ,:') or 'line'} {before}"
+                    message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
+                    self.problems.append(InputProblem(line.where, "id", message))
                 if limit is not None and len(self._numbers) >= limit:
                     break
         if (limit is None or not self._numbers) and (unseen := reader.unseen()):
             raise InputError([InputProblem(self.name, "column map", message) for message in unseen])
         return reader.notes()
-
-    def _add(self, record_id: str, line: Line) -> None:
-        if (before := self._numbers.get(record_id)) is not None:
-            first = f"{'line' if self._by_line else 'record'} {before}"
-            message = f"{record_id!r} is the id of {first} too; give each record an id of its own"
-            raise InputError([InputProblem(line.where, "id", message)])
-        self._numbers[record_id] = line.number
-        self._offsets.append(line.offset)
-
-    def _where(self, number: int) -> str:
-        return f"{self.name}:{number}" if self._by_line else f"{self.name}, record {number}"
 
     @contextlib.contextmanager
     def _open(self) -> Iterator[IO[bytes]]:
@@ -156,10 +149,11 @@ class CheckedInput:
             raise unreadable(self.name, error) from error
 
 
-def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, bool]:
+def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, str]:
     """A seekable file in the place of an input that can be read only once, or is not JSON lines; else None.
 
-    With it comes whether it has the lines of the input. `closing` closes it.
+    With it comes what stands in messages between the input's name and the number of one of the file's lines.
+    `closing` closes it.
     """
     copy = None
     if name == STDIN or not stat.S_ISREG(path.stat().st_mode):
@@ -172,12 +166,12 @@ def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[by
         head = plain.read(HEAD_BYTES)
         plain.seek(0)
         if (found := _records_of(name, head, plain)) is None:
-            return copy, True
+            return copy, ":"
         records = closing.enter_context(_temporary())
         for record in found:
             line = json.dumps(record, ensure_ascii=False, default=str)
             records.write(line.encode("utf-8", "surrogatepass") + b"\n")
-        return records, False
+        return records, ", record "
 
 
 def _temporary() -> IO[bytes]:
@@ -213,17 +207,16 @@ def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
         raise _wrong(name, f"begins as a Parquet file, but can't be read as one: {error}") from error
 
 
-def _elements(name: str, file: IO[bytes]) -> Sequence[Any]:
+def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
     raw = file.read(LARGEST_ARRAY + 1).removeprefix(BOM)
     if len(raw) > LARGEST_ARRAY:
         remedy = "write one record a line: jq -c '.[]' FILE > records.jsonl"
         raise _wrong(name, f"a JSON array of over 1 GiB; {remedy}")
     try:
-        elements = decode_json(raw)
+        return cast("list[Any]", decode_json(raw))
     except ValueError as error:
         reason = why_not_json(error, raw, each="each element")
         raise _wrong(name, f"begins as a JSON array, but is not one: {reason}") from error
-    return elements if isinstance(elements, list) else [elements]
 
 
 def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any]]:
@@ -235,7 +228,12 @@ def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any
     try:
         rows = (row for row in reader if any(cell.strip() for cell in row))
         keys = [key.strip() for key in next(rows)]
-        _check_keys(name, keys)
+        if "" in keys:
+            raise _wrong(
+                f"{name}:1", f"column {keys.index('') + 1} has no name; the first row names the keys"
+            )
+        if repeated := [key for key in keys if keys.count(key) > 1]:
+            raise _wrong(f"{name}:1", f"two columns are called {repeated[0]!r}; keep one")
         for row in rows:
             if len(row) != len(keys):
                 message = f"{len(row)} cells, but the first row names {len(keys)}; quote cells that hold"
@@ -245,54 +243,43 @@ def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any
         raise _wrong(f"{name}:{reader.line_num}", f"not a clean table: {error}") from error
 
 
-def _check_keys(name: str, keys: Sequence[str]) -> None:
-    if "" in keys:
-        raise _wrong(f"{name}:1", f"column {keys.index('') + 1} has no name; the first row names the keys")
-    if repeated := [key for key in keys if keys.count(key) > 1]:
-        raise _wrong(f"{name}:1", f"two columns are called {repeated[0]!r}; keep one")
-
-
 def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:
     """The lines of a table, whatever ends them."""
     for number in itertools.count(1):
-        raw = file.readline(LONGEST_LINE + 1)
-        if not raw:
+        if not (raw := file.readline(LONGEST_LINE + 1)):
             return
         if len(raw) > LONGEST_LINE:
             raise _wrong(f"{name}:{number}", TOO_LONG)
-        if number == 1:
-            raw = raw.removeprefix(BOM)
         try:
-            yield from (line.decode() for line in raw.splitlines(keepends=True))
+            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
         except UnicodeDecodeError as error:
             message = f"not UTF-8: byte 0x{error.object[error.start]:02x}; save it as UTF-8"
             raise _wrong(f"{name}:{number}", message) from error
+        yield from io.StringIO(text, newline="")
 
 
 def _cell(cell: str) -> object:
     """A cell's text, or the list it holds."""
-    if not cell.strip().startswith("["):
-        return cell
-    if (texts := _array_of_texts(cell)) is not None:
-        return texts
-    for read in (lambda text: decode_json(text.encode()), ast.literal_eval):
-        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError):
-            found = read(cell.strip())
+    text = cell.strip()
+    for read in (_array_of_texts, decode_json, _literal) if text.startswith("[") else ():
+        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
+            found = read(text.encode())
             if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
                 return found
     return cell
 
 
-def _array_of_texts(cell: str) -> list[str] | None:
+def _literal(cell: bytes) -> object:
+    return ast.literal_eval(cell.decode())
+
+
+def _array_of_texts(cell: bytes) -> list[str] | None:
     """The texts of an array as numpy writes it, without commas, which Python would read as one text."""
-    try:
-        tokens = [t for t in tokenize.generate_tokens(io.StringIO(cell.strip()).readline) if t.string.strip()]
-    except (tokenize.TokenError, SyntaxError):
+    tokens = (token for token in tokenize.tokenize(io.BytesIO(cell).readline) if token.string.strip())
+    _, _, *texts, end = tokens
+    if end.string != "]" or len(texts) < 2 or any(token.type != tokenize.STRING for token in texts):
         return None
-    texts = tokens[1:-1]
-    if tokens[-1].string != "]" or len(texts) < 2 or any(t.type != tokenize.STRING for t in texts):
-        return None
-    return [str(ast.literal_eval(token.string)) for token in texts]
+    return [ast.literal_eval(token.string) for token in texts]
 
 
 def _wrong(where: str, message: str) -> InputError:

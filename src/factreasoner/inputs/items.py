@@ -3,56 +3,91 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, get_args
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.problems import STANDS_IN, Draft, describe
+from factreasoner.inputs.problems import STANDS_IN, Draft, Id, describe
 from factreasoner.models import Atom, Context, Gold, new_id
 
 TEXT_KEYS = ("page_content", "content")
 """Other keys for the text of a passage: in a document of LangChain, in a search result."""
 DOCUMENT_KEYS = {"title": ("title", "file_name"), "link": ("source", "url", "link")}
 """Keys of such a passage's `metadata` that commonly hold its title and link."""
-GOLD_LABELS: tuple[Gold, ...] = get_args(Gold)
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
-_LABELS: dict[object, Gold] = {label: label for label in GOLD_LABELS}
-FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
 FACT_REMEDY = "write true (the answer states it), false (it does not) or null"
 _UNIQUE = (
     "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
 )
 
 
-class Kind(NamedTuple):
-    """Items of one field: the known keys, those that go into the item as they are, and the key for links."""
+def _one_of(labels: Mapping[object, Gold], remedy: str) -> BeforeValidator:
+    """A label as it is kept, from one of these."""
 
-    keys: frozenset[str]
-    passed: tuple[str, ...] = ()
-    links: str = ""
+    def label(value: object) -> object:
+        if value is None or (isinstance(value, str | bool) and value in labels):
+            return labels.get(value)
+        raise ValueError(f"is {value!r}; {remedy}")
+
+    return BeforeValidator(label)
 
 
-_ATOM_KEYS = frozenset({"id", "text", "original", "label", "gold", "contexts"})
-_PASSED = ("title", "link", "snippet", "summary", "prior")
-KINDS = {
-    "atoms": Kind(_ATOM_KEYS, ("original",), "contexts"),
-    "contexts": Kind(frozenset({"id", "text", *_PASSED, "atom_ids", "relevant"}), _PASSED, "atom_ids"),
-    "facts": Kind(frozenset({"id", "text", "label"})),
-    "reference_atoms": Kind(_ATOM_KEYS, ("original",)),
+Label = Annotated[Gold | None, _one_of({label: label for label in get_args(Gold)}, LABEL_REMEDY)]
+_FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
+Probability = Annotated[float | None, Field(ge=0.0, le=1.0, strict=True)]
+
+
+class _Item(BaseModel):
+    """An item as people write it; unknown keys are kept apart."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: Id | None = None
+    text: str
+
+
+class _Atom(_Item):
+    original: str | None = None
+    label: Label = None
+    gold: Label = None
+    contexts: list[Id] | None = None
+
+
+class _Context(_Item):
+    title: str | None = None
+    link: str | None = None
+    snippet: str | None = None
+    summary: str | None = None
+    prior: Probability = None
+    atom_ids: list[Id] | None = None
+    relevant: StrictBool | None = None
+
+
+class _Fact(_Item):
+    label: Annotated[Gold | None, _one_of(_FACT_LABELS, FACT_REMEDY)] = None
+
+
+KINDS: dict[str, type[_Item]] = {
+    "atoms": _Atom,
+    "contexts": _Context,
+    "facts": _Fact,
+    "reference_atoms": _Atom,
 }
 """The fields of a record that hold items."""
-_PLAIN = {name: frozenset({"id", "text", *kind.passed}) for name, kind in KINDS.items()}
+_PASSED = {"id", "text", "original", "title", "link", "snippet", "summary", "prior"}
+"""Keys that go into the item as they are."""
+_PLAIN = {name: _PASSED & kind.model_fields.keys() for name, kind in KINDS.items()}
+_ADAPTERS = {name: TypeAdapter(kind) for name, kind in KINDS.items()}
 
 
 class _Entry(NamedTuple):
-    """An item: its values, its place ("atoms[3]"), its kind, and the object that may hold more keys."""
+    """An item: its values, its place ("atoms[3]"), its kind, and all that was read of it."""
 
     values: dict[str, Any]
     place: str
     kind: str
-    source: Mapping[str, Any]
-
-
-_NO_SOURCE: Mapping[str, Any] = {}
+    read: Any
 
 
 def _is_plain(item: dict[str, Any], name: str) -> bool:
@@ -77,79 +112,61 @@ class Items:
         self._entries: list[_Entry] = []
 
     def of(self, value: object, name: str) -> list[dict[str, Any]]:
-        """The items of the field `name`."""
+        """The items of the field `name`; a single text as contexts is the only one."""
         shown = self._draft.names.get(name, name)
         if name == "contexts" and isinstance(value, str):
-            value = self._one_passage(value, shown)
-        found = []
-        for index, item in enumerate(self._draft.listed(value, shown, "texts or objects")):
-            place = f"{shown}[{index}]"
-            values, source = self._made(item, place, name)
-            self._entries.append(_Entry(values, place, name, source))
-            found.append(values)
-        return found
-
-    def _one_passage(self, text: str, field: str) -> list[str]:
-        """A single text as contexts: the only one, unless it is a list written as a text."""
-        if text.strip().startswith("[") and text.strip().endswith("]"):
-            self._draft.problem(field, "is a list written as a text; write the list itself: [...]")
+            if value.strip().startswith("[") and value.strip().endswith("]"):
+                self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
+                return []
+            value = [value] if value.strip() else []
+        if not isinstance(value, list | tuple):
+            if value is not None:
+                message = f"is {describe(value)}; it must be a list of texts or objects: [...]"
+                self._draft.problem(shown, message)
             return []
-        return [text] if text.strip() else []
+        entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(value)]
+        self._entries += entries
+        return [entry.values for entry in entries]
 
-    def _made(self, item: object, place: str, name: str) -> tuple[dict[str, Any], Mapping[str, Any]]:
-        """The values of an item, and the object that may hold more keys."""
+    def _read(self, item: object, place: str, name: str) -> _Entry:
         if isinstance(item, str) and item.strip():
-            return {"id": None, "text": item}, _NO_SOURCE
+            return _Entry({"id": None, "text": item}, place, name, None)
         if type(item) is dict and _is_plain(item, name):
-            return item.copy(), _NO_SOURCE
+            return _Entry(item.copy(), place, name, None)
         if isinstance(item, Atom | Context):
-            return item.model_dump(exclude_defaults=True), _NO_SOURCE
+            return _Entry(item.model_dump(exclude_defaults=True), place, name, None)
         source = _as_mapping(item)
         if source is None:
             self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
-            return {"id": None, "text": STANDS_IN}, _NO_SOURCE
-        values = {key: source[key] for key in KINDS[name].passed if source.get(key) is not None}
-        given = source.get("id")
-        values["id"] = given if given is None else self._draft.id(given, f"{place}.id")
-        values["text"] = self._text(source, values, place, name)
-        if (gold := self._gold(source, place, name)) is not None:
-            values["gold"] = gold
-        return values, source
+            return _Entry({"id": None, "text": STANDS_IN}, place, name, None)
+        self._find_text(source, place, name)
+        read = self._draft.take(_ADAPTERS[name], source, place)
+        if read is None:
+            return _Entry({"id": None, "text": STANDS_IN}, place, name, None)
+        values = {"id": None} | read.model_dump(include=_PLAIN[name], exclude_none=True)
+        labels = {getattr(read, key) for key in type(read).model_fields.keys() & {"label", "gold"}} - {None}
+        if len(labels) > 1:
+            self._draft.problem(f"{place}.label", "'label' and 'gold' differ; keep one")
+        if labels:
+            values["gold"] = labels.pop()
+        return _Entry(values, place, name, read)
 
-    def _text(self, source: Mapping[str, Any], values: dict[str, Any], place: str, name: str) -> object:
-        """The text of an item; of a passage also under another key, of an unread page its snippet."""
-        text = source.get("text")
-        if text is not None and not _is_blank(text):
-            return text
-        if name == "contexts":
-            for key in (*TEXT_KEYS, "snippet"):
-                text = source.get(key)
-                if isinstance(text, str) and not _is_blank(text):
-                    if key in TEXT_KEYS:
-                        values |= _described(source.get("metadata")) | values
-                    return text
+    def _find_text(self, source: dict[str, Any], place: str, name: str) -> None:
+        """Put the text under its key: a passage's may be under another, or be its snippet."""
+        if source.get("text") is not None and not _is_blank(source["text"]):
+            return
+        for key in (*TEXT_KEYS, "snippet") if name == "contexts" else ():
+            if isinstance(text := source.get(key), str) and not _is_blank(text):
+                if key in TEXT_KEYS:
+                    given = {key: value for key, value in source.items() if value is not None}
+                    source |= _described(source.get("metadata")) | given
+                    del source[key]
+                source["text"] = text
+                return
         near = nearest_to("text", tuple(sorted(map(str, source.keys() - {"text"}))))
         hint = f"there is a key {near!r}: did you mean 'text'?" if near else "give it, or leave the item out"
         self._draft.problem(f"{place}.text", f"missing or blank; {hint}")
-        return STANDS_IN
-
-    def _gold(self, source: Mapping[str, Any], place: str, name: str) -> Gold | None:
-        """The label of an item, under either of its keys."""
-        of_facts = name == "facts"
-        known = FACT_LABELS if of_facts else _LABELS
-        found: dict[str, Gold] = {}
-        for key in ("label", "gold"):
-            label = source.get(key) if key in KINDS[name].keys else None
-            if label is None:
-                continue
-            if not isinstance(label, str | bool) or label not in known:
-                remedy = FACT_REMEDY if of_facts else LABEL_REMEDY
-                self._draft.problem(f"{place}.{key}", f"is {label!r}; {remedy}")
-                return None
-            found[key] = known[label]
-        if len(set(found.values())) > 1:
-            self._draft.problem(f"{place}.label", "'label' and 'gold' differ; keep one")
-        return next(iter(found.values()), None)
+        source["text"] = STANDS_IN
 
     def numbered(self) -> None:
         """Give an id to each item that has none, and note ids that two items have."""
@@ -164,93 +181,73 @@ class Items:
             return
         first: dict[str, str] = {}
         for entry in self._entries:
-            item = entry.values["id"]
-            if item in first and item != STANDS_IN:
-                message = f"{item!r} is the id of {first[item]} too; {_UNIQUE}"
+            if (before := first.setdefault(entry.values["id"], entry.place)) != entry.place:
+                message = f"{entry.values['id']!r} is the id of {before} too; {_UNIQUE}"
                 self._draft.problem(f"{entry.place}.id", message)
-            first.setdefault(item, entry.place)
 
     def linked(self, fields: dict[str, Any], metadata: dict[str, Any]) -> None:
         """Number and link the items; unknown keys go into `metadata`, marked contexts into `fields`."""
         self.numbered()
-        if not (sources := [entry for entry in self._entries if entry.source]):
+        if not (read := [entry for entry in self._entries if entry.read]):
             return
-        self._link([e for e in sources if (key := KINDS[e.kind].links) and e.source.get(key) is not None])
-        self._mark(
-            [e for e in sources if e.kind == "contexts" and e.source.get("relevant") is not None], fields
-        )
+        self._link(read)
+        marked = [e for e in read if e.kind == "contexts" and e.read.relevant is not None]
+        if marked:
+            if "gold_contexts" in fields:
+                message = "contexts say themselves whether they are relevant; keep one of both"
+                self._draft.problem("gold_contexts", message)
+            fields["gold_contexts"] = tuple(e.values["id"] for e in marked if e.read.relevant)
         rest: dict[str, dict[str, Any]] = {}
-        for entry in sources:
-            if not entry.source.keys() <= KINDS[entry.kind].keys and (unknown := self._unknown(entry)):
+        for entry in read:
+            if unknown := entry.read.model_extra:
+                self._note_misspelt(entry)
                 rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = unknown
         for name in rest.keys() & metadata.keys():
             self._draft.problem(name, "is the name under which other unknown keys are kept; rename this one")
         metadata |= rest
 
-    def _link(self, stated: list[_Entry]) -> None:
+    def _link(self, read: list[_Entry]) -> None:
         """Give contexts the ids of their atoms, in the order of these, from whichever side names the link."""
-        named = []
-        for entry in stated:
-            place = f"{entry.place}.{KINDS[entry.kind].links}"
-            named.append((place, entry, self._draft.ids(entry.source[KINDS[entry.kind].links], place)))
-        if not named or self._draft.problems:  # a name of an item that is wrong itself is not to blame
+        if self._draft.problems:  # a name of an item that is wrong itself is not to blame
             return
-        known = [e.values["id"] for e in self._entries if e.kind == "atoms"]
+        atoms = [e.values["id"] for e in self._entries if e.kind == "atoms"]
         contexts = {e.values["id"]: e.values for e in self._entries if e.kind == "contexts"}
+        sides = {"atoms": ("contexts", "context", contexts), "contexts": ("atom_ids", "atom", atoms)}
         links: dict[str, set[str]] = {}
-        for place, entry, ids in named:
-            of_atom = entry.kind == "atoms"
-            for other in ids:
-                if other not in (contexts if of_atom else known):
-                    what = "context" if of_atom else "atom"
+        for entry in read:
+            key, what, known = sides.get(entry.kind, ("", "", ()))
+            for other in dict.fromkeys(getattr(entry.read, key, None) or ()):
+                if other not in known:
                     message = f"names the unknown {what} {other!r}; add it to '{what}s' or drop the name"
-                    self._draft.problem(place, message)
+                    self._draft.problem(f"{entry.place}.{key}", message)
                     continue
-                context, atom = (other, entry.values["id"]) if of_atom else (entry.values["id"], other)
+                own = entry.values["id"]
+                context, atom = (other, own) if entry.kind == "atoms" else (own, other)
                 links.setdefault(context, set()).add(atom)
-        for context, atoms in links.items():
-            contexts[context]["atom_ids"] = tuple(sorted(atoms, key=known.index))
+        for context, linked in links.items():
+            contexts[context]["atom_ids"] = tuple(sorted(linked, key=atoms.index))
 
-    def _mark(self, stated: list[_Entry], fields: dict[str, Any]) -> None:
-        """List the contexts that are marked as relevant, if any is marked at all."""
-        if not stated:
-            return
-        for entry in stated:
-            if not isinstance(entry.source["relevant"], bool):
-                self._draft.problem(f"{entry.place}.relevant", "write true or false")
-        if "gold_contexts" in fields:
-            message = "contexts say themselves whether they are relevant; keep one of both"
-            self._draft.problem("gold_contexts", message)
-        fields["gold_contexts"] = tuple(e.values["id"] for e in stated if e.source["relevant"] is True)
-
-    def _unknown(self, entry: _Entry) -> dict[str, Any]:
-        """The unknown keys of an item; those that look misspelt are noted."""
-        keys, source = KINDS[entry.kind].keys, entry.source
-        used = None
-        if entry.kind == "contexts":
-            used = next((key for key in TEXT_KEYS if source.get(key) is entry.values["text"]), None)
-        unknown = {key: value for key, value in source.items() if key not in keys and key != used}
-        spare = tuple(sorted(keys - source.keys() - ({"text"} if used else set())))
-        shown = entry.place.partition("[")[0]
-        for key in sorted(map(str, unknown)):
+    def _note_misspelt(self, entry: _Entry) -> None:
+        """Note the unknown keys of an item that look misspelt."""
+        spare = tuple(sorted(KINDS[entry.kind].model_fields.keys() - entry.read.model_fields_set))
+        for key in sorted(entry.read.model_extra):
             if meant := nearest_to(key, spare):
+                shown = entry.place.partition("[")[0]
                 self.notes[f"{shown}: {key!r} is kept as metadata; did you mean {meant!r}?"] = None
-        return unknown
 
 
 def _is_blank(text: object) -> bool:
     return isinstance(text, str) and not text.strip()
 
 
-def _as_mapping(item: object) -> Mapping[str, Any] | None:
-    """An item as a mapping: a text, or a document with its text in an attribute. None for all else."""
+def _as_mapping(item: object) -> dict[str, Any] | None:
+    """The keys of an item: a text, or a document with its text in an attribute. None for all else."""
     if isinstance(item, Mapping):
-        return item
+        return dict(item)
     if isinstance(item, str):
         return {"text": item}
     for name in ("page_content", "text", "content"):
-        text = getattr(item, name, None)
-        if isinstance(text, str):
+        if isinstance(text := getattr(item, name, None), str):
             return {"text": text} | _described(getattr(item, "metadata", None))
     return None
 
@@ -259,8 +256,8 @@ def _described(metadata: object) -> dict[str, str]:
     """Title and link of a document, by the keys its metadata commonly has for them."""
     if not isinstance(metadata, Mapping):
         return {}
-    found = {
-        ours: next((metadata[key] for key in keys if isinstance(metadata.get(key), str)), None)
+    return {
+        ours: found
         for ours, keys in DOCUMENT_KEYS.items()
+        if (found := next((metadata[key] for key in keys if isinstance(metadata.get(key), str)), None))
     }
-    return {key: value for key, value in found.items() if value}

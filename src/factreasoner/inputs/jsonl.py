@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
-import csv
 import errno
-import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -15,32 +12,34 @@ import jiter
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened
-from factreasoner.inputs.columns import FIELDS
 from factreasoner.inputs.problems import DEEPEST, describe
 
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536
-_WRAPPED = re.compile(rb'\{\s*"([\w -]+)"\s*:\s*\[\s*\{')
 TABLES = {".tsv": "\t", ".csv": ",;\t"}
 """Ending of a table's name -> what may separate its cells."""
-TABLE_LINES, LONGEST_NAME = 20, 40
-"""Lines by which a table is recognised, and the most characters of a column's name."""
-BINARY = 0.05
-"""Share of characters that are not UTF-8 from which on a file is not text in another encoding either."""
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
 TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
-
-_MAGIC = {
-    b"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
-    b"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
-    b"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
-    b"\xff\xfe": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
-    b"\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl",
-}
 ROOM = 10
 """Levels of lists and objects that are left for what a journal puts around a record."""
-_NO_NUMBER = re.compile(rb"NaN|Infinity")
+
+_UTF_16 = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl"
+_BEGINNINGS = {
+    rb"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
+    rb"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
+    rb"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
+    rb"\xff\xfe|\xfe\xff": _UTF_16,
+    rb"\s*\[": "a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl",
+    rb"\s*\{[^\S\n]*\n": "a JSON object over several lines; write one record a line: jq -c . FILE > "
+    "records.jsonl; if a key of it holds the records, jq -c '.KEY[]' FILE > records.jsonl",
+}
+"""How files begin that can't be JSON lines, and what they are."""
+_OBJECT = re.compile(rb"^[ \t]*\{", re.MULTILINE)
+_NO_OBJECT = (
+    'no line of it is a JSON object; write one record a line: {"output": "...", ...}, '
+    "or, if it is a table, give it a name that ends in .csv or .tsv"
+)
 _REMEDIES = {
     "EOF while": "it breaks off; {each} holds one whole object",
     "trailing characters": "{each} holds one object and nothing after it",
@@ -48,56 +47,17 @@ _REMEDIES = {
     "duplicate key": "keep one",
     "hex escape": "half of a surrogate pair is not a character; write both halves, or the character itself",
     "number out of range": "write it as a text",
+    "": "{each} holds one JSON object",
 }
 """What to do about what `decode_json` says."""
+_NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 
 def file_problem(head: bytes) -> str | None:
     """Why a file of these first bytes can't be JSONL at all, and the remedy."""
-    for magic, message in _MAGIC.items():
-        if head.startswith(magic):
-            return f"this is {message}"
-    text = head.removeprefix(BOM).lstrip()
-    if text.startswith(b"["):
-        return "this is a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl"
-    if text.partition(b"\n")[0].strip() == b"{":
-        return f"a JSON object is spread over lines; {_one_a_line(text)}"
-    if text and not any(line.lstrip().startswith(b"{") for line in text.splitlines()):
-        return _what_it_is(text)
-    return None
-
-
-def _what_it_is(head: bytes) -> str | None:
-    """What a file seems to be, if none of its lines is a JSON object."""
-    text = head.decode("utf-8", errors="replace")
-    if "\0" in text or text.count("\N{REPLACEMENT CHARACTER}") > len(text) * BINARY:
-        return 'this is binary data, not text; write one JSON record a line: {"output": "...", ...}'
-    lines = [line for line in text.splitlines()[:TABLE_LINES] if line.strip()]
-    for ending, separator in ((e, s) for e, separators in TABLES.items() for s in separators if lines):
-        with contextlib.suppress(csv.Error):
-            header, *rows = csv.reader(lines, delimiter=separator)
-            named = len(header) > 1 and all(0 < len(cell) <= LONGEST_NAME for cell in header)
-            if named and any(len(row) == len(header) for row in rows):
-                columns = ", ".join(header)
-                remedy = f"give it a name that ends in {ending}, and it is read as one"
-                return f"this looks like a table with the columns {columns}; {remedy}"
-    return None
-
-
-def unwrapping(key: str) -> str:
-    """What to do with an object that holds records under `key`."""
-    return f"write each of these as a record, one a line: jq -c '.[\"{key}\"][]' FILE > records.jsonl"
-
-
-def _one_a_line(head: bytes) -> str:
-    wrapped = _WRAPPED.match(head)
-    key = wrapped[1].decode() if wrapped else None
-    if key is not None and not any(key in names for names in FIELDS.values()):
-        return f"it holds records under {key!r}: {unwrapping(key)}"
-    return (
-        "write one record a line: jq -c . FILE > records.jsonl; if a key of it holds the records, "
-        "jq -c '.KEY[]' FILE > records.jsonl"
-    )
+    text = head.removeprefix(BOM)
+    found = next((f"this is {what}" for how, what in _BEGINNINGS.items() if re.match(how, text)), None)
+    return found or (_NO_OBJECT if text.strip() and not _OBJECT.search(text) else None)
 
 
 class Line(NamedTuple):
@@ -117,29 +77,24 @@ def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[Line]:
     """
     try:
         with opened(path) as file:
-            yield from objects_in(file, str(path), problems, lambda number: f"{path}:{number}")
+            yield from objects_in(file, str(path), problems)
     except OSError as error:
         raise unreadable(str(path), error) from error
 
 
-def objects_in(
-    file: IO[bytes],
-    name: str,
-    problems: list[InputProblem],
-    where: Callable[[int], str],
-) -> Iterator[Line]:
-    """As `objects_of`, for an open file; `where` gives the place of a line."""
+def objects_in(file: IO[bytes], name: str, problems: list[InputProblem], by: str = ":") -> Iterator[Line]:
+    """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number."""
     if message := file_problem(file.read(HEAD_BYTES)):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
     for number, offset, raw in _lines_of(file):
-        place = where(number)
+        where = f"{name}{by}{number}"
         try:
-            data = parse_line(raw, where=place, offset=offset)
+            data = parse_line(raw, where=where, offset=offset)
         except InputError as error:
             problems += error.problems
         else:
-            yield Line(place, number, offset, data)
+            yield Line(where, number, offset, data)
 
 
 def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
@@ -147,12 +102,9 @@ def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
 
     A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
     """
-    offset = 0
-    for number in itertools.count(1):
-        raw = part = file.readline(LONGEST_LINE + 1)
-        if not raw:
-            return
-        size = len(raw)
+    offset = number = 0
+    while raw := file.readline(LONGEST_LINE + 1):
+        number, size, part = number + 1, len(raw), raw
         while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
             part = file.readline(LONGEST_LINE + 1)
             size += len(part)
@@ -199,9 +151,7 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -
         byte = f"byte 0x{raw[bad.start]:02x} at position {offset + bad.start}"
         return f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
     reason = str(error).replace("at line 1 column", "at column")
-    remedy = next(
-        (remedy for word, remedy in _REMEDIES.items() if word in reason), "{each} holds one JSON object"
-    )
+    remedy = next(remedy for word, remedy in _REMEDIES.items() if word in reason)
     if raw.lstrip().startswith(b"{'"):
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
     elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):

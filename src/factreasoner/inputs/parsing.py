@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.inputs.columns import FIELDS, hinted, key_of_field, meant, misspelt, names_of, near_key
+from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
-from factreasoner.inputs.jsonl import unwrapping
-from factreasoner.inputs.problems import Draft, describe, merged, reworded, unwritable
+from factreasoner.inputs.problems import Draft, describe, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
 from factreasoner.plugins.table import nearest
 from factreasoner.settings import in_python
@@ -83,52 +83,43 @@ class Reader:
         for key, value in extras.items():
             if message := unwritable(value):
                 draft.problem(key, message)
-        fields["metadata"] = extras
-        record = self._validated(draft, fields)
-        lacks = self._fits(record) if record is not None and self._fits else ()
-        if lacks and (answered or len(draft.problems) == 1):
-            draft.problems += [hinted(problem, extras)._replace(where=draft.where) for problem in lacks]
+        known = list(draft.problems)
+        record = draft.take(_RECORD, fields | {"metadata": extras})
+        if known:  # ids that are told already make no record either
+            draft.problems = known + [p for p in draft.problems[len(known) :] if p.field]
+        if self._fits and record is not None and len(draft.problems) == (not answered):
+            draft.problems += [hinted(p, extras)._replace(where=draft.where) for p in self._fits(record)]
         draft.finish()
         assert record is not None, "what pydantic refuses is a problem"
         return record
-
-    def _validated(self, draft: Draft, fields: dict[str, Any]) -> Record | None:
-        try:
-            return _RECORD.validate_python(fields)
-        except ValidationError as error:
-            known = bool(draft.problems)
-            found = reworded(error, draft.where, draft.names)
-            draft.problems += [problem for problem in found if problem.field or not known]
-            return None
 
     def _assigned(self, data: Mapping[str, Any], draft: Draft) -> tuple[dict[str, Any], dict[str, Any]]:
         """Values by field, and by key what no field takes. Null counts as not given."""
         fields: dict[str, Any] = {}
         extras: dict[str, Any] = {}
-        first: dict[str, str] = {}
-        differing: dict[str, list[str]] = {}
+        keys: dict[str, list[str]] = {}
         for key, value in data.items():
-            field = self._names.get(key)
-            if field is None:
+            if (field := self._names.get(key)) is None:
                 extras[key] = value
-            elif value is not None:
-                if field not in fields:
-                    fields[field], first[field] = value, key
-                elif fields[field] != value:
-                    differing.setdefault(field, [first[field]]).append(key)
-        for field, keys in differing.items():
-            keys.sort(key=FIELDS[field].index)
-            names, usual = " and ".join(map(repr, keys)), _NAMES[field]
-            remedy = f"keep one, or choose with --column-map {keys[0]}={usual}"
-            draft.problem(usual, f"given as {names} with different values; {remedy}")
+            elif value is not None and fields.setdefault(field, value) is not value:
+                keys.setdefault(field, []).append(key)
+        for field, others in keys.items():
+            given = [key for key in FIELDS[field] if data.get(key) is not None]
+            if any(data[key] != fields[field] for key in others):
+                remedy = f"keep one, or choose with --column-map {given[0]}={_NAMES[field]}"
+                message = f"given as {' and '.join(map(repr, given))} with different values; {remedy}"
+                draft.problem(_NAMES[field], message)
         return fields, extras
 
     def _no_response(self, extras: Mapping[str, Any]) -> str:
-        mapped = key_of_field(self._column_map).get("response")
-        if not mapped and (wrapping := _wrapping_key(extras)):
-            return f"missing, and {wrapping!r} holds a list of objects; {unwrapping(wrapping)}"
-        if not mapped and (near := near_key("response", extras)):
-            return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
+        mapped = next((key for key in self._column_map if self._names[key] == "response"), None)
+        if not mapped:
+            lists = (key for key, value in extras.items() if isinstance(value, list) and value)
+            if wrapping := next((key for key in lists if isinstance(extras[key][0], dict)), None):
+                remedy = f"write each of these as a record, one a line: jq -c '.[\"{wrapping}\"][]' FILE"
+                return f"missing, and {wrapping!r} holds a list of objects; {remedy} > records.jsonl"
+            if near := near_key("response", extras):
+                return f"missing, and there is a key {near!r}; {meant(near, 'response')}"
         usual = f"none of {', '.join(FIELDS['response'])} holds it"
         held = f"the mapped key {mapped!r} does not hold it" if mapped else usual
         empty = 'leave the record out (in JSON "" is an empty answer)'
@@ -137,22 +128,13 @@ class Reader:
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in any record read so far."""
         near = misspelt(self.keys, self._column_map)
-        return [f"{key!r} is kept as metadata; {meant(key, field)}" for key, field in near] + [
-            *self._item_notes
-        ]
+        told = [f"{key!r} is kept as metadata; {meant(key, field)}" for key, field in near]
+        return [*told, *self._item_notes]
 
     def unseen(self) -> list[str]:
         """What is wrong with a column map that names keys which no record has."""
         unseen = sorted(self._column_map.keys() - self.keys) if self.keys else []
         return [f"no record has the key {key!r}; {nearest(key, list(self.keys))}" for key in unseen]
-
-
-def _wrapping_key(extras: Mapping[str, Any]) -> str | None:
-    """The key of an object that is not a record, but holds records."""
-    for key, value in extras.items():
-        if isinstance(value, list) and value and isinstance(value[0], dict):
-            return key
-    return None
 
 
 def given_record(where: str, called: Mapping[str, str] | None = None, **given: object) -> Record:
@@ -204,7 +186,7 @@ def given_records(
                 problems += [hinted(p, row.metadata)._replace(where=place) for p in fits(row)]
             else:
                 record = reader.record(_mapping_of_row(row, place), where=place, default_id=f"r{number}")
-            _refuse_unwritable(record, place, {})
+            _refuse_unwritable(record, place, _NAMES)
         except InputError as error:
             problems += error.problems
             continue
@@ -226,7 +208,7 @@ def _refuse_unwritable(record: Record, where: str, names: Mapping[str, str]) -> 
     """Raise InputError for what no file can hold; a reader of files refuses it before."""
     draft = Draft(where, names)
     for name, value in record:
-        shown = names.get(name, FIELDS[name][0] if name in FIELDS else name)
+        shown = names.get(name, name)
         values = {shown: value}
         if name in KINDS:
             values = {f"{shown}[{i}].{key}": part for i, item in enumerate(value or ()) for key, part in item}
@@ -248,16 +230,17 @@ def _rows(where: str, records: object) -> Iterable[object]:
         return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
     if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
         message = f"holds the splits {', '.join(records)}; hand over one: [{next(iter(records))!r}]"
-        raise InputError([InputProblem(where, "records", message)])
-    if isinstance(records, str | Mapping) or not isinstance(records, Iterable):
+    elif isinstance(records, str | Mapping) or not isinstance(records, Iterable):
         message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
-        raise InputError([InputProblem(where, "records", message)])
-    return records
+    else:
+        return records
+    raise InputError([InputProblem(where, "records", message)])
 
 
 def _is_missing(value: object) -> bool:
     """Whether a cell of a DataFrame is empty: None, NaN, NaT or NA."""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+    is_nan = isinstance(value, float) and math.isnan(value)
+    return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
 
 
 def _mapping_of_row(row: object, where: str) -> dict[str, Any]:

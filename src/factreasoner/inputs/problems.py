@@ -6,18 +6,48 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, TypeVar
 
-from pydantic import ValidationError
+from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from factreasoner.errors import InputError, InputProblem
 
+T = TypeVar("T")
 SAME_PROBLEM = 3
 """Places from which on a problem they share is reported once."""
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+def _id(value: object) -> object:
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    found = "missing" if value is None else "blank" if isinstance(value, str) else f"is {describe(value)}"
+    raise ValueError(f"{found}; an id is a text or an integer")
+
+
+Id = Annotated[str, BeforeValidator(_id)]
+"""A text that is not blank, or an integer made one."""
 STANDS_IN = "?"
 """Used for a missing text or id while the rest of its record is checked."""
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+
+
+class _Turn(BaseModel):
+    """A turn of a conversation."""
+
+    role: str | None = None
+    content: str | None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _called(cls, turn: Any) -> Any:  # noqa: ANN401 - whatever the input has
+        called = isinstance(turn, Mapping) and "tool_calls" in turn
+        return {"content": None} | dict(turn) if called else turn
+
+
+_ID, _IDS, _TURNS = TypeAdapter(Id), TypeAdapter(list[Id]), TypeAdapter(list[_Turn])
 
 
 class Draft:
@@ -40,51 +70,26 @@ class Draft:
         if self.problems:
             raise InputError(self.problems)
 
-    def text(self, value: object, field: str) -> str | None:
-        """A text, or None for null."""
-        if value is None or isinstance(value, str):
-            return value
-        self.problem(field, f"is {describe(value)}; it must be a text in quotes")
-        return None
+    def take(self, kind: TypeAdapter[T], value: object, *above: str) -> T | None:
+        """The value, which stands under the keys `above`, as a `kind`; None, and what is wrong is noted."""
+        try:
+            return kind.validate_python(value)
+        except ValidationError as error:
+            self.problems += reworded(error, self.where, self.names, *above)
+            return None
 
     def id(self, value: object, field: str, default: str | None = None) -> str:
         """An id: a text that is not blank, or an integer made one; `default` for null."""
-        if isinstance(value, str) and value.strip():
-            return value
-        if isinstance(value, int) and not isinstance(value, bool):
-            return str(value)
-        if value is None and default is not None:
-            return default
-        found = "missing" if value is None else "blank" if isinstance(value, str) else f"is {describe(value)}"
-        self.problem(field, f"{found}; an id is a text or an integer")
-        return default or STANDS_IN
+        return self.take(_ID, default if value is None else value, field) or default or STANDS_IN
 
     def ids(self, value: object, field: str) -> tuple[str, ...]:
-        """Different ids, in order; none for null."""
-        items = self.listed(value, field, "ids")
-        return tuple(dict.fromkeys(self.id(item, f"{field}[{index}]") for index, item in enumerate(items)))
+        """Different ids, in order."""
+        return tuple(dict.fromkeys(self.take(_IDS, value, field) or ()))
 
-    def listed(self, value: object, field: str, of: str) -> Sequence[object]:
-        """A list; an empty one for null."""
-        if isinstance(value, list | tuple):
-            return value
-        if value is not None:
-            self.problem(field, f"is {describe(value)}; it must be a list of {of}: [...]")
-        return ()
-
-    def conversation(self, value: Sequence[object], field: str) -> str:
+    def conversation(self, value: object, field: str) -> str:
         """A list of turns {role, content} as one text, a turn a line."""
-        turns = []
-        for index, turn in enumerate(value):
-            place = f"{field}[{index}]"
-            if not isinstance(turn, Mapping):
-                self.problem(place, f"is {describe(turn)}; a turn is an object {{role, content}}")
-                continue
-            if "content" not in turn and "tool_calls" not in turn:
-                self.problem(f"{place}.content", "missing; a turn is an object {role, content}")
-            role = self.text(turn.get("role"), f"{place}.role") or "user"
-            turns.append(f"{role}: {self.text(turn.get('content'), f'{place}.content') or ''}")
-        return "\n".join(turns)
+        turns = self.take(_TURNS, value, field) or ()
+        return "\n".join(f"{turn.role or 'user'}: {turn.content or ''}" for turn in turns)
 
 
 def describe(value: object) -> str:
@@ -120,38 +125,37 @@ def unwritable(value: object, depth: int = 0) -> str | None:
     return None
 
 
-def reworded(error: ValidationError, where: str, names: Mapping[str, str]) -> Iterator[InputProblem]:
-    """The problems in pydantic's error; `names` are what the input calls the fields of a Record."""
-    for item in error.errors(include_url=False):
-        made = _MESSAGES.get(item["type"])
-        message = made(item["input"]) if made else item["msg"].removeprefix("Value error, ")
-        yield InputProblem(where, _place(item["loc"], names), message)
-
-
-def _place(parts: Sequence[int | str], names: Mapping[str, str]) -> str:
-    """A place as the input shows it: contexts[1].title."""
-    if not parts:
-        return ""
-    first, *rest = parts
-    name = names.get(str(first), str(first))
-    return name + "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
-
-
-def _probability(value: object) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return f"is {describe(value)}; it must be a number from 0 to 1, or null"
-    return f"is {value}; a probability lies between 0 and 1"
-
-
-_MESSAGES: dict[str, Callable[[Any], str]] = {
-    "missing": lambda _: "missing",
-    "list_type": lambda value: f"is {describe(value)}; it must be a list: [...]",
-    "string_type": lambda value: f"is {describe(value)}; it must be a text in quotes",
-    "float_type": _probability,
-    "greater_than_equal": _probability,
-    "less_than_equal": _probability,
-    "finite_number": _probability,
+_OUTSIDE = "is {value}; a probability lies between 0 and 1"
+_MESSAGES = {
+    "missing": "missing",
+    "model_type": "is {found}; it must be an object: {{...}}",
+    "list_type": "is {found}; it must be a list: [...]",
+    "string_type": "is {found}; it must be a text in quotes",
+    "bool_type": "is {found}; write true or false",
+    "float_type": "is {found}; it must be a number from 0 to 1, or null",
+    "greater_than_equal": _OUTSIDE,
+    "less_than_equal": _OUTSIDE,
+    "finite_number": _OUTSIDE,
 }
+"""Pydantic's types of errors, and what to say."""
+
+
+def reworded(
+    error: ValidationError, where: str, names: Mapping[str, str], *above: str
+) -> Iterator[InputProblem]:
+    """The problems in pydantic's error about a part that stands under the keys `above`.
+
+    `names` are what the input calls the fields of a Record.
+    """
+    for item in error.errors(include_url=False):
+        message = _MESSAGES.get(item["type"], "{said}").format(
+            found=describe(item["input"]),
+            value=item["input"],
+            said=item["msg"].removeprefix("Value error, "),
+        )
+        first, *rest = (*above, *item["loc"]) or ("",)
+        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
+        yield InputProblem(where, names.get(str(first), str(first)) + "".join(parts), message)
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:

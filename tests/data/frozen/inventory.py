@@ -130,7 +130,7 @@ def _formats() -> Iterator[tuple[str, ...]]:
     yield from (("document", suffix) for suffix in files.KINDS)
     yield from (("key", field, key) for field, keys in columns.FIELDS.items() for key in keys)
     for kind, parsed in items.KINDS.items():
-        yield from (("key", kind, key) for key in parsed.keys)
+        yield from (("key", kind, key) for key in parsed.model_fields)
 
 
 def removed() -> set[str]:

@@ -82,7 +82,7 @@ def test_what_is_wrong_is_said_with_the_remedy():
         rag("An answer.")
     with pytest.raises(InputError, match="must be a list"):
         rag("An answer.", contexts="a text")
-    with pytest.raises(InputError, match="must be a list of ids"):
+    with pytest.raises(InputError, match="must be a list"):
         rag("An answer.", contexts=["A."], gold_contexts="c0")
     with pytest.raises(ConfigError, match="unknown setting 'premis'"):
         rag("An answer.", contexts=["A."], premis="joint")
