@@ -15,22 +15,24 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
-from factreasoner.metrics.factuality import FACTUALITY, record_k, resolve_k, scored_record
+from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table, estimate
-from factreasoner.models import Assessment, Usage, judged_atoms
+from factreasoner.models import Assessment, Usage
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
+from factreasoner.tasks.task import Tally
 
 JUDGING = "evaluator"
 """The stage whose calls, tokens and cost are compared; what came before may have been shared."""
 SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
+LACKS = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
 
 
 class ComparisonSettings(NamedTuple):
@@ -42,29 +44,18 @@ class ComparisonSettings(NamedTuple):
     intersect: bool = False
 
 
-class _Seen(NamedTuple):
-    """What was seen of a record: its status, and digests of its response and of its claims."""
-
-    status: str
-    response: bytes
-    claims: bytes
-
-
 class _Read(NamedTuple):
-    """One run, read through: its scores, its records, and what a reader of the comparison must know."""
+    """One run, read through: its scores, what a reader must know, and of each record three things.
+
+    These are its status, and digests of its response and of its claims.
+    """
 
     sample: Sample
-    seen: dict[str, _Seen]
     notes: list[str]
     usage_estimated: bool
-
-
-class _Scoring(NamedTuple):
-    """How a run of factuality is scored: with the K and gamma of `config`, `k`, and the labels of `gold`."""
-
-    config: Config
-    k: int | None
-    gold: Path | None
+    status: dict[str, str]
+    response: dict[str, bytes]
+    claims: dict[str, bytes]
 
 
 def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
@@ -106,28 +97,29 @@ def compare_runs(
     if baseline is not None and baseline not in runs:
         raise ConfigError(f"--baseline: no run is called {baseline!r}; {nearest(baseline, list(runs))}")
     baseline = baseline or next(iter(runs))
-    task = runs[baseline].task
-    table: Table[Any] = task.table
-    scoring = None
-    if task is FACTUALITY_TASK:
-        config = runs[baseline].config
-        if settings.k is not None:
-            config = parse_config(config.model_dump(), "settings", {"k": settings.k})
-        scoring = _Scoring(config, resolve_k(config.k, runs[baseline].sizes), settings.gold)
-    elif settings.gold is not None:
-        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{task.name}`")
-    read = {name: _read(run, scoring) for name, run in runs.items()}
-    if scoring is not None:
+    first = runs[baseline]
+    table: Table[Any] = first.task.table
+    factuality = first.task is FACTUALITY_TASK
+    if settings.gold is not None and not factuality:
+        raise ConfigError(f"--gold: it holds labels of atoms, and these are runs of `{first.task.name}`")
+    config = first.config
+    if settings.k is not None:
+        config = parse_config(config.model_dump(), "settings", {"k": settings.k})
+    read = {
+        name: _read(run, first.tally(config) if factuality else run.tally(run.config), settings.gold)
+        for name, run in runs.items()
+    }
+    if factuality:
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
     return {
-        "task": task.name,
+        "task": first.task.name,
         "baseline": baseline,
         "num_records": len(ids),
-        "k_setting": scoring and scoring.config.k,
-        "k": scoring and scoring.k,
+        "k_setting": config.k if factuality else None,
+        "k": resolve_k(config.k, first.sizes) if factuality else None,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
@@ -137,64 +129,54 @@ def compare_runs(
     }
 
 
-def _read(run: FinishedRun[Any], scoring: _Scoring | None) -> _Read:
-    """Read a run through; one of factuality is scored by `scoring`."""
-    labels = GoldFile(scoring.gold) if scoring and scoring.gold else None
-    atoms, tally = FACTUALITY.sampling(), run.tally(run.config)
-    seen: dict[str, _Seen] = {}
-    cached = 0
-    failed: Counter[str] = Counter()
-    for read in run.results():
-        result = labels.apply(read) if labels else read
-        stages = [JUDGING] if scoring else result.usage
-        cached += sum(result.usage.get(stage, Usage()).cached_calls for stage in stages)
-        if scoring:
-            own_k = record_k(scoring.config.k, scoring.k, len(judged_atoms(result)))
-            usage = _usage_of_judging(run.config, result)
-            atoms.add(result.record_id, scored_record(result, own_k, scoring.config.gamma, usage))
-        else:
-            tally.add(result)
-        texts = (text for claim in run.task.claims(result) for text in (claim.id, claim.text))
-        if failures := len(result.all_failures if scoring else result.failures):
-            failed.update(records=1, failures=failures)
-        seen[result.record_id] = _Seen(result.status, _digest(result.response), _digest(*texts))
+def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
+    """Read a run through into `tally`; of one of factuality, usage is that of judging."""
+    factuality = run.task is FACTUALITY_TASK
+    labels = GoldFile(gold) if gold else None
+    replayed = factuality and run.config.judge == "recorded" and run.config.model is not None
+    status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
+    counts: Counter[str] = Counter()
+    for found in run.results():
+        result = labels.apply(found) if labels else found
+        if factuality:
+            usage = _usage_of_judging(run.config, result, replayed=replayed)
+            result = result.model_copy(update={"usage": {JUDGING: usage}})
+        tally.add(result)
+        counts["cached"] += sum(usage.cached_calls for usage in result.usage.values())
+        failures = len(result.all_failures)
+        counts.update(failed=bool(failures), failures=failures)
+        name = result.record_id
+        status[name], response[name] = result.status, _digest(result.response)
+        claims[name] = _digest(*(text for one in run.task.claims(result) for text in (one.id, one.text)))
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
-    if failed:
-        notes.append(f"{failed['failures']} failures, in {failed['records']} of its {len(seen)} records")
+    if counts["failed"]:
+        notes.append(f"{counts['failures']} failures, in {counts['failed']} of its {len(status)} records")
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
-    replayed = scoring is not None and _is_replayed(run.config)
     if replayed:
         notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
-    elif cached:
-        told = "tokens and cost are estimates of all" if scoring else "their tokens and cost are not counted"
-        notes.append(f"{cached} of its calls were answered from the cache: {told}")
-    sample = atoms.sample() if scoring else tally.sample()
-    return _Read(sample, seen, notes, bool(cached) or replayed)
+    elif counts["cached"]:
+        told = (
+            "tokens and cost are estimates of all" if factuality else "their tokens and cost are not counted"
+        )
+        notes.append(f"{counts['cached']} of its calls were answered from the cache: {told}")
+    return _Read(tally.sample(), notes, bool(counts["cached"]) or replayed, status, response, claims)
 
 
-def _is_replayed(config: Config) -> bool:
-    """Whether the verdicts of a run are a model's that another run paid for."""
-    return config.judge == "recorded" and config.model is not None
-
-
-def _usage_of_judging(config: Config, assessment: Assessment) -> Usage:
-    """What the assessor's own calls took; of replayed and cached ones an estimate of what they would."""
+def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
+    """What the assessor's own calls took; of cached ones, and of `replayed` verdicts, an estimate of it."""
     used = assessment.usage.get(JUDGING, Usage())
-    if not _is_replayed(config) and (not used.cached_calls or config.model is None):
+    if config.model is None or not (replayed or used.cached_calls):
         return used
     changes: dict[str, object] = {"summarizer": "none", "coherence": False}
-    if _is_replayed(config):
+    if replayed:
         changes |= {"judge": "auto", "relations": None}
-    asking = parse_config(config.model_dump() | changes, "settings")
-    stages = plan([record_of(assessment)], asking).stages
+    stages = plan([record_of(assessment)], parse_config(config.model_dump() | changes, "settings")).stages
     prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
-    calls, cached = used.calls, used.cached_calls
-    if _is_replayed(config):
-        calls, cached = sum(stage.calls for stage in stages), 0
-    cost = price(str(config.model), prompt, completion)
-    return Usage(
-        calls=calls, cached_calls=cached, prompt_tokens=prompt, completion_tokens=completion, cost=cost
+    asked = {"calls": sum(stage.calls for stage in stages), "cached_calls": 0} if replayed else {}
+    cost = price(config.model, prompt, completion)
+    return used.model_copy(
+        update=asked | {"prompt_tokens": prompt, "completion_tokens": completion, "cost": cost}
     )
 
 
@@ -205,9 +187,9 @@ def _digest(*texts: str) -> bytes:
 def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
     first: dict[str, tuple[str, bytes]] = {}
     for name, part in read.items():
-        for record_id, record in part.seen.items():
-            other, there = first.setdefault(record_id, (name, record.response))
-            if there != record.response:
+        for record_id, response in part.response.items():
+            other, there = first.setdefault(record_id, (name, response))
+            if there != response:
                 raise RunError(
                     f"record {record_id!r} has one response in {other} and another in {name}: these are "
                     "runs over different data"
@@ -221,21 +203,19 @@ def _common(table: Table[Any], read: Mapping[str, _Read], baseline: str, *, inte
     """
     scored = {name: set(table.scored(part.sample).ids) for name, part in read.items()}
     anywhere = set().union(*scored.values())
-    lacking = {name: anywhere - ids for name, ids in scored.items() if anywhere - ids}
-    if lacking and not intersect:
-        lines = [f"{name} {_lack(read[name], ids, len(anywhere))}" for name, ids in lacking.items()]
+    lines = [
+        f"{name} {_lack(read[name], anywhere - ids, len(anywhere))}"
+        for name, ids in scored.items()
+        if anywhere - ids
+    ]
+    if lines and not intersect:
         raise RunError(
-            "the runs do not score the same records: "
-            + "; ".join(lines)
-            + ". Finish those runs, or compare the records they share with --intersect"
+            f"the runs do not score the same records: {'; '.join(lines)}. Finish those runs, or compare the "
+            "records they share with --intersect"
         )
     valued = [_valued(table, part.sample) for part in read.values()]
-    common = [
-        record_id
-        for record_id in read[baseline].sample.ids
-        if all(record_id in ids for ids in scored.values())
-        or (record_id not in anywhere and all(record_id in ids for ids in valued))
-    ]
+    everywhere = set.intersection(*scored.values()) | (set.intersection(*valued) - anywhere)
+    common = [record_id for record_id in read[baseline].sample.ids if record_id in everywhere]
     if not common:
         counts = ", ".join(f"{name} scores {len(ids)}" for name, ids in scored.items())
         raise RunError(f"no record has a score in every run: {counts}")
@@ -250,9 +230,7 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
-    why = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
-    found = (part.seen[record_id].status if record_id in part.seen else None for record_id in ids)
-    reasons = Counter(why.get(status, "without a judged atom") for status in found)
+    reasons = Counter(LACKS.get(part.status.get(record_id), "without a judged atom") for record_id in ids)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
     shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
     return f"lacks {len(ids)} of {total} ({counts}: {shown})"
@@ -313,12 +291,11 @@ def _notes(
     claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)
-        left = len(part.sample.ids) - len(ids)
-        if left:
+        if left := len(part.sample.ids) - len(ids):
             yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
-        if other := sum(part.seen[i].claims != first.seen[i].claims for i in ids):
+        if other := sum(part.claims[i] != first.claims[i] for i in ids):
             yield f"{name}: {other} records have other {claim} than in {baseline}"
-        if other := sum(part.seen[i].response != first.seen[i].response for i in ids):
+        if other := sum(part.response[i] != first.response[i] for i in ids):
             yield f"{name}: {other} records have another response than in {baseline}"
         if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
@@ -330,6 +307,5 @@ def _notes(
         yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
     yield from _few_records(table, samples[baseline])
     costs = {name: s.values["cost"] for name, s in samples.items() if "cost" in table}
-    unknown = [name for name, cost in costs.items() if bool(np.isnan(cost).any())]
-    if unknown:
+    if unknown := [name for name, cost in costs.items() if np.isnan(cost).any()]:
         yield f"the cost is unknown for {', '.join(unknown)}"

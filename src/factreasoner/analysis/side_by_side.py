@@ -1,38 +1,48 @@
-"""Several assessors over the same atoms, contexts and verdicts, each into a run folder of its own."""
+"""Assessors, or modes of recall, over the same records, each into a run folder of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.finished import FinishedRun, record_of
+from factreasoner.runs.finished import record_of
 from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
+from factreasoner.settings.choices import Mode
 from factreasoner.settings.sources import read_profile
-from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
+from factreasoner.tasks.recall.task import TASK as RECALL_TASK
 from factreasoner.tasks.task import Task
 
+GRAPH = "factreasoner"
 VERSIONS: dict[str, dict[str, Any]] = {
-    f"fr{version}": {"assessor": "factreasoner", "version": version} for version in (1, 2, 3)
+    f"fr{version}": {"assessor": GRAPH, "version": version} for version in (1, 2, 3)
 }
 KNOWN = (*VERSIONS, *ASSESSORS)
-GRAPH = "factreasoner"
+JUDGED_ALIKE = (
+    *("judge", "model", "api_base", "temperature", "max_tokens", "mode", "confidence"),
+    *("constant_confidence", "votes", "premise_tokens", "atoms_per_call"),
+)
+"""The settings a verdict depends on."""
 
 
 class Contender(NamedTuple):
-    """One assessor that takes part, under the name its run folder gets."""
+    """One that takes part, under the name its run folder gets; it may replay the first one's verdicts."""
 
     name: str
     config: Config
+    task: Task[Any]
+    replay: bool = False
 
 
 class Source(Protocol):
@@ -50,7 +60,7 @@ ShowProgress = Callable[[str], AbstractContextManager[Progress]]
 """Opens the progress display of the contender of that name."""
 
 
-def parse_contenders(
+def parse_assessors(
     names: Sequence[str], settings: Mapping[str, Any], profile: Path | None
 ) -> list[Contender]:
     """Assessors from names: fr1, fr2, fr3, a prompted one's, or the path of a YAML profile.
@@ -62,73 +72,51 @@ def parse_contenders(
         ConfigError: an unknown name (the nearest known one is named), one that occurs twice, fewer than
             two, or settings that do not fit.
     """
-    found = [_contender(name.strip(), settings, profile) for name in names if name.strip()]
-    for number, contender in enumerate(found):
-        if contender.name in {other.name for other in found[:number]}:
-            raise ConfigError(f"assessors: {contender.name!r} occurs twice")
-    if len(found) < 2:
-        raise ConfigError(f"assessors: name at least two, with commas between: {', '.join(KNOWN)}")
-    return found
+
+    def made(name: str) -> Contender:
+        if name.endswith((".yaml", ".yml")):
+            base = load_settings(profile, settings).model_dump(exclude_unset=True)
+            own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
+            return Contender(Path(name).stem, parse_config(base | own, name), FACTUALITY_TASK)
+        if name not in KNOWN:
+            raise ConfigError(
+                f"--assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
+            )
+        own = VERSIONS.get(name, {"assessor": name})
+        return Contender(name, load_settings(profile, {**settings, **own}), FACTUALITY_TASK)
+
+    return _distinct("--assessors", names, made, KNOWN)
 
 
-def _contender(name: str, settings: Mapping[str, Any], profile: Path | None) -> Contender:
-    if name.endswith((".yaml", ".yml")):
-        base = load_settings(profile, settings).model_dump(exclude_unset=True)
-        own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
-        return Contender(Path(name).stem, parse_config(base | own, name))
-    if name not in KNOWN:
-        raise ConfigError(
-            f"assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
-        )
-    own = VERSIONS.get(name, {"assessor": name})
-    return Contender(name, load_settings(profile, {**settings, **own}))
-
-
-class SideBySide:
-    """Runs contenders into `out`/name; what each of them has paid counts towards everyone's budget.
+def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path | None) -> list[Contender]:
+    """Modes of recall by name; `settings` and `profile` hold for all, and all are asked about as many facts.
 
     Raises:
-        ConfigError: a key or the model of one is wrong, or a part lacks something; nothing was run then.
+        ConfigError: as for `parse_assessors`.
     """
+    known = get_args(Mode)
 
-    def __init__(
-        self,
-        task: Task[Any],
-        contenders: Sequence[Contender],
-        out: Path,
-        *,
-        fresh: bool,
-        progress: ShowProgress,
-    ) -> None:
-        for contender in contenders:
-            task.worker(contender.config.model_copy(update={"cache": False}), Calls())
-        self.out = out
-        self.complete = True
-        """Whether every record of the runs so far was assessed, and nothing failed."""
-        self._task = task
-        self._contenders = contenders
-        self._fresh = fresh
-        self._progress = progress
+    def made(name: str) -> Contender:
+        if name not in known:
+            raise ConfigError(f"--modes: unknown {name!r}; {nearest(name, list(known))}")
+        config = load_settings(profile, {**settings, "mode": name})
+        alike = {"atoms_per_call": config.atoms_per_call or MOST_FACTS}
+        return Contender(name, config.model_copy(update=alike), RECALL_TASK)
 
-    def run(self, contender: Contender, source: Source, *, anew: bool = False) -> None:
-        """Run or resume one contender, or start over (`anew`).
+    return _distinct("--modes", names, made, known)
 
-        Raises:
-            RunError: its folder holds another run, or the budget is used up.
-        """
-        name, config = contender
-        folder = RunFolder(self.out / name, self._task)
-        spent = sum(RunFolder(self.out / other.name, self._task).spent for other in self._contenders)
-        with opened(folder, config, fresh=self._fresh or anew):
-            worker = self._task.worker(config, folder.calls(config)._replace(spent=spent))
-            with self._progress(name) as shown:
-                report = run_records(worker, folder, source.ids, source.records(), shown)
-        if report.stopped:
-            raise RunError(
-                f"{name}: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
-                "the same command with a higher --max-cost goes on"
-            )
-        self.complete &= report.complete
+
+def _distinct(
+    flag: str, names: Sequence[str], made: Callable[[str], Contender], known: Sequence[str]
+) -> list[Contender]:
+    found: dict[str, Contender] = {}
+    for contender in (made(name.strip()) for name in names if name.strip()):
+        if contender.name in found:
+            raise ConfigError(f"{flag}: {contender.name!r} occurs twice")
+        found[contender.name] = contender
+    if len(found) < 2:
+        raise ConfigError(f"{flag}: name at least two, with commas between: {', '.join(known)}")
+    return list(found.values())
 
 
 def run_side_by_side(
@@ -136,25 +124,44 @@ def run_side_by_side(
 ) -> bool:
     """Run every contender into `out`/name; returns whether all of them are complete.
 
-    The first to run atomizes and retrieves; the others take its atoms and contexts. It is the version of
-    FactReasoner that judges the most pairs, if one takes part. The others whose judge would be asked the
-    same take its verdicts too: a replay makes no calls, so such a run always starts over.
+    The first to run makes what the records lack: atoms, contexts, facts; the others take these. Of assessors
+    it is the version of FactReasoner that judges the most pairs, if one takes part; the others whose judge
+    would be asked the same take its verdicts too. A replay makes no calls, so such a run always starts over.
+    What each of them has paid counts towards everyone's budget.
 
     Raises:
-        RunError: a run folder holds another run, or the budget is used up.
-        ConfigError: see :class:`SideBySide`.
+        RunError: a run folder holds another run, no record is left, or the budget is used up.
+        ConfigError: a key or a model's name is wrong, or a part lacks something; nothing was run then.
     """
-    runs = SideBySide(TASK, contenders, out, fresh=fresh, progress=progress)
-    first, *others = sorted(contenders, key=_rank)
-    runs.run(first, source)
-    shared = _Shared(out / first.name)
+    for contender in contenders:
+        contender.task.worker(contender.config.model_copy(update={"cache": False}), Calls())
+    folders = {contender.name: RunFolder(out / contender.name, contender.task) for contender in contenders}
+
+    def run(contender: Contender, records: Source) -> bool:
+        name, config, task, replay = contender
+        folder, spent = folders[name], sum(one.spent for one in folders.values())
+        with opened(folder, config, fresh=fresh or replay):
+            worker = task.worker(config, folder.calls(config)._replace(spent=spent))
+            with progress(name) as shown:
+                report = run_records(worker, folder, records.ids, records.records(), shown)
+        if report.stopped:
+            raise RunError(
+                f"{name}: {report.stopped} {report.unfinished} of {report.total} records are not assessed; "
+                "the same command with a higher --max-cost goes on"
+            )
+        return report.complete
+
+    first, *others = contenders
+    if first.task is FACTUALITY_TASK:
+        first, *others = sorted(contenders, key=_rank)
+        others = [_taking(contender, first, out) for contender in others]
+    complete = run(first, source)
+    made = _Made(source, folders[first.name])
     for contender in others:
-        replayed = _replayed(contender, first, out)
-        if replayed is not None and not fresh:
-            _refuse_paid_run(out / contender.name)
-        taking_part = Contender(contender.name, replayed or _given(contender.config))
-        runs.run(taking_part, shared, anew=replayed is not None)
-    return runs.complete
+        if contender.replay and not fresh:
+            _refuse_paid_run(folders[contender.name])
+        complete &= run(contender, made)
+    return complete
 
 
 def _rank(contender: Contender) -> tuple[int, str]:
@@ -162,52 +169,54 @@ def _rank(contender: Contender) -> tuple[int, str]:
     return (-contender.config.version if graph else 0, contender.name)
 
 
-def _given(config: Config) -> Config:
-    """The settings of a run whose atoms and contexts are there already."""
-    return parse_config(config.model_dump() | {"summarizer": "none", "query_builder": "none"}, "settings")
-
-
-def _replayed(contender: Contender, first: Contender, out: Path) -> Config | None:
-    """The settings with the first run's verdicts as the judge; None where these are not what is asked."""
-    config = contender.config
-    if first.config.assessor != GRAPH or first.config.version == 1 or config.judge == "recorded":
-        return None
+def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
+    """The contender without what `first` does for it: atoms, contexts, and verdicts where they are alike."""
+    config, asked = contender.config, first.config
+    changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
+    recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
     asks_itself = config.assessor != GRAPH and config.plugin("judge") == "llm"
-    if asks_itself or _judging(config) != _judging(first.config):
-        return None
-    changes = {"judge": "recorded", "relations": out / first.name, "unlisted": "missing", "audit_share": 0.0}
-    return parse_config(_given(config).model_dump() | changes, "settings")
+    alike = all(getattr(config, key) == getattr(asked, key) for key in JUDGED_ALIKE)
+    replay = recorded and alike and not asks_itself
+    if replay:
+        changes |= {"judge": "recorded", "relations": out / first.name}
+        changes |= {"unlisted": "missing", "audit_share": 0.0}
+    taking = parse_config(config.model_dump() | changes, "settings")
+    return contender._replace(config=taking, replay=replay)
 
 
-def _judging(config: Config) -> dict[str, Any]:
-    """The settings a verdict depends on."""
-    keys = ("judge", "model", "api_base", "temperature", "max_tokens", "mode", "confidence")
-    more = ("constant_confidence", "votes", "premise_tokens", "atoms_per_call")
-    return {key: getattr(config, key) for key in (*keys, *more)}
-
-
-def _refuse_paid_run(path: Path) -> None:
+def _refuse_paid_run(folder: RunFolder[Any]) -> None:
     """Replays start over; what is in the way must be one."""
-    folder = RunFolder(path, TASK)
     if folder.manifest.path.exists() and folder.config().judge != "recorded":
         raise RunError(
-            f"{path}: holds a run that is not a replay; use another --out, or start over with --fresh"
+            f"{folder.path}: holds a run that is not a replay; use another --out, or start over with --fresh"
         )
 
 
-class _Shared:
-    """The records of a finished run with the atoms and contexts they had, but for those short of some.
+class _Made:
+    """The records of `source` with what a run made for them: atoms and contexts, or the facts they lack.
 
-    A record of which a stage before the assessor failed is left out: what it lacks would seem unsupported.
+    Left out is a record short of some, as what it lacks would seem unsupported: one of which a stage before
+    the assessor failed, or that has no facts because all failed.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._run = FinishedRun(path, TASK)
-        self.ids = [a.record_id for a in self._run.results() if not a.failures]
+    def __init__(self, source: Source, folder: RunFolder[Any]) -> None:
+        self._source = source
+        self._folder = folder
+        self._factuality = folder.task is FACTUALITY_TASK
+        self.ids = [
+            made.record_id
+            for made in folder.results(source.ids)
+            if (not made.failures if self._factuality else made.status != "failed" or made.facts)
+        ]
         if not self.ids:
-            raise RunError(f"{path}: every record failed before it was judged; see its results.jsonl")
+            raise RunError(f"{folder.path}: every record failed before it was judged; see its results.jsonl")
 
     def records(self) -> Iterator[Record]:
-        """The records, in the order of the run's results."""
+        """The records, in the order of the source."""
         wanted = set(self.ids)
-        return (record_of(a) for a in self._run.results() if a.record_id in wanted)
+        for record in self._source.records():
+            if record.id in wanted and (self._factuality or record.facts is None):
+                (made,) = self._folder.results([record.id])
+                yield record_of(made) if self._factuality else record.model_copy(update={"facts": made.facts})
+            elif record.id in wanted:
+                yield record

@@ -159,19 +159,19 @@ def _refuse_run_flags(asked: _Asked) -> None:
 
 def _run_assessors(asked: _Asked, names: list[str], out: Path) -> tuple[list[Path], bool]:
     """Run them on one file of records; returns their folders, and whether all of them are complete."""
-    from factreasoner.analysis.side_by_side import parse_contenders, run_side_by_side
+    from factreasoner.analysis.side_by_side import parse_assessors, run_side_by_side
     from factreasoner.report.progress import named_progress
     from factreasoner.tasks.factuality import check_fits
 
     for key in ("assessor", "version"):
         if asked.settings[key] is not None:
             raise ConfigError(f"--{key}: --assessors says which, as fr1,fr2,factscore")
-    contenders = parse_contenders(names, asked.settings, asked.profile)
+    contenders = parse_assessors(names, asked.settings, asked.profile)
     if len(asked.targets) != 1:
         raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
 
     def fits(record: Record) -> list[InputProblem]:
-        found = (problem for _, config in contenders for problem in check_fits(record, config))
+        found = (problem for one in contenders for problem in check_fits(record, one.config))
         return list(dict.fromkeys(found))
 
     source = check_data(asked.targets[0], fits, asked.running)
@@ -182,7 +182,8 @@ def _run_assessors(asked: _Asked, names: list[str], out: Path) -> tuple[list[Pat
 
 def _compare_modes(asked: _Asked) -> int:
     """Run the modes of factual recall on the same facts, and print their table; returns the exit code."""
-    from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content, parse_modes, run_modes
+    from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content
+    from factreasoner.analysis.side_by_side import parse_modes, run_side_by_side
     from factreasoner.cli.score_tables import print_modes
     from factreasoner.report.progress import named_progress
     from factreasoner.report.tables import csv_text, json_text, markdown_table
@@ -196,7 +197,7 @@ def _compare_modes(asked: _Asked) -> int:
     out = files.out or default_folder(data, "modes")
     source = check_data(data, lambda record: TASK.problems(record, config), running)
     progress = named_progress(quiet=running.quiet)
-    complete = run_modes(contenders, source, out, fresh=running.fresh, progress=progress)
+    complete = run_side_by_side(contenders, source, out, fresh=running.fresh, progress=progress)
     runs = {contender.name: FinishedRun(out / contender.name, TASK) for contender in contenders}
     content = modes_content(runs, comparing.by)
     rows = mode_rows(content)
