@@ -13,7 +13,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import key_of
 from factreasoner.llm.capabilities import Capabilities, KeptCapabilities
-from factreasoner.llm.form_search import Exchange, FormSearch, Question
+from factreasoner.llm.form_search import FormSearch, Question
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.transport import Transport
@@ -108,8 +108,7 @@ class LiteLLMClient:
             if batches is None
             else BatchSender(config, transport, batches)
         )
-        exchange = Exchange(config, transport, self._sender, self._kept)
-        self._search = FormSearch(config, transport, exchange, self._kept)
+        self._search = FormSearch(config, transport, self._sender, self._kept)
         self._probing = threading.RLock()
         self._prober: Prober | None = None
         self._facts: int | None = None

@@ -31,6 +31,13 @@ ROOM = 100
 TELLING_TOKENS = 64
 """With fewer tokens than these, a chat template adds too many to tell whether all was seen."""
 NO_LOGPROBS = Dialect(refused=frozenset({"logprobs"}))
+_USELESS = {
+    "content filter": "the provider's content filter stopped the reply",
+    "refusal": "the model refused: {}",
+    "empty": "the reply is empty",
+    "malformed": "the reply holds no arguments, but: {}",
+}
+"""What is told of a reply without a usable answer, by reason; {} is the reply."""
 
 
 class Question(NamedTuple):
@@ -66,17 +73,22 @@ class _FormRefusedError(Exception):
     """The provider does not take requests in this form."""
 
 
-class Exchange:
-    """Asks a question in one form, in the dialect its provider takes, and again with a longer limit if cut.
+class FormSearch:
+    """Asks each question in the form that the model obeys, and searches for that form while it is unknown.
 
-    With batches nothing is learnt.
+    After a refused form, a useless reply or a cut one, the next form is tried. If log-probabilities are
+    wanted and a tool call comes without them, a JSON schema is tried, too. Requests are worded in the dialect
+    that the provider takes. Batches learn nothing: the same results must lead to the same requests.
     """
 
     def __init__(
         self, config: Config, transport: Transport, sender: Sender | BatchSender, kept: KeptCapabilities
     ) -> None:
-        self._config, self._transport, self.sender, self._kept = config, transport, sender, kept
+        self._config, self._transport, self._sender, self._kept = config, transport, sender, kept
+        self._scored = config.confidence in ("auto", "logprobs")
         self._learns = config.batch == "none"
+        self._searching = threading.Lock()
+        self._questions = 0
         self._helped = False
         """Whether a longer limit has helped: later calls then begin with it."""
         self._forms_without_logprobs: frozenset[CallForm] = frozenset()
@@ -84,7 +96,72 @@ class Exchange:
         self._longest_seen: dict[tuple[CallForm, str], int] = {}
         """Characters of the longest request that the model saw in full, by form and prompt."""
 
-    def ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
+    def answer(self, question: Question, attempts: Attempts) -> Reply:
+        """The best reply to a question, in whatever form; LLMError if there is none."""
+        kind = forms.kind_of(question.schema)
+        # Tool calls of OpenAI's models bring no log-probabilities.
+        unscored = self._scored and self._transport.provider in ("openai", "azure")
+        json_first = self._config.api_base is not None or unscored
+        order = forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
+        found = self._kept.known.forms.get(kind)
+        if found is None and self._learns:
+            with self._searching:  # one at a time; those that waited find the form known
+                found = self._kept.known.forms.get(kind)
+                if found is None:
+                    return self._searched(kind, order, question, attempts)
+        if found is None:
+            found = FoundForm(form="tool" if "tool" in order else order[0])
+        if found.logprobs is False:
+            question = question._replace(logprobs=False)
+        first = self._ask(found.form, question, attempts)
+        if not self._learns or self._config.form != "auto":
+            return _best_reply([first])
+        if first.refused:
+            self._kept.forget(kind)
+            return self.answer(question, attempts)
+        reply = first.reply
+        # Whether its form was obeyed or not, what a reply lacks is asked for again.
+        useful = reply is not None and (reply.truncated or worth_keeping(reply, question.schema))
+        if useful or first.obeyed or first.final:
+            return _best_reply([first])
+        others = [form for form in order if form not in (found.form, "word")]
+        return _best_reply([first, *self._tried(others, question, attempts)])
+
+    def _searched(
+        self, kind: forms.Kind, order: Sequence[CallForm], question: Question, attempts: Attempts
+    ) -> Reply:
+        """The answer to a question of a kind whose form is not known yet, and is known afterwards."""
+        self._questions += 1
+        wanted = question._replace(logprobs=self._scored or question.logprobs)
+        tried = self._tried(order, wanted, attempts, scored=self._scored)
+        best = _obeyed(tried, scored=self._scored)
+        if best is not None:
+            logprobs = best.scored if self._scored and question.schema.choices else None
+            self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
+        elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
+            likely: CallForm = "json_schema" if "json_schema" in order else order[0]
+            self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # servers enforce it most
+        reply = _best_reply(tried, scored=self._scored)
+        return reply if question.logprobs else reply.model_copy(update={"chances": None})
+
+    def _tried(
+        self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
+    ) -> list[Tried]:
+        """The results of form after form, until one is obeyed."""
+        tried, left = [], list(order)
+        while left:
+            one = self._ask(left.pop(0), question, attempts)
+            if one.refused and one.form == self._config.form:
+                raise self._sender.stop(f"{one.refused}; choose another form than --form {one.form}")
+            tried.append(one)
+            if one.final:
+                break
+            if one.obeyed:
+                lacking = scored and one.form == "tool" and not one.scored
+                left = [form for form in left if lacking and form == "json_schema"]
+        return tried
+
+    def _ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
         """The result of a question in one form. Raises what the sender raises."""
         if attempts.count and attempts.budget.left <= 0:
             problem = UnusableReplyError("no more replies are paid for", attempts=attempts.count)
@@ -94,15 +171,19 @@ class Exchange:
             answer = self._long_enough(form, content, question, attempts)
         except _FormRefusedError as error:
             told = f"call form {form} is refused ({error}); try another --form"
-            problem = UnusableReplyError(told, attempts=attempts.count)
-            return Tried(form, None, problem, refused=str(error))
+            return Tried(form, None, UnusableReplyError(told, attempts=attempts.count), refused=str(error))
         self._check_all_was_seen((form, question.prompt.fingerprint), answer, content["messages"])
         if answer.cut and form != "word" and not answer.blocked:
             return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
         parsed = parse(form, answer, question.schema)
-        if answer.blocked or parsed.problem:
-            problem = self._unusable(answer, parsed.problem, attempts)
-            return Tried(form, None, problem, final=bool(answer.blocked))
+        if problem := answer.blocked or parsed.problem:
+            excerpt = fit_to_show(answer.said, self._transport.key)
+            useless = UnusableReplyError(
+                _USELESS[problem].format(excerpt) if problem in _USELESS else f"{problem}: {excerpt}",
+                reason=problem if problem in _USELESS else "malformed",
+                attempts=attempts.count,
+            )
+            return Tried(form, None, useless, final=bool(answer.blocked))
         chances = parsed.chances if question.logprobs else None
         reply = Reply(
             arguments=parsed.arguments, text=answer.said, form=form, chances=chances, usage=attempts.usage
@@ -139,33 +220,29 @@ class Exchange:
     ) -> Completion:
         """The answer to a request of `content`, reworded as the provider's refusals teach.
 
-        A lesson is kept if the server is asked directly; with batches it holds for this request alone: the
-        same results must lead to the same requests.
+        A lesson is kept if the server is asked directly; with batches it holds for this request alone.
         """
         lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Dialect()
         room, extra = None, self._config.model_parameters
         while True:
             request = self._kept.known.learnt(lesson).request(content, wanted, room=room) | extra
-            answer = self.sender.tried(request, form, extra.keys(), attempts)
+            answer = self._sender.tried(request, form, extra.keys(), attempts)
             if isinstance(answer, Completion):
                 if self._learns and lesson != Dialect():
-                    self._learn(form, lesson)
+                    if "logprobs" in lesson.refused:
+                        self._forms_without_logprobs |= {form}
+                    refused = lesson.refused - NO_LOGPROBS.refused
+                    self._kept.learn(lesson.model_copy(update={"refused": refused}))
                 return answer
             if answer.kind == "form":
                 raise _FormRefusedError(answer.message)
             if answer.kind != "dialect":
-                raise self.sender.failure(answer, attempts)
+                raise self._sender.failure(answer, attempts)
             lesson, room = lesson.learnt(answer.lesson), answer.room or room
             limitless = self._kept.known.learnt(lesson).refused.issuperset(TOKEN_LIMITS)
             if limitless and self._config.max_cost is not None:
                 remedy = "neither the length of a reply nor its cost can be limited: run without --max-cost"
-                raise self.sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
-
-    def _learn(self, form: CallForm, lesson: Dialect) -> None:
-        """Keep the lesson of a request that was answered; log-probabilities are refused in its form alone."""
-        if "logprobs" in lesson.refused:
-            self._forms_without_logprobs |= {form}
-        self._kept.learn(lesson.model_copy(update={"refused": lesson.refused - NO_LOGPROBS.refused}))
+                raise self._sender.failure(answer._replace(kind="config", remedy=remedy), attempts)
 
     def _check_all_was_seen(
         self, kind: tuple[CallForm, str], answer: Completion, messages: Sequence[Mapping[str, Any]]
@@ -178,7 +255,7 @@ class Exchange:
             return
         least = sum(map(estimate_tokens, texts)) - sum(map(tokens_too_many, texts))
         if least >= TELLING_TOKENS and reported < least / 2:
-            raise self.sender.stop(
+            raise self._sender.stop(
                 f"it reports {reported} prompt tokens, less than half of what it was sent, so it has not "
                 "seen everything it was asked about: raise its context length (num_ctx with Ollama), give "
                 "its server a chat template that shows every message, or use another model"
@@ -198,114 +275,11 @@ class Exchange:
             wanted |= {"logprobs": True, "top_logprobs": alternatives}
         return wanted
 
-    def _unusable(self, answer: Completion, problem: str, attempts: Attempts) -> UnusableReplyError:
-        reason = answer.blocked or problem
-        excerpt = fit_to_show(answer.said, self._transport.key)
-        told = {
-            "content filter": "the provider's content filter stopped the reply",
-            "refusal": f"the model refused: {excerpt}",
-            "empty": "the reply is empty",
-            "malformed": f"the reply holds no arguments, but: {excerpt}",
-        }
-        message = told.get(reason, f"{problem}: {excerpt}")
-        return UnusableReplyError(
-            message, reason=reason if reason in told else "malformed", attempts=attempts.count
-        )
-
 
 def _text(content: object) -> str:
     if isinstance(content, list):
         return "".join(str(part.get("text", "")) for part in content)
     return content if isinstance(content, str) else json.dumps(content) if content else ""
-
-
-class FormSearch:
-    """Asks each question in the form that the model obeys, and searches for that form while it is unknown.
-
-    After a refused form, a useless reply or a cut one, the next form is tried. If log-probabilities are
-    wanted and a tool call comes without them, a JSON schema is tried, too. Batches search for nothing.
-    """
-
-    def __init__(
-        self, config: Config, transport: Transport, exchange: Exchange, kept: KeptCapabilities
-    ) -> None:
-        self._config, self._transport, self._exchange, self._kept = config, transport, exchange, kept
-        self._scored = config.confidence in ("auto", "logprobs")
-        self._searching = threading.Lock()
-        self._questions = 0
-
-    def answer(self, question: Question, attempts: Attempts) -> Reply:
-        """The best reply to a question, in whatever form; LLMError if there is none."""
-        kind = forms.kind_of(question.schema)
-        while True:
-            found = self._kept.known.forms.get(kind)
-            if found is None and self._config.batch != "none":
-                order = self._forms(kind)
-                found = FoundForm(form="tool" if "tool" in order else order[0])
-            if found is None:
-                with self._searching:  # one at a time; those that waited find the form known
-                    if kind not in self._kept.known.forms:
-                        return self._learn(kind, question, attempts)
-            elif (reply := self._settled(kind, found, question, attempts)) is not None:
-                return reply
-
-    def _forms(self, kind: forms.Kind) -> tuple[CallForm, ...]:
-        # Tool calls of OpenAI's models bring no log-probabilities.
-        unscored = self._scored and self._transport.provider in ("openai", "azure")
-        json_first = self._config.api_base is not None or unscored
-        return forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
-
-    def _learn(self, kind: forms.Kind, question: Question, attempts: Attempts) -> Reply:
-        """The answer to a question of a kind whose form is not known yet, and is known afterwards."""
-        self._questions += 1
-        order = self._forms(kind)
-        wanted = question._replace(logprobs=self._scored or question.logprobs)
-        tried = self._tried(order, wanted, attempts, scored=self._scored)
-        best = _obeyed(tried, scored=self._scored)
-        if best is not None:
-            logprobs = best.scored if self._scored and question.schema.choices else None
-            self._kept.learn(Capabilities(forms={kind: FoundForm(form=best.form, logprobs=logprobs)}))
-        elif self._questions >= MOST_QUESTIONS or any(one.reply and one.reply.truncated for one in tried):
-            likely: CallForm = "json_schema" if "json_schema" in order else order[0]
-            self._kept.learn(Capabilities(forms={kind: FoundForm(form=likely)}))  # servers enforce it most
-        reply = _best_reply(tried, scored=self._scored)
-        return reply if question.logprobs else reply.model_copy(update={"chances": None})
-
-    def _settled(
-        self, kind: forms.Kind, found: FoundForm, question: Question, attempts: Attempts
-    ) -> Reply | None:
-        """The answer in the known form, or in others if it is useless; None: the form is refused now."""
-        if found.logprobs is False:
-            question = question._replace(logprobs=False)
-        first = self._exchange.ask(found.form, question, attempts)
-        searched = self._config.batch == "none" and self._config.form == "auto"
-        if first.refused and searched:
-            self._kept.forget(kind)
-            return None
-        reply, tried = first.reply, [first]
-        # Whether its form was obeyed or not, what a reply lacks is asked for again.
-        useful = reply is not None and (reply.truncated or worth_keeping(reply, question.schema))
-        if searched and not (useful or first.obeyed or first.final):
-            others = [form for form in self._forms(kind) if form not in (found.form, "word")]
-            tried += self._tried(others, question, attempts)
-        return _best_reply(tried)
-
-    def _tried(
-        self, order: Sequence[CallForm], question: Question, attempts: Attempts, *, scored: bool = False
-    ) -> list[Tried]:
-        """The results of form after form, until one is obeyed."""
-        tried, left = [], list(order)
-        while left:
-            one = self._exchange.ask(left.pop(0), question, attempts)
-            if one.refused and one.form == self._config.form:
-                raise self._exchange.sender.stop(f"{one.refused}; choose another form than --form {one.form}")
-            tried.append(one)
-            if one.final:
-                break
-            if one.obeyed:
-                lacking = scored and one.form == "tool" and not one.scored
-                left = [form for form in left if lacking and form == "json_schema"]
-        return tried
 
 
 def _obeyed(tried: Sequence[Tried], *, scored: bool) -> Tried | None:

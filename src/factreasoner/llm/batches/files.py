@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import json
-import os
 import re
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from pydantic_core import from_json
 
 from factreasoner.errors import RunError
+from factreasoner.files import replace_file
 from factreasoner.llm.responses import field_of
 
 URL: Final = "/v1/chat/completions"
@@ -56,20 +55,6 @@ def request_line(custom_id: str, body: Mapping[str, Any]) -> bytes:
     """One request as a line."""
     line = {"custom_id": custom_id, "method": "POST", "url": URL, "body": body}
     return json.dumps(line, ensure_ascii=False).encode() + b"\n"
-
-
-@contextlib.contextmanager
-def whole_file(path: Path) -> Iterator[BinaryIO]:
-    """A file to write inside, which a reader finds complete or not at all. Raises RunError."""
-    temporary = path.with_name(f".{path.name}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    except OSError as error:
-        raise RunError(f"{path}: can't be written: {error.strerror}") from error
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -127,9 +112,8 @@ class Batch(NamedTuple):
     def note(self, **values: object) -> None:
         """Add values to the state, or remove those that are None; on disk when this returns."""
         state = {**(self.state if self.state_path.exists() else {}), **values}
-        with whole_file(self.state_path) as file:
-            kept = {name: value for name, value in state.items() if value is not None}
-            file.write(json.dumps(kept, indent=2).encode())
+        kept = {name: value for name, value in state.items() if value is not None}
+        replace_file(self.state_path, [json.dumps(kept, indent=2)])
 
     def requests(self) -> dict[str, int]:
         """The byte where each request begins, by its id. Raises RunError if the file was changed."""

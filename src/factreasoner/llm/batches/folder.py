@@ -13,15 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner.errors import PendingError, RunError
-from factreasoner.llm.batches.files import (
-    Batch,
-    ResultLine,
-    Results,
-    line_at,
-    parse_result,
-    request_line,
-    whole_file,
-)
+from factreasoner.files import replace_file
+from factreasoner.llm.batches.files import Batch, ResultLine, Results, line_at, parse_result, request_line
 from factreasoner.models import Usage
 
 MOST_REQUESTS = 50_000
@@ -82,11 +75,10 @@ class BatchFolder:
     def _forget(self) -> None:
         self.wanted: set[int] = set()
         """Batches without results from which a call waits for one."""
-        self._asked: dict[str, int] = {}
-        self._answered: set[int] = set()
-        """Batches that have results."""
-        self._starts: dict[str, int] = {}
-        """The byte where each request's result begins in the file of its batch."""
+        self._waiting: dict[str, int] = {}
+        """Requests without results, and the number of their batch."""
+        self._places: dict[str, tuple[Path, int | None]] = {}
+        """Requests with results: the file, and the byte where the result begins, None if it has none."""
         self._taken: set[str] = set()
 
     @property
@@ -147,8 +139,7 @@ class BatchFolder:
     def close(self) -> None:
         """The run has ended: what comes next begins anew."""
         if self.all:
-            with whole_file(self.path / "closed.txt") as file:
-                file.write(f"{self.all[-1].number}\n".encode())
+            replace_file(self.path / "closed.txt", [str(self.all[-1].number)])
 
     def read(self, usage_of: UsageOf) -> list[str]:
         """Read all batches that are not closed; returns what to say about results read for the first time.
@@ -162,9 +153,10 @@ class BatchFolder:
         notes = []
         for batch in self.open:
             own = batch.requests()
-            self._asked |= dict.fromkeys(own, batch.number)
             if batch.results_path.exists():
                 notes += self._read_results(batch, own, usage_of)
+            else:
+                self._waiting |= dict.fromkeys(own, batch.number)
         return notes
 
     def _read_results(self, batch: Batch, own: Mapping[str, int], usage_of: UsageOf) -> list[str]:
@@ -179,8 +171,7 @@ class BatchFolder:
                 f"{path}: holds no result for a request of {batch.requests_path.name}; put the right file "
                 "there, or delete it"
             )
-        self._answered.add(batch.number)
-        self._starts |= results.starts
+        self._places |= {custom_id: (path, results.starts.get(custom_id)) for custom_id in own}
         # A file that was still being copied when it was read is complete the next time, and then paid for.
         if "usage" in state and state.get("bytes", size) == size:
             return []
@@ -195,7 +186,8 @@ class BatchFolder:
 
     def holds(self, key: str) -> bool:
         """Whether a call's first request is answered here and nobody has taken that answer yet."""
-        return f"{key}-0" in self._starts and key not in self._taken
+        _, start = self._places.get(f"{key}-0", ("", None))
+        return start is not None and key not in self._taken
 
     def take(self, key: str) -> None:
         """The answer of a call is used, and counted for whoever used it."""
@@ -203,18 +195,17 @@ class BatchFolder:
 
     def result(self, custom_id: str) -> ResultLine | None:
         """The result of a request, None if it was not made. Raises PendingError without results, RunError."""
-        number = self._asked.get(custom_id)
-        if number is None:
-            return None
-        if number not in self._answered:
+        if (number := self._waiting.get(custom_id)) is not None:
             if number != DRAFTED:
                 self.wanted.add(number)
             raise PendingError(f"{custom_id}: its batch has no results yet")
-        if custom_id not in self._starts:
+        if custom_id not in self._places:
+            return None
+        path, start = self._places[custom_id]
+        if start is None:
             return ResultLine(custom_id, problem="the results of its batch have no line for it")
-        path = Batch(self.path, number).results_path
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            if (found := parse_result(line_at(self._starts[custom_id], path))).custom_id == custom_id:
+            if (found := parse_result(line_at(start, path))).custom_id == custom_id:
                 return found
         raise RunError(f"{path}: was changed while the run read it; run the same command again")
 
@@ -222,9 +213,9 @@ class BatchFolder:
         """Put a request into the next batch. `most_cost` is what it may cost in US dollars."""
         line = request_line(custom_id, body)
         with self._lock:
-            if custom_id in self._asked:
+            if custom_id in self._waiting or custom_id in self._places:
                 return
-            self._asked[custom_id] = DRAFTED
+            self._waiting[custom_id] = DRAFTED
             draft = next((draft for draft in self._drafts if draft.takes(model, line)), None)
             if draft is None:
                 draft = _Draft(self.path / f".draft{len(self._drafts)}.tmp", model)

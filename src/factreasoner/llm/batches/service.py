@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.llm.batches.files import URL, Batch, whole_file
+from factreasoner.files import replace_file
+from factreasoner.llm.batches.files import URL, Batch
 from factreasoner.llm.faults import fault_of
 from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import field_of
@@ -93,12 +93,13 @@ class BatchService:
                 f"batch {batch.number} ({batch_id}) has failed: {why}; the same command sends it again"
             )
         batch.note(status=found.status)
-        with whole_file(batch.results_path) as results:
-            for file_id in filter(None, (found.output_file_id, found.error_file_id)):
-                with self._call(batch, "fetching", partial(_downloaded, batch, file_id)) as part:
-                    shutil.copyfileobj(part, results)
-                results.write(b"\n")
+        replace_file(batch.results_path, self._lines(batch, found))
         return str(found.status)
+
+    def _lines(self, batch: Batch, found: Any) -> Iterator[str]:  # noqa: ANN401
+        for file_id in filter(None, (found.output_file_id, found.error_file_id)):
+            with self._call(batch, "fetching", partial(_downloaded, batch, file_id)) as part:
+                yield from (line.decode("utf-8", "replace").rstrip() for line in part)
 
     def _tell(self, batch: Batch, found: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401
         ended = [field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed")]
