@@ -1,33 +1,14 @@
 """Every exception the package raises on purpose.
 
     FactReasonerError
-    ├── ConfigError             a setting is wrong; the message names the key and the remedy
-    │   ├── MissingExtraError   a setting needs an optional package; the message names the extra
-    │   └── MissingPackageError a module for another tool needs that tool; the message names the package
-    ├── InputError              input data is wrong; `problems` lists every line, field and reason
-    ├── RunError                a run folder can't be used as asked (changed config, locked, damaged)
-    ├── PublishError            a backend of scores is down, or refuses them; the message names it
-    ├── BudgetError             the next call could exceed `max_cost`; nothing was sent
-    ├── PendingError            an answer comes with a later batch; nothing is wrong
-    ├── PluginError             a user's own part failed, or returned what its seam does not ask for
-    ├── StageError              a stage produced nothing for one record; `failures` say why (in `models`)
-    ├── NoScoreError            an answer has no score, for tools that must be told; says why
-    ├── LLMError                one model call failed for good, after retries; becomes a Failure
-    │   ├── CallTimeoutError    the call's deadline passed
-    │   ├── ProviderError       the provider answered with an error status, or the connection broke
-    │   └── UnusableReplyError  the provider answered, but with nothing that can be used
-    ├── RetrievalError          no evidence came for one atom; becomes a Failure
-    │   ├── SearchError         a search service answered with an error, or not at all
-    │   ├── StoreError          the store of passages can't be read or written
-    │   ├── DocumentError       one file of documents can't be read
-    │   │   └── NoTextError         it was read to its end and has no text
-    │   └── FetchError          one page did not come; `reason` says why in a word or two
-    │       ├── ForbiddenUrlError    the URL, or an address it leads to, is not one to connect to
-    │       ├── FetchLimitError      more bytes, time or redirects than allowed
-    │       └── UnreadablePageError  the server failed, or sent what can't be read as text
-    └── SolverError             inference was refused or failed
-        ├── WidthError          exact inference would need more memory than allowed
-        └── OutOfTimeError      inference was not done in the time allowed
+    ├── ConfigError: MissingExtraError, MissingPackageError
+    ├── InputError, RunError, PublishError, BudgetError, PendingError, PluginError, NoScoreError
+    ├── StageError (in `models`)
+    ├── LLMError: CallTimeoutError, ProviderError, UnusableReplyError
+    ├── RetrievalError: SearchError, StoreError
+    │   ├── DocumentError: NoTextError
+    │   └── FetchError: ForbiddenUrlError, FetchLimitError, UnreadablePageError
+    └── SolverError: WidthError, OutOfTimeError
 
 Raise for what the user must fix; record a `factreasoner.Failure` for one item that went wrong.
 """
@@ -55,7 +36,7 @@ def _remade(
 
 
 class ConfigError(FactReasonerError):
-    """A setting, a key or a model name is wrong and only the user can fix it."""
+    """A setting, a key or a model name is wrong and only the user can fix it; the message says how."""
 
 
 class MissingExtraError(ConfigError):
@@ -93,7 +74,7 @@ class InputError(FactReasonerError):
 
 
 class RunError(FactReasonerError):
-    """A run folder can't be used as asked."""
+    """A run folder can't be used as asked: it is locked, damaged, or of other settings."""
 
 
 class PublishError(FactReasonerError):

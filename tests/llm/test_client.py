@@ -1,5 +1,6 @@
 """The client against a real local server: what it sends, what it makes of answers and of refusals."""
 
+import contextlib
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -92,57 +93,44 @@ def test_a_reply_may_take_twice_what_is_expected_and_a_bit_more(scene):
         assert set_up.server.requests[-1].body["max_tokens"] == limit
 
 
-def test_a_cut_reply_goes_on_to_the_next_form_and_later_gets_a_higher_limit_once(scene):
-    answers = [cut(), obliging, cut(), cut()]
+def thinking(request):
+    if request.body["max_tokens"] < 5000:
+        return Completion(content="<think>Let me see", finish_reason="length")
+    return obliging(request)
+
+
+def cut_above_two(request):
+    return cut() if len(request.properties) > 2 and request.body["max_tokens"] < 300 else obliging(request)
+
+
+ROUND = '{"answers": ["' + "The tower is 52 metres high and stands in the old harbour of the town. " * 9
+IN_CIRCLES = Completion(content=ROUND, finish_reason="length")
+LATE = "none where more takes too long"
+CUTS = {
+    "the next form, then once a higher limit": (
+        (cut(), obliging, cut(), cut()),
+        [0, 1],
+        [148, 148, 172, 4096],
+    ),
+    "none where it runs in circles": ((obliging, IN_CIRCLES), [0, 1], [148, 172]),
+    "all that thinking needs": ((thinking,), [0, 0], [148, 16384, 16384]),
+    "kept where it helps": ((cut_above_two,), [0, 0, 0], [148, 172, 4096, 4096]),
+    LATE: ((obliging, cut(), hang(), cut()), [0, 1, 1], [148, 172, 4096, 196]),
+}
+
+
+@pytest.mark.parametrize("case", CUTS)
+def test_what_limit_follows_a_cut_reply(scene, case):
+    answers, truncated, limits = CUTS[case]
     set_up = scene(sequence(*answers))
-    client = set_up.client()
-    assert client.call(PROMPT, SCHEMA).arguments == TRUE
-    assert set_up.forms == ["json_schema", "tool"]
-    reply = client.call(PROMPT, schema_of(3))
-    assert (reply.truncated, reply.arguments, reply.usage.calls) == (True, {}, 2)
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 148, 172, 4096]
-
-
-def test_a_cut_reply_that_runs_in_circles_is_not_asked_for_longer(scene):
-    circles = '{"answers": ["' + "The tower is 52 metres high and stands in the old harbour of the town. " * 9
-    set_up = scene(sequence(obliging, Completion(content=circles, finish_reason="length")))
-    client = set_up.client()
-    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, True]
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 172]
-
-
-def test_a_model_that_thinks_gets_room_at_once(scene):
-    def answer(request):
-        if request.body["max_tokens"] < 5000:
-            return Completion(content="<think>Let me see", finish_reason="length")
-        return obliging(request)
-
-    set_up = scene(answer)
-    client = set_up.client()
-    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3)] == [False, False]
-    limits = [request.body["max_tokens"] for request in set_up.server.requests]
-    assert limits == [148, 16384, 16384]
-    assert client.capabilities.thinks
-
-
-def test_where_a_longer_reply_takes_too_long_the_limit_stays(scene):
-    set_up = scene(sequence(obliging, cut(), hang(), cut()))
-    client = set_up.client(timeout=2.0)
-    with planned_call():
-        replies = [client.call(PROMPT, schema_of(count)) for count in (2, 3, 4)]
-    assert [reply.truncated for reply in replies[1:]] == [True, True]
-    assert [request.body["max_tokens"] for request in set_up.server.requests][1:] == [172, 4096, 196]
-
-
-def test_a_higher_limit_that_helps_is_kept(scene):
-    set_up = scene(
-        lambda request: (
-            cut() if len(request.properties) > 2 and request.body["max_tokens"] < 300 else obliging(request)
-        )
-    )
-    client = set_up.client()
-    assert [client.call(PROMPT, schema_of(n)).truncated for n in (2, 3, 4)] == [False] * 3
-    assert [request.body["max_tokens"] for request in set_up.server.requests] == [148, 172, 4096, 4096]
+    client = set_up.client(timeout=2.0 if case == LATE else 60.0)
+    with planned_call() if case == LATE else contextlib.nullcontext():
+        replies = [client.call(PROMPT, schema_of(number + 2)) for number in range(len(truncated))]
+    assert [reply.truncated for reply in replies] == truncated
+    assert [reply.arguments == {} for reply in replies] == truncated
+    assert [request.body["max_tokens"] for request in set_up.server.requests] == limits
+    assert ("tool" in set_up.forms) == (limits[1] == 148)
+    assert client.capabilities.thinks == (thinking in answers)
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ class NoResult(NamedTuple):
     final: bool = False
 
 
-_MOST_TIMES = {"malformed": 3}
-"""How many useless replies in a row for one reason end their items, if not two."""
+MOST_MALFORMED, MOST_USELESS = 3, 2
+"""How many replies in a row that are useless for one reason end their items."""
 
 
 class ItemQuestion(NamedTuple, Generic[I, R]):
@@ -76,26 +76,22 @@ class ItemAsker:
 
     - An item without a usable result is asked about again: with the other such items, then in halves, then
       alone, `max_attempts` times in all; then it is a Failure.
-    - A reply cut by the token limit is asked for once more with a higher limit, by the model client; then
-      its items are asked about in halves.
+    - A reply that the token limit cut even after the model client raised it has its items asked in halves.
     - Two replies in a row that are useless for the same reason (filtered, refused, empty, or cut with one
       item) make their items failures; so do three malformed ones, such as prose.
     - When the budget of the planned call is used up, open items are Failures.
     """
 
     def __init__(self, llm: LLM, config: Config) -> None:
-        self._llm = llm
-        self._config = config
+        self._llm, self._config = llm, config
 
     def ask(
         self, asked: ItemQuestion[I, R], items: Sequence[I], *, sample: int = 0, samples: int = 1
     ) -> list[R | Failure]:
         """A result or a failure for every item, in order.
 
-        `sample` numbers the sample of the answer, out of `samples` drawn side by side.
-
-        Raises:
-            ConfigError, BudgetError, PendingError: from the model client; nothing else escapes.
+        `sample` numbers the sample of the answer, out of `samples` drawn side by side. Raises what the model
+        client raises that is no LLMError: ConfigError, BudgetError, PendingError, RunError.
         """
         with planned_call() as budget:
             planned = _PlannedCall(self._llm, self._config, asked, items, budget)
@@ -121,28 +117,13 @@ class _PlannedCall(Generic[I, R]):
         try:
             reply = self._call(prompt, schema, turn.sample)
         except UnusableReplyError as error:
-            problems = dict.fromkeys(turn.positions, str(error))
-            self._again(turn.useless(error.reason), problems)
+            self._again(turn.useless(error.reason), dict.fromkeys(turn.positions, str(error)))
+            return
         except LLMError as error:
-            for position, item in zip(turn.positions, items, strict=True):
-                name = self.asked.name(item)
-                self.results[position] = Failure.of(self.asked.stage, name, error)
-        else:
-            self._take(reply, schema, turn)
-
-    def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
-        """Ask once. If the client does not count what it pays, it has paid once."""
-        before, cached = self.budget.left, 0
-        try:
-            reply = self.llm.call(prompt, schema, sample=sample, logprobs=self.asked.logprobs)
-            cached = reply.usage.cached_calls
-        finally:
-            if self.budget.left == before and not cached:
-                self.budget.left -= 1
-        return reply
-
-    def _take(self, reply: Reply, schema: FunctionSchema, turn: _Turn) -> None:
-        """Keep the results of a reply, and ask again about missing ones."""
+            names = map(self.asked.name, items)
+            failures = (Failure.of(self.asked.stage, name, error) for name in names)
+            self.results |= zip(turn.positions, failures, strict=True)
+            return
         if reply.truncated:
             problem = "the token limit cut the reply, even after it was raised once: see --max-tokens"
             problems = dict.fromkeys(turn.positions, problem)
@@ -151,7 +132,6 @@ class _PlannedCall(Generic[I, R]):
             else:
                 self._again(turn.useless("cut"), problems)
             return
-        items = [self.items[position] for position in turn.positions]
         problems = {}
         for position, result in zip(turn.positions, self.asked.read(reply, schema, items), strict=True):
             if not isinstance(result, NoResult):
@@ -164,9 +144,21 @@ class _PlannedCall(Generic[I, R]):
         if problems:
             self._again(turn._replace(reason="", times=0), problems)
 
+    def _call(self, prompt: Prompt, schema: FunctionSchema, sample: int) -> Reply:
+        """Ask once. If the client does not count what it pays, it has paid once."""
+        before, cached = self.budget.left, 0
+        try:
+            reply = self.llm.call(prompt, schema, sample=sample, logprobs=self.asked.logprobs)
+            cached = reply.usage.cached_calls
+        finally:
+            if self.budget.left == before and not cached:
+                self.budget.left -= 1
+        return reply
+
     def _again(self, turn: _Turn, problems: dict[int, str]) -> None:
         """Ask again about items with a problem, unless the same problem came too often."""
-        if turn.attempt >= self.config.max_attempts or turn.times >= _MOST_TIMES.get(turn.reason, 2):
+        most_times = MOST_MALFORMED if turn.reason == "malformed" else MOST_USELESS
+        if turn.attempt >= self.config.max_attempts or turn.times >= most_times:
             self._fail(problems, turn.attempt)
             return
         left = list(problems)
@@ -196,13 +188,9 @@ class _PlannedCall(Generic[I, R]):
 
     def _fail(self, problems: dict[int, str], attempts: int) -> None:
         for position, problem in problems.items():
-            self.results[position] = Failure(
-                stage=self.asked.stage,
-                item_id=self.asked.name(self.items[position]),
-                error_type="UnusableReplyError",
-                message=f"no usable {self.asked.result}: {problem}",
-                attempts=attempts,
-            )
+            name = self.asked.name(self.items[position])
+            error = UnusableReplyError(f"no usable {self.asked.result}: {problem}", attempts=attempts)
+            self.results[position] = Failure.of(self.asked.stage, name, error)
 
 
 def _halves(positions: Sequence[int]) -> list[Sequence[int]]:

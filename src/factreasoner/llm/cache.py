@@ -150,17 +150,11 @@ class InFlight(Generic[T]):
 
 
 class CacheFile:
-    """Tables in one SQLite file, safe with many threads and processes.
+    """Tables in one SQLite file, safe with many threads and processes; without `path` a temporary one.
 
-    If the file breaks later, the user is warned once and the work goes on without it.
-
-    Args:
-        path: the file; None: a private temporary one that SQLite removes.
-        setup: statements that make the tables; one of them writes, to find out whether that is possible.
-        remedy: what a user without another folder can do: "use --no-cache".
-
-    Raises:
-        ConfigError: the file is damaged or can't be written; before anything is spent.
+    If the file breaks later, the user is warned once and the work goes on without it. One of the statements
+    in `setup` writes, so that a damaged or read-only file is a ConfigError before anything is spent. `remedy`
+    is what a user without another folder can do: "use --no-cache".
     """
 
     def __init__(self, path: Path | None, setup: Sequence[str], *, remedy: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol, Self
@@ -54,17 +55,17 @@ class Dialect(Model):
 
         `room` is the number of tokens that the model's context leaves for this reply, if known.
         """
-        limit = next((name for name in TOKEN_LIMITS if name not in self.refused), "")
-        optional = {
-            "temperature": wanted["temperature"],
-            limit: _least(wanted["max_tokens"], self.most_tokens, room),
-        }
+        request = {**content}
+        if not self.system_role:
+            request["messages"] = _without_system(content["messages"])
+        if "temperature" not in self.refused:
+            request["temperature"] = wanted["temperature"]
+        if limit := next((name for name in TOKEN_LIMITS if name not in self.refused), ""):
+            request[limit] = _least(wanted["max_tokens"], self.most_tokens, room)
         if "logprobs" in wanted and "logprobs" not in self.refused:
-            optional["logprobs"] = True
-            optional["top_logprobs"] = _least(wanted["top_logprobs"], self.most_alternatives)
-        request = {name: value for name, value in optional.items() if name and name not in self.refused}
-        messages = content["messages"] if self.system_role else _without_system(content["messages"])
-        return {**content, "messages": messages, **request}
+            alternatives = _least(wanted["top_logprobs"], self.most_alternatives)
+            request |= {"logprobs": True, "top_logprobs": alternatives}
+        return request
 
 
 def _least(*limits: int | None) -> int | None:
@@ -119,10 +120,10 @@ class Capabilities(Dialect):
         return known
 
     def __str__(self) -> str:
-        forms = [str(probe) for probe in self.probes.values()]
-        forms += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
+        parts = [str(probe) for probe in self.probes.values()]
+        parts += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
         scored = any(found.logprobs for found in self.forms.values())
-        parts = [*forms, f"probabilities: {'log-probabilities' if scored else 'no log-probabilities'}"]
+        parts += [f"probabilities: {'' if scored else 'no '}log-probabilities"]
         lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
         parts += [f"without {', '.join(lacking)}"] if lacking else []
         parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
@@ -148,12 +149,15 @@ class KeptCapabilities:
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
-        self._model, self._key = model, key
-        self._cache, self._memory = cache, memory
+        self._model, self._key, self._cache, self._memory = model, key, cache, memory
         self._lock = threading.RLock()
-        self.known = self._recalled()
         self._in_run = False
         """Whether this run has kept it: another one may have learnt it."""
+        recalled = None if cache is None or memory is None else memory.capabilities(model)
+        if cache is not None and recalled is None:
+            with contextlib.suppress(ValidationError):  # written by another version
+                recalled = Capabilities.model_validate_json(cache.noted(key) or "{}")
+        self.known = recalled or Capabilities()
 
     def learn(self, lesson: Dialect) -> None:
         """Add what was learnt."""
@@ -175,13 +179,3 @@ class KeptCapabilities:
         with self._lock:
             left = {known: found for known, found in self.known.forms.items() if known != kind}
             self.known = self.known.model_copy(update={"forms": left})
-
-    def _recalled(self) -> Capabilities:
-        if self._cache is None:
-            return Capabilities()
-        if self._memory is not None and (known := self._memory.capabilities(self._model)) is not None:
-            return known
-        try:
-            return Capabilities.model_validate_json(self._cache.noted(self._key) or "{}")
-        except ValidationError:
-            return Capabilities()  # written by another version

@@ -69,13 +69,8 @@ class LiteLLMClient:
 
     It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
     replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
-    means an OpenAI-compatible server.
-
-    Args:
-        config: the settings.
-        shared: limits, money, cache and memory shared with other clients; by default made from `config`.
-        batches: where requests go and answers come from, with the setting `batch`.
-        backoff_seconds: the longest first wait before a retry; it doubles each time, up to 15.
+    means an OpenAI-compatible server. `shared` is shared with other clients; `batches` is where requests go
+    with the setting `batch`; `backoff_seconds` is the longest first wait before a retry.
 
     Raises:
         ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
@@ -127,20 +122,19 @@ class LiteLLMClient:
         """
         config, batches = self._config, self._batches
         temperature = max(config.temperature, SAMPLE_TEMPERATURE if sample else 0.0)
-        key = key_of(
-            [
-                [config.model, config.api_base, config.form, temperature, config.max_tokens],
-                config.model_parameters,
-                [prompt.system, prompt.user, prompt.fingerprint],
-                [example.model_dump() for example in prompt.examples],
-                schema.model_dump(),
-                [sample, logprobs],
-            ]
-        )
+        decisive = [
+            [config.model, config.api_base, config.form, temperature, config.max_tokens],
+            config.model_parameters,
+            [prompt.system, prompt.user, prompt.fingerprint],
+            [example.model_dump() for example in prompt.examples],
+            schema.model_dump(),
+            [sample, logprobs],
+        ]
+        key = key_of(decisive)
         short_key = key[:KEY_LENGTH]
-        question = Question(prompt, schema, temperature, logprobs)
 
         def ask() -> Reply:
+            question = Question(prompt, schema, temperature, logprobs)
             return self._search.answer(question, Attempts(current_budget(), config.max_attempts, short_key))
 
         anew = batches is not None and batches.holds(short_key)

@@ -151,8 +151,8 @@ def fault_of(
     refused = unsupported or status in REFUSAL_STATUSES or (status == 403 and "request logprobs" in raw)
     if refused and BAD_SAMPLE.search(raw):
         return ProviderFault("sample", message, status)
-    if (refused or status == 500) and (fault := _dialect_fault(raw, request, fixed, refused=refused)):
-        return fault._replace(message=message, status=status)
+    if (refused or status == 500) and (lesson := _lesson_of(raw, request, fixed, refused=refused)):
+        return ProviderFault("dialect", message, status, lesson=lesson[0], room=lesson[1])
     if unsupported or _refuses_form(raw, status, form):
         return ProviderFault("form" if form not in PLAIN else "final", message, status)
     remedy = _remedy(raw, status)
@@ -167,42 +167,37 @@ def fault_of(
     return ProviderFault("final", message, status)
 
 
-def _dialect_fault(
-    raw: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
-) -> ProviderFault | None:
-    """What `raw` says about the request's parameters, without status and message; None: nothing."""
-    room = _room_of(raw, request)
-    lesson = None if room or NO_KEY.search(raw) else _lesson_of(raw, request, fixed)
-    if room or (lesson and (refused or not lesson.system_role)):
-        return ProviderFault("dialect", "", lesson=lesson or Dialect(), room=room)
-    return None
+def _lesson_of(
+    complaint: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
+) -> tuple[Dialect, int | None] | None:
+    """What a provider's complaint about `request` teaches for later ones; None: nothing we know.
 
-
-def _lesson_of(complaint: str, request: Mapping[str, Any], fixed: Collection[str]) -> Dialect | None:
-    """What a provider's refusal of `request` teaches for later ones; None: nothing we know."""
-    if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
-        return Dialect(system_role=False)
+    Beside it, the tokens that the context leaves for a reply to this one. Unless the request was `refused`,
+    only that and a system role are told in such words.
+    """
     sent = token_limit(request)
+    found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
+    if found and LEAST_ROOM <= (room := int(found["most"]) - int(found["taken"])) < (sent or 0):
+        return Dialect(), room
+    if NO_KEY.search(complaint):
+        return None
+    if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
+        return Dialect(system_role=False), None
+    if not refused:
+        return None
     if sent is not None and ABOUT_LENGTH.search(complaint):
         beyond, found = MOST_EXCLUDED.search(complaint), MOST.search(complaint)
         most = int(beyond[1]) - 1 if beyond else int(found[1]) if found else 0
         if LEAST_ROOM <= most < sent:
-            return Dialect(most_tokens=most)
+            return Dialect(most_tokens=most), None
     alternatives = request.get("top_logprobs", 0)
     if alternatives > ALTERNATIVES and "top_logprobs" in complaint:
         said = MOST_ALTERNATIVES.search(complaint)
         most = int(said[1]) if said else ALTERNATIVES
-        return Dialect(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES)
-    named = [name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)]
-    refused = frozenset(named) & request.keys() - set(fixed)
-    return Dialect(refused=refused) if refused else None
-
-
-def _room_of(complaint: str, request: Mapping[str, Any]) -> int | None:
-    """Tokens that the context leaves for a reply, says the refusal of a longer one; None: unknown or few."""
-    found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
-    room = int(found["most"]) - int(found["taken"]) if found else 0
-    return room if LEAST_ROOM <= room < (token_limit(request) or 0) else None
+        return Dialect(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES), None
+    named = {name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)}
+    lacking = frozenset(named & request.keys() - set(fixed))
+    return (Dialect(refused=lacking), None) if lacking else None
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:
@@ -215,17 +210,15 @@ def _remedy(raw: str, status: int | None) -> str | None:
     """What the user can do about an error that all later requests would meet; None for other errors."""
     if status == 403 and MODERATED.search(raw):
         return None
-    if (
-        status == 402
-        or (status in (400, 403, 429) and NO_MONEY.search(raw))
-        or (status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw))
-    ):
+    no_credit = status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)
+    if status == 402 or no_credit or (status in (400, 403, 429) and NO_MONEY.search(raw)):
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
-    if NO_MODULE.search(raw) or (status in (None, 500) and NO_PACKAGE.search(raw)):
-        named = None if NO_PACKAGE.search(raw) else NO_MODULE.search(raw)
-        return "install the package this provider needs" + (f": pip install {named[1]}" if named else "")
+    package, module = NO_PACKAGE.search(raw), NO_MODULE.search(raw)
+    if module or (package and status in (None, 500)):
+        named = f": pip install {module[1]}" if module and not package else ""
+        return f"install the package this provider needs{named}"
     if status == 404 or (status == 400 and NO_MODEL.search(raw)):
         return "check --model and --api-base"
     return None

@@ -176,14 +176,12 @@ class FormSearch:
         if answer.cut and form != "word" and not answer.blocked:
             return Tried(form, Reply(arguments={}, truncated=True, form=form, usage=attempts.usage))
         parsed = parse(form, answer, question.schema)
-        if problem := answer.blocked or parsed.problem:
+        if reason := answer.blocked or parsed.problem:
             excerpt = fit_to_show(answer.said, self._transport.key)
-            useless = UnusableReplyError(
-                _USELESS[problem].format(excerpt) if problem in _USELESS else f"{problem}: {excerpt}",
-                reason=problem if problem in _USELESS else "malformed",
-                attempts=attempts.count,
-            )
-            return Tried(form, None, useless, final=bool(answer.blocked))
+            told = _USELESS[reason].format(excerpt) if reason in _USELESS else f"{reason}: {excerpt}"
+            reason = reason if reason in _USELESS else "malformed"
+            problem = UnusableReplyError(told, reason=reason, attempts=attempts.count)
+            return Tried(form, None, problem, final=bool(answer.blocked))
         chances = parsed.chances if question.logprobs else None
         reply = Reply(
             arguments=parsed.arguments, text=answer.said, form=form, chances=chances, usage=attempts.usage

@@ -41,8 +41,7 @@ class Slots:
     It begins with `first`. When all slots are `used`, twice as many are tried, and kept if they get at least
     1.3 times as many tokens a second done; else they are tried again after a rest that doubles each time. A
     trial at less than half the speed ends once more answers came than there are slots: a server with one
-    prefix cache reads every passage again for each call while two passages are under way. A request that
-    times out halves the slots. `Limits` guards it.
+    prefix cache reads every passage again for each call while two passages are under way. `Limits` guards it.
     """
 
     def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -53,8 +52,7 @@ class Slots:
         """Slots and tokens a second before the trial that is under way; None without one."""
         self._rest, self._next_rest = 0, FIRST_REST
         self._peak = self._answers = self._tokens = 0
-        self._begun = 0.0
-        self._warm = False
+        self._begun: float | None = None
 
     @classmethod
     def of(cls, config: Config) -> Slots:
@@ -69,28 +67,20 @@ class Slots:
         self._peak = max(self._peak, self.used)
 
     def answered(self, tokens: int) -> None:
-        """A request was answered, and took so many tokens."""
-        if not self._warm:  # the first one waited for imports, and the server for its model
-            self._warm = True
-            self._start_over()
+        """A request was answered, and took so many tokens: set the limit by the speed of the last answers."""
+        if self._begun is None:  # the first one waited for imports, and the server for its model
+            self._measure()
             return
         self._answers += 1
         self._tokens += tokens
         passed = self._clock() - self._begun
         speed = self._tokens / passed if passed > 0 else float("inf")
+        before = self._before
         # Answers may come in bursts, one per slot.
-        lost = self._before is not None and self._answers > self.limit and 2 * speed < self._before[1]
-        if lost or self._answers >= max(ANSWERS_TO_TELL, 2 * self.limit):
-            self._decide(speed)
-
-    def timed_out(self) -> None:
-        """A request timed out: too many are under way."""
-        self._back_to(max(1, self.limit // 2))
-        self._start_over()
-
-    def _decide(self, speed: float) -> None:
-        """Set the limit by the speed of the last answers."""
-        before, self._before = self._before, None
+        lost = before is not None and self._answers > self.limit and 2 * speed < before[1]
+        if not lost and self._answers < max(ANSWERS_TO_TELL, 2 * self.limit):
+            return
+        self._before = None
         if before is not None and speed < WORTH_IT * before[1]:
             self._back_to(before[0])
         elif self._rest:
@@ -98,14 +88,19 @@ class Slots:
         elif self._peak >= self.limit < self._most:
             self._before = self.limit, speed
             self.limit = min(2 * self.limit, self._most)
-        self._start_over()
+        self._measure()
+
+    def timed_out(self) -> None:
+        """A request timed out: too many are under way, so half the slots go."""
+        self._before = None
+        self._back_to(max(1, self.limit // 2))
+        self._measure()
 
     def _back_to(self, limit: int) -> None:
         """Lower the limit, and keep it for a while."""
-        self.limit, self._before = limit, None
-        self._rest, self._next_rest = self._next_rest, 2 * self._next_rest
+        self.limit, self._rest, self._next_rest = limit, self._next_rest, 2 * self._next_rest
 
-    def _start_over(self) -> None:
+    def _measure(self) -> None:
         self._answers = self._tokens = 0
         self._peak, self._begun = self.used, self._clock()
 
@@ -194,7 +189,10 @@ class Limits:
             self.slots.used -= holding and not kept
             (self.line.appendleft if holding else self.line.append)(place)
             try:
-                while (left := self._left(place, tokens, kept=kept)) > 0:
+                while True:
+                    free = self.line[0] is place and (kept or self.slots.used < self.slots.limit)
+                    if (left := self.delay(tokens) if free else POLL_SECONDS) <= 0:
+                        break
                     self._changed.wait(min(left, POLL_SECONDS))
             except BaseException:
                 self.slots.used += holding and not kept  # whoever holds it gives it back
@@ -208,11 +206,6 @@ class Limits:
             if self._requests is not None or self._tokens is not None:
                 self._minute.append(admitted)
             return admitted
-
-    def _left(self, place: object, tokens: int, *, kept: bool) -> float:
-        """Seconds until the request at `place` checks again whether it may go; 0: it may go now."""
-        free = kept or self.slots.used < self.slots.limit
-        return self.delay(tokens) if free and self.line[0] is place else POLL_SECONDS
 
     def _give_back(self) -> None:
         with self._changed:
@@ -319,10 +312,7 @@ class Budget:
 
 
 class SharedLimits:
-    """What all model calls of a run share: slots, limits per minute, money, cache and learnt capabilities.
-
-    They belong to this process, or stand in for another's.
-    """
+    """What all calls of a run share: limits, money, cache and what is learnt; maybe another process's."""
 
     def __init__(
         self, limits: Limits, budget: Budget, memory: Memory | None, open_cache: Callable[[], ReplyCache]
@@ -348,10 +338,7 @@ class SharedLimits:
     def admitted(
         self, request: Mapping[str, Any], transport: Transport, config: Config
     ) -> Iterator[tuple[Admitted, Reservation]]:
-        """Wait for a slot, the limits and money, and hold them for the request made inside.
-
-        All of it goes back, but for the tokens it took and the money it cost.
-        """
+        """Wait for a slot, the limits and money; what the request made inside does not use goes back."""
         unknown = f"{transport.model} is not known, so no limit can be kept; run without --max-cost"
         prompt = estimate_request(request) if config.tokens_per_minute is not None else 0
         expected = prompt + self._completion if prompt else 0

@@ -46,41 +46,31 @@ class Tokens:
         self._ends = list(itertools.accumulate(len(token.raw) for token in self.tokens))
 
     def chances(self, place: int, value: str, allowed: Sequence[str]) -> Chances | None:
-        """How probable each allowed value was where `value` begins, at byte `place`; None if unknown."""
+        """How probable each allowed value was where `value` begins, at byte `place`; None if unknown.
+
+        A value that is not listed counts as the least probable alternative, or as the rest to 1 if that is
+        less.
+        """
         number = bisect.bisect_right(self._ends, place)
-        if number == len(self.tokens):
+        if number == len(self.tokens) or (token := self.tokens[number]).logprob is None:
             return None
-        token = self.tokens[number]
         before = token.raw[: place - self._ends[number] + len(token.raw)].decode("utf-8", "replace")
-        return _chances(token, before, value, allowed)
-
-
-def _chances(token: Token, before: str, value: str, allowed: Sequence[str]) -> Chances | None:
-    """Shares of the allowed values at one token, which begins with `before` and then the value.
-
-    A value that is not listed counts as the least probable alternative, or as the rest to 1 if that is less.
-    """
-    if token.logprob is None:
-        return None
-    seen = dict(((token.raw.decode("utf-8", "replace"), token.logprob), *token.top))
-    mass = dict.fromkeys(allowed, 0.0)
-    for text, logprob in seen.items():
-        if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
-            mass[named] += math.exp(logprob)
-    if mass[value] == 0.0:
-        return None
-    if len(token.top) <= 1:
-        p = min(1.0, mass[value])
-        rest = (1.0 - p) / max(len(allowed) - 1, 1)
-        return Chances(probabilities={name: p if name == value else rest for name in allowed})
-    shares = [math.exp(logprob) for logprob in seen.values()]
-    unseen = min(*shares, max(0.0, 1.0 - sum(shares)))
-    whole = {name: known or unseen for name, known in mass.items()}
-    total = sum(whole.values())
-    return Chances(
-        probabilities={name: share / total for name, share in whole.items()},
-        mass=min(1.0, sum(mass.values())),
-    )
+        seen = dict(((token.raw.decode("utf-8", "replace"), token.logprob), *token.top))
+        mass = dict.fromkeys(allowed, 0.0)
+        for text, logprob in seen.items():
+            if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
+                mass[named] += math.exp(logprob)
+        if mass[value] == 0.0:
+            return None
+        if len(token.top) <= 1:
+            p = min(1.0, mass[value])
+            rest = (1.0 - p) / max(len(allowed) - 1, 1)
+            return Chances(probabilities={name: p if name == value else rest for name in allowed})
+        shares = [math.exp(logprob) for logprob in seen.values()]
+        unseen = min(*shares, max(0.0, 1.0 - sum(shares)))
+        whole = {name: known or unseen for name, known in mass.items()}
+        probabilities = {name: share / sum(whole.values()) for name, share in whole.items()}
+        return Chances(probabilities=probabilities, mass=min(1.0, sum(mass.values())))
 
 
 def named_by(text: str, allowed: Sequence[str]) -> str | None:
@@ -111,10 +101,10 @@ def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an o
 def tokens_of(logprobs: object) -> Tokens | None:
     """The tokens of a choice's `logprobs`; None if none of them is valid."""
     entries = field_of(logprobs, "content")
-    if not isinstance(entries, list | tuple) or not entries:
+    if not isinstance(entries, list | tuple):
         return None
     try:
-        tokens = Tokens(_token(entry) for entry in entries)
+        tokens = Tokens(map(_token, entries))
     except (TypeError, ValueError):  # malformed bytes or alternatives
         return None
     return tokens if any(token.logprob is not None for token in tokens.tokens) else None
@@ -125,8 +115,7 @@ def _token(entry: object) -> Token:
     others = field_of(entry, "top_logprobs") or ()
     told = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
     top = tuple((token, logprob) for token, logprob in told if logprob is not None)
-    logprob = _sound(field_of(entry, "logprob"))
-    return Token(raw, logprob if len(top) == len(told) else None, top)
+    return Token(raw, _sound(field_of(entry, "logprob")) if len(top) == len(told) else None, top)
 
 
 def _sound(value: object) -> float | None:
@@ -179,15 +168,14 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
     choices = field_of(response, "choices")
     choice = choices[0] if isinstance(choices, list | tuple) and choices else None
     message = field_of(choice, "message")
-    content = field_of(message, "content")
-    tool_calls = field_of(message, "tool_calls")
-    functions = [field_of(call, "function") for call in (tool_calls if isinstance(tool_calls, list) else ())]
-    if not functions:  # some servers send the same call in both fields
-        functions = [field_of(message, "function_call")]
-    called = tuple((str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None)
+    content, refusal = field_of(message, "content"), field_of(message, "refusal")
     content = content if isinstance(content, str) else ""
+    refusal = refusal or field_of(message, "provider_specific_fields", "refusal")
+    calls = field_of(message, "tool_calls")
+    functions = [field_of(call, "function") for call in (calls if isinstance(calls, list) else ())]
+    functions = functions or [field_of(message, "function_call")]  # some send the same call in both fields
+    called = tuple((str(field_of(f, "name")), field_of(f, "arguments")) for f in functions if f is not None)
     spoken = content + "".join(str(raw) for _, raw in called)
-    refusal = field_of(message, "refusal") or field_of(message, "provider_specific_fields", "refusal")
     prompt_tokens, completion_tokens = reported(response)
     cached = _count(field_of(response, "usage", "prompt_tokens_details", "cached_tokens"))
     reasoned = _count(field_of(response, "usage", "completion_tokens_details", "reasoning_tokens"))

@@ -45,12 +45,7 @@ class ScriptedLLM:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """The scripted answer to this call.
-
-        Raises:
-            ConfigError: the script has no reply left.
-            Exception: the one that the script has for this call.
-        """
+        """The scripted answer to this call, raised if it is an exception; ConfigError if none is left."""
         with self._lock:
             position = len(self.calls)
             self.calls.append(Call(prompt, schema, sample, logprobs))

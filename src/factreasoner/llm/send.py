@@ -68,18 +68,16 @@ class CircuitBreaker:
     def left(self) -> float:
         """Seconds for which calls still wait for the server."""
         with self._lock:
-            down = 0.0 if self._down_since is None else self._clock() - self._down_since
-            return self.patience - down
+            return self.patience - (0.0 if self._down_since is None else self._clock() - self._down_since)
 
     def admits(self) -> bool:
         """Whether a request may be sent now."""
         with self._lock:
             if self.left > 0 or not self.patience:
                 return True
-            if self._clock() - self._probed < SECONDS_BETWEEN_PROBES:
-                return False
-            self._probed = self._clock()
-            return True
+            due = self._clock() - self._probed >= SECONDS_BETWEEN_PROBES
+            self._probed = self._clock() if due else self._probed
+            return due
 
     def failed(self) -> None:
         """A request met an error that waiting may cure."""
@@ -92,14 +90,10 @@ class CircuitBreaker:
         with self._lock:
             was_down, self._down_since = self._down_since is not None, None
         if was_down:
-            self._tell(0.0)
+            self.tell(0.0)
 
-    def wait(self) -> None:
-        """Tell the listener that a call waits for the server."""
-        if (seconds := self.patience - self.left) > 0:
-            self._tell(seconds)
-
-    def _tell(self, seconds: float) -> None:
+    def tell(self, seconds: float) -> None:
+        """Tell the listener for how long the server has been down."""
         if (listener := _listener.get()) is not None:
             listener(seconds, self.server)
 
@@ -147,7 +141,6 @@ class Sender:
         """When the time of each request under way began, in the order they were sent."""
         self._numbers = itertools.count()
         self._fatal: str | None = None
-        self._stopped = threading.Event()
 
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
@@ -158,59 +151,59 @@ class Sender:
         """
         for number in itertools.count():
             answer = self._attempt(request, form, fixed, attempts)
-            if isinstance(answer, Completion) or answer.kind != "retry" or self._gives_up(answer, attempts):
+            if isinstance(answer, Completion) or answer.kind != "retry":
                 return answer
             seconds = self._wait(number, answer, attempts)
+            if seconds is None:
+                return answer
             if answer.retry_after is not None:  # a provider that asks one request to wait means all of them
                 self._shared.limits.pause(answer.retry_after)
             for turn in turns(seconds):
-                self._breaker.wait()
-                if self._stopped.wait(turn):
+                if (down := self._breaker.patience - self._breaker.left) > 0:
+                    self._breaker.tell(down)
+                if self.stopped:
                     break
+                time.sleep(turn)
         raise AssertionError("counting never ends")
 
     def _attempt(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
         """Send one request within every limit, and count what came of it."""
+        answer: Completion | ProviderFault
         with self._shared.admitted(request, self._transport, self._config) as (turn, money):
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():
                 raise ProviderError(self._breaker.given_up, attempts=attempts.count)
             attempts.count += 1
-            answer = self._sent(request, form, fixed)
-            if isinstance(answer, Completion):
+            load()  # its import does not count towards the timeout
+            try:
+                answer = self._within_timeout(request)
                 turn.took = answer.usage.prompt_tokens + answer.usage.completion_tokens
                 money.cost = answer.usage.cost or 0.0
-            elif answer.status == TIMEOUT_STATUS:  # it may have been worked on, and paid for, as estimated
+            except TimeoutError as error:  # it may have been worked on, and paid for, as estimated
+                answer = ProviderFault("retry", str(error), TIMEOUT_STATUS)
+            except Exception as error:  # noqa: BLE001 - from any library below; it is classified
+                secret = self._transport.key
+                answer = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
+            timed_out = isinstance(answer, ProviderFault) and answer.status == TIMEOUT_STATUS
+            if timed_out:
                 turn.timed_out, turn.took, money.cost = True, turn.tokens, money.estimate
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)
         elif answer.kind == "retry":
             self._breaker.failed()
-            if answer.status == TIMEOUT_STATUS:
-                attempts.timeouts += 1
-                attempts.budget.left -= 1
-            elif attempts.troubled_since is None:
+            attempts.timeouts += timed_out
+            attempts.budget.left -= timed_out
+            if not timed_out and attempts.troubled_since is None:
                 attempts.troubled_since = time.monotonic()
             return answer
         elif answer.kind == "sample":
             attempts.budget.left -= 1
         self._breaker.answered()
         return answer
-
-    def _sent(
-        self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str]
-    ) -> Completion | ProviderFault:
-        load()  # its import does not count towards the timeout
-        try:
-            return self._within_timeout(request)
-        except TimeoutError as error:
-            return ProviderFault("retry", str(error), TIMEOUT_STATUS)
-        except Exception as error:  # noqa: BLE001 - from any library below; it is classified
-            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
 
     def _within_timeout(self, request: Mapping[str, Any]) -> Completion:
         """The answer to a request, which has `timeout` seconds once those sent before it have ended.
@@ -235,34 +228,29 @@ class Sender:
             with self._lock:
                 del self._begun[number]
 
-    def _patience(self, attempts: Attempts) -> float:
-        """Seconds the call may still wait for its server."""
+    def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float | None:
+        """Seconds to wait after try `number`, random and up to twice as long each time; None: give up."""
         waited = 0.0 if attempts.troubled_since is None else time.monotonic() - attempts.troubled_since
-        return min(self._config.patience - waited, self._breaker.left)
-
-    def _wait(self, number: int, fault: ProviderFault, attempts: Attempts) -> float:
-        """Seconds to wait after try `number`: random, and up to twice as long each time."""
+        left = min(self._config.patience - waited, self._breaker.left)
+        if fault.status == TIMEOUT_STATUS:
+            if attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0:
+                return None
+        elif left <= 0 or (fault.retry_after or 0.0) > left:
+            return None
         seconds = random.uniform(0, min(self._backoff_seconds * 2 ** min(number, 20), LONGEST_BACKOFF))
         if fault.retry_after is not None:  # and a bit more, so that calls do not all come at once
             return fault.retry_after * random.uniform(1, 1.1) + min(seconds, 1.0)
         seconds *= CROWDED if fault.status == TOO_MANY_STATUS else 1
-        return max(min(seconds, self._patience(attempts)), 0.0)
-
-    def _gives_up(self, fault: ProviderFault, attempts: Attempts) -> bool:
-        if fault.status == TIMEOUT_STATUS:
-            return attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0
-        left = self._patience(attempts)
-        return left <= 0 or (fault.retry_after or 0.0) > left
+        return max(min(seconds, left), 0.0)
 
     @property
     def stopped(self) -> bool:
         """Whether a fault that only the user can mend has ended all requests."""
-        return self._stopped.is_set()
+        return self._fatal is not None
 
     def stop(self, reason: str) -> ConfigError:
         """End all requests from now on, for a reason that only the user can mend."""
         self._fatal = f"model {self._config.model}: {reason}"
-        self._stopped.set()
         self._shared.limits.release()
         return ConfigError(self._fatal)
 
@@ -277,13 +265,11 @@ class Sender:
             return self.stop(f"{fault.message}; {remedy}")
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=attempts.count)
-        why = f" ({self._why_no_longer(fault)})" if fault.kind == "retry" else ""
+        patience, why = self._config.patience, ""
+        if fault.kind == "retry" and not patience:
+            why = " (asked once, without waiting)"
+        elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:
+            why = f" (it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g})"
+        elif fault.kind == "retry":
+            why = f" (waited for as long as --patience {patience:g} allows)"
         return fault.error(attempts.count, remedy, why)
-
-    def _why_no_longer(self, fault: ProviderFault) -> str:
-        patience = self._config.patience
-        if not patience:
-            return "asked once, without waiting"
-        if fault.retry_after is not None and fault.retry_after > patience:
-            return f"it asks to wait {fault.retry_after:.0f} s, and --patience is {patience:g}"
-        return f"waited for as long as --patience {patience:g} allows"

@@ -59,12 +59,10 @@ class Aside:
         if response.status_code != httpx.codes.OK:
             return _with_body(response, raw[:MOST_SAID])
         self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
-        try:
+        with contextlib.suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
             raw = json.dumps(body).encode()
-        except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
-            pass
         self._bound(len(raw) <= MOST_SAID)
         return _with_body(response, raw)
 

@@ -68,35 +68,31 @@ def load() -> Any:
     was_collecting = gc.isenabled()
     gc.disable()  # imported objects stay; collecting them again and again takes up to a fifth longer
     try:
-        return _loaded()
+        import litellm
+        from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
+
+        from factreasoner.llm.session import Session
+
+        litellm.suppress_debug_info = True
+        litellm.telemetry = False
+        litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, max_retries=0 would mean two
+        if litellm.client_session is None:
+            # One pool for the process: litellm drops one of its own, connections and all, every 200 clients.
+            litellm.client_session = Session(verify=get_ssl_configuration())
+            atexit.register(_close, litellm)
+        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        # A server with tool arguments as an object, not a string, is read correctly, but with this warning.
+        warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
+        # Its classes are built when first used, with a warning that litellm filters itself.
+        litellm.ModelResponse(choices=[{"message": {"content": ""}}])
+        importlib.import_module("openai.resources")  # as a first request would
+        return litellm
     finally:
         if was_collecting:
             gc.freeze()
             gc.unfreeze()  # they count as old now, and are not collected at once
             gc.enable()
-
-
-def _loaded() -> Any:
-    import litellm
-    from litellm.llms.custom_httpx.http_handler import get_ssl_configuration
-
-    from factreasoner.llm.session import Session
-
-    litellm.suppress_debug_info = True
-    litellm.telemetry = False
-    litellm.DEFAULT_MAX_RETRIES = 0  # for embeddings, max_retries=0 would mean two
-    if litellm.client_session is None:
-        # One pool for the process: litellm drops one of its own, with open connections, every 200 clients.
-        litellm.client_session = Session(verify=get_ssl_configuration())
-        atexit.register(_close, litellm)
-    for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    # A server with tool arguments as an object, not a string, is read correctly, but with this warning.
-    warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
-    # Its classes are built when first used, with a warning that litellm filters itself.
-    litellm.ModelResponse(choices=[{"message": {"content": ""}}])
-    importlib.import_module("openai.resources")  # as a first request would
-    return litellm
 
 
 def _close(litellm: Any) -> None:
@@ -119,10 +115,8 @@ class Transport:
     """One model at one place, with one key; with `batch`, at the prices of batches.
 
     `api_key_env` names the environment variable that holds the key. Without it litellm uses the provider's
-    own, except if `api_base` is an OpenAI-compatible server: a key for OpenAI is not sent there.
-
-    Raises:
-        ConfigError: the named variable is not set.
+    own, except if `api_base` is an OpenAI-compatible server: a key for OpenAI is not sent there. Raises
+    ConfigError if the named variable is not set.
     """
 
     def __init__(
@@ -197,6 +191,9 @@ class Transport:
         litellm = load()
         from factreasoner.llm.session import with_aside
 
+        worded = copy.deepcopy(dict(request))  # since litellm edits it in place
+        if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
+            worded["tool_choice"] = "required"  # there is only one tool
         try:
             with with_aside() as aside:
                 response = litellm.completion(
@@ -207,7 +204,7 @@ class Transport:
                     num_retries=0,
                     client=_handler() if self.provider in BY_HANDLER else None,
                     allowed_openai_params=self.untold(request),
-                    **self._worded(request),
+                    **worded,
                 )
         except Exception as error:
             if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
@@ -215,16 +212,6 @@ class Transport:
             # Still an answer: it came with status 200 and is paid for.
             response = {"choices": [{"message": {"content": TOO_LONG}}]} if aside.too_long else None
         return self.completion(response, request, aside.logprobs)
-
-    def _worded(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the request, since litellm edits it in place, with a tool choice that it passes on."""
-        worded = {name: copy.deepcopy(value) for name, value in request.items() if name != "messages"}
-        messages = request["messages"]  # plain text is copied in a fraction of the time
-        plain = all(isinstance(value, str) for message in messages for value in message.values())
-        worded["messages"] = [dict(message) for message in messages] if plain else copy.deepcopy(messages)
-        if "tool_choice" in worded and self.provider in FORCED_BY_A_WORD:
-            worded["tool_choice"] = "required"  # there is only one tool
-        return worded
 
     def untold(self, request: Mapping[str, Any]) -> list[str]:
         """The user's own parameters that litellm does not know for this model, and would refuse."""
