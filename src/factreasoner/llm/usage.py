@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextvars import ContextVar
 
@@ -22,10 +22,10 @@ class Meter:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._usage: dict[str, Usage] = {}
+        self._usage: defaultdict[str, Usage] = defaultdict(Usage)
         self._open: Counter[str] = Counter()
         self._since: dict[str, float] = {}
-        self._seconds: dict[str, float] = {}
+        self._seconds: defaultdict[str, float] = defaultdict(float)
         self._start = time.monotonic()
 
     @contextlib.contextmanager
@@ -38,8 +38,7 @@ class Meter:
         token = _current.set((self, name))
         with self._lock:
             self._open[name] += 1
-            if self._open[name] == 1:
-                self._since[name] = time.monotonic()
+            self._since.setdefault(name, time.monotonic())
         try:
             yield
         finally:
@@ -48,13 +47,12 @@ class Meter:
             with self._lock:
                 self._open[name] -= 1
                 if not self._open[name]:
-                    passed = time.monotonic() - self._since.pop(name)
-                    self._seconds[name] = self._seconds.get(name, 0.0) + passed
+                    self._seconds[name] += time.monotonic() - self._since.pop(name)
 
     def add(self, stage: str, usage: Usage) -> None:
         """Count `usage` for `stage`."""
         with self._lock:
-            self._usage[stage] = self._usage.get(stage, Usage()) + usage
+            self._usage[stage] += usage
 
     @property
     def usage(self) -> dict[str, Usage]:
@@ -81,8 +79,7 @@ class Meter:
 
 def record_usage(usage: Usage) -> None:
     """Count `usage` for the stage of this context; outside any stage it is not counted."""
-    current = _current.get()
-    if current is not None:
+    if (current := _current.get()) is not None:
         meter, stage = current
         meter.add(stage, usage)
 
