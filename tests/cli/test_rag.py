@@ -143,7 +143,7 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
     assert f"The bridge was opened in 1932. {contradiction}" in told
     assert "The bridge carries trains. the reference supports it" in told
     assert "in no context; contradicted by the reference" in told
-    assert "in no context, but the reference has it The bridge carries trains." in told
+    assert "in no context; in the reference The bridge carries trains." in told
     assert "contradicted by the answer; in no context" in told
     shown = " ".join(factreasoner("show", tmp_path / "run").stdout.split())
     assert contradiction in shown

@@ -57,7 +57,7 @@ def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     assert FACTS[0] not in done.stdout
     assert "r2" not in done.stdout.replace("out/results.jsonl", "")
     assert done.stdout.startswith("P ")
-    assert done.stdout.split(" fact ")[1].count("contradicted by answer") == 1
+    assert done.stdout.split("r1: facts, held against the answer")[1].count("contradicted by answer") == 1
     shown = factreasoner("show", "out").stdout
     assert ("unanswered" in shown, "stated" in shown, "supported" in shown) == (False, True, False)
     assert FACTS[1] not in factreasoner("show", "out", "--label", "stated").stdout

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
-from itertools import groupby, islice
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from rich.table import Column
 
 from factreasoner.judges import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
-from factreasoner.models import Assessment, factuality
+from factreasoner.models import Assessment, TaskResult, factuality
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
@@ -21,7 +21,6 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
 from factreasoner.tasks.recall.result import FACTS
-from factreasoner.tasks.recall.task import TASK as RECALL
 from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
@@ -32,21 +31,32 @@ P_WIDTH, LABEL_WIDTH = 5, 14
 ROWS_AT_ONCE = 500
 
 
-def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
-    """P, label, text and evidence of an atom or another claim; a quote is cut at `longest` characters."""
+def claim_cells(row: ClaimRow, task: Task[Any], longest: int) -> tuple[str, str, str, str]:
+    """P, label, text with its fate, and evidence of a claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
+    fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
     said = (f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest))
-    return p_true, label_cell(row, task.label_words), plain(row.text), "; ".join(said)
+    return p_true, label_cell(row, task.label_words), plain(row.text) + fate, "; ".join(said)
+
+
+def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest: int = QUOTE_LENGTH) -> None:
+    """The claims of one text with the strongest evidence for each label, or why it has none."""
+    if rows := [claim_cells(row, task, longest) for row in task.rows(result)]:
+        console.columns((task.p_word, Column(no_wrap=True), task.claim_word, "evidence"), rows)
+    elif not result.all_failures:
+        console.print(f"No {task.claim_word}s: {nothing_in(result.response)}.")
+
+
+def print_failures(console: Terminal, result: TaskResult) -> None:
+    """What went wrong, each on a line of its own."""
+    for failure in result.all_failures:
+        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
 
 
 def print_assessment(assessment: Assessment, config: Config) -> None:
-    """One response, atom by atom, with the strongest evidence for each label."""
+    """One response, atom by atom, with its scores."""
     console = Terminal()
-    if assessment.atoms:
-        rows = (claim_cells(row, FACTUALITY) for row in FACTUALITY.rows(assessment))
-        console.columns((FACTUALITY.p_word, Column(no_wrap=True), "atom", "evidence"), rows)
-    else:
-        console.print(f"No atoms: {nothing_in(assessment.response)}.")
+    print_claims(console, FACTUALITY, assessment)
     judged = len(assessment.p_true)
     scores = factuality(assessment, record_k(config.k, resolve_k(config.k, [judged]), judged))
     if scores.precision is not None:
@@ -54,8 +64,7 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
             f"\nprecision {scores.precision:.3f}  F1@{scores.k} {scores.f1_at_k:.3f}  "
             f"E {scores.avg_entropy:.3f}  {scores.num_supported_atoms} of {scores.num_atoms} atoms supported"
         )
-    for failure in assessment.all_failures:
-        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
+    print_failures(console, assessment)
     if assessment.atoms:
         print_atoms_notice(console, config, describe_model(config.spacy_model))
     console.aside(judging_notice(config))
@@ -87,42 +96,36 @@ def better_judge(config: Config) -> str:
 def embedded_limits() -> str:
     """What the embedded judge does and does not, and what a better one takes."""
     wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
-    extra = (
-        "" if all(find_spec(module) for module in wanted) else 'pip install "factreasoner[verifiers]" and '
-    )
+    install = "" if all(map(find_spec, wanted)) else 'pip install "factreasoner[verifiers]" and '
     return (
         "compares words and does not reason: swapped roles, causes and other words for the same thing "
-        "escape it; better: --model NAME, or "
-        f"{extra}--judge verifier --verifier NAME (docs/judges.md)"
+        f"escape it; better: --model NAME, or {install}--judge verifier --verifier NAME (docs/judges.md)"
     )
 
 
-def print_by_record(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
+def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = False) -> int:
     """Print rows as they come, with a heading where the record or what they are held against changes.
 
-    Returns how many there were.
+    With `in_order` the rows are of any records: each names its own. Returns how many rows there were.
     """
-    console = Terminal()
-    count = 0
-    for heading, group in groupby(rows, key=lambda row: _heading(row, task)):
-        console.print(f"[bold]{plain(heading)}[/bold]")
-        count += _print_rows(console, task, (_cells(row, task, row.claim, LONG_QUOTE) for row in group))
-    return count
+    console, counted = Terminal(), itertools.count()
 
+    def part_of(row: ClaimRow) -> str:
+        place = next(counted)
+        return str(place // ROWS_AT_ONCE) if in_order else _heading(row, task)
 
-def print_in_order(rows: Iterable[ClaimRow], task: Task[Any]) -> int:
-    """Print rows of any records, each with its record. Returns how many there were."""
-    console = Terminal()
-    remaining = (_cells(row, task, f"{row.record} {row.claim}", LONG_QUOTE) for row in rows)
-    count = 0
-    while printed := _print_rows(console, task, islice(remaining, ROWS_AT_ONCE)):
-        count += printed
-    return count
-
-
-def print_left_out(told: str) -> None:
-    """Print what is not in the tables."""
-    Terminal().sentence(plain(told))
+    for heading, part in itertools.groupby(rows, key=part_of):
+        if not in_order:
+            console.print(f"[bold]{plain(heading)}[/bold]")
+        names = ((row, f"{row.record} {row.claim}" if in_order else row.claim) for row in part)
+        columns = (
+            Column(task.p_word, width=max(len(task.p_word), P_WIDTH)),
+            Column("", width=LABEL_WIDTH, no_wrap=True),
+            Column(task.claim_word, ratio=1),
+        )
+        console.columns(columns, (_cells(row, task, name, LONG_QUOTE) for row, name in names), expand=True)
+        console.print()
+    return next(counted)
 
 
 def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
@@ -150,37 +153,12 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     console.print()
 
 
-def print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
-    """The facts that answers do not state, and those that stayed unanswered, record by record."""
-    console = Terminal()
-    for result in RunFolder(folder, RECALL).results(ids):
-        missed = [_cells(row, RECALL, "") for row in RECALL.rows(result) if row.label != "supported"]
-        if missed:
-            console.print(f"\n{plain(result.record_id)}")
-            console.columns((RECALL.p_word, "", "fact"), missed)
-
-
-def _print_rows(console: Terminal, task: Task[Any], rows: Iterable[tuple[str, str, str]]) -> int:
-    """Print a table of rows, if there are any; returns how many."""
-    found = list(rows)
-    if found:
-        columns = (
-            Column(task.p_word, width=max(len(task.p_word), P_WIDTH)),
-            Column("", width=LABEL_WIDTH, no_wrap=True),
-            Column(task.claim_word, ratio=1),
-        )
-        console.columns(columns, found, expand=True)
-        console.print()
-    return len(found)
-
-
 def _cells(row: ClaimRow, task: Task[Any], name: str, longest: int = QUOTE_LENGTH) -> tuple[str, str, str]:
     """P, label and text of a row, under that name if there is one, with its evidence on a line of its own."""
     p_true, label, text, evidence = claim_cells(row, task, longest)
     place = f"[dim]{plain(name)}:[/dim] " if name else ""
-    fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
     said = f"\n[dim]{evidence}[/dim]" if evidence else ""
-    return p_true, label, f"{place}{text}{fate}{said}"
+    return p_true, label, f"{place}{text}{said}"
 
 
 def _pairs(

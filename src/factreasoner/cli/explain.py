@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,12 +13,11 @@ from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
-    from factreasoner.explanations import AtomExplanation, Dispute, Effect, Evidence, Explanation
+    from factreasoner.explanations import AtomExplanation, Effect, Evidence, Explanation
     from factreasoner.models import Assessment
-    from factreasoner.tasks.rows import ClaimRow
 
 SHOWN = 3
-"""Contexts named of each kind in the table."""
+"""Contexts of each kind that the table names; --atom names all."""
 PASSAGE_LENGTH = 300
 
 
@@ -71,27 +70,26 @@ def explain(
 
 
 def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:
-    """One record: a table of its atoms, or each atom in sentences."""
+    """One record: a table of its atoms, or each atom with every context and what its evidence says."""
     from factreasoner.tasks.factuality import atom_rows
 
     console = Terminal(soft_wrap=in_full)
     console.print(f"[bold]{plain(explanation.record_id)}[/bold]  [dim]{_how(explanation)}[/dim]")
     found = {row.claim: row for row in atom_rows(assessment)}
-    rows = [
-        (atom, found[atom.atom_id]._replace(label=atom.support), _quotes(atom, assessment))
-        for atom in explanation.atoms
-    ]
-    if in_full:
-        for atom, row, quotes in rows:
-            console.sentence(_first_line(atom, row))
-            for line in (*_sentences(atom), *_passages(atom, assessment, quotes)):
+    rows = []
+    for atom in explanation.atoms:
+        row = found[atom.atom_id]._replace(label=atom.support)
+        label = label_cell(row, {}, between=", " if in_full else "\n")
+        head = (plain(atom.atom_id), f"{atom.p_true:.3f}", label)
+        if in_full:
+            console.sentence("  ".join((*head, plain(atom.text))))
+            for line in (*_why(atom, None), *_passages(atom, assessment)):
                 console.sentence(line, indent=2)
-    elif rows:
-        cells = (
-            (plain(atom.atom_id), f"{atom.p_true:.3f}", label_cell(row, {}), "\n".join(_lines(atom, quotes)))
-            for atom, row, quotes in rows
-        )
-        console.columns(("atom", "P(true)", "", "why"), cells)
+        else:
+            text = [f"[dim]{plain(atom.text)}[/dim]"] if atom.text else []
+            rows.append((*head, "\n".join((*text, *_quoted(atom, assessment), *_why(atom, SHOWN)))))
+    if rows:
+        console.columns(("atom", "P(true)", "", "why"), rows)
     if not in_full and (outcome := assessment.outcome):
         for words, ids in (("not judged", outcome.unjudged), ("judged in part", outcome.partly_judged)):
             if ids:
@@ -112,88 +110,49 @@ def _how(explanation: Explanation) -> str:
     return ", ".join(told)
 
 
-def _lines(atom: AtomExplanation, quotes: Mapping[str, str]) -> Iterator[str]:
-    """An atom in the table: its text, the quote for its label, what moves it and what flips it."""
-    if atom.text:
-        yield f"[dim]{plain(atom.text)}[/dim]"
-    against = atom.support in ("contradicted", "conflicting")
-    for item in (atom.contradicting if against else atom.entailing)[:1]:
-        if quote := quotes.get(item.context_id):
-            yield f'{plain(item.context_id)}: "{plain(quote, PASSAGE_LENGTH)}"'
-    if atom.belief:
-        yield _believed(atom)
-    if effects := _visible_effects(atom):
-        shown = (f"{plain(e.context_id)}: {e.p_without:.3f}{_taking_over(e)}" for e in effects)
-        yield f"without {_first(list(shown))}"
-    if atom.untold:
-        yield f"[yellow]{plain(atom.untold)}[/yellow]"
-    if atom.flip is None:
-        yield _no_flip(atom)
-    else:
-        least = "" if atom.flip.smallest else " (fewer may do)"
-        then = f"{atom.flip.p_without:.3f} {atom.flip.support}"
-        yield f"flips without {_listed(atom.flip.context_ids)}: {then}{least}"
-    if atom.entailing and atom.contradicting:
-        yield f"conflict: {_first(_named(atom.entailing))} against {_first(_named(atom.contradicting))}"
-    if atom.disputes:
-        yield f"conflict: {_first([_dispute(dispute) for dispute in atom.disputes])}"
+def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
+    """What moves an atom, what flips it and where its evidence disagrees.
 
-
-def _first_line(atom: AtomExplanation, row: ClaimRow) -> str:
-    label = label_cell(row, {}, between=", ")
-    return f"{plain(atom.atom_id)}  {atom.p_true:.3f}  {label}  {plain(atom.text)}"
-
-
-def _sentences(atom: AtomExplanation) -> Iterator[str]:
-    """The same of an atom alone, with every context named."""
-    if atom.belief:
-        yield _believed(atom)
-    effects = _visible_effects(atom)
-    for effect in effects:
-        yield (
-            f"without {plain(effect.context_id)}, P({plain(atom.atom_id)}) would be {effect.p_without:.3f}, "
-            f"not {atom.p_true:.3f}{_taking_over(effect)}"
-        )
-    if atom.untold:
-        yield f"[yellow]{plain(atom.untold)}[/yellow]"
-    if atom.tried and not effects:
+    `most` contexts of each kind are named, or all of them.
+    """
+    if belief := atom.belief:
+        nearest = f"guess of the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
+        yield nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
+    # P is printed with three digits: a smaller effect would not be seen.
+    effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
+    if effects:
+        shown = [f"{plain(e.context_id)}: {e.p_without:.3f}{_taking_over(e)}" for e in effects]
+        yield f"without {_first(shown, most)}"
+    elif atom.tried and most is None:
         yield f"none of {atom.tried} contexts moved it alone"
-    if atom.tried < atom.connected:
+    if atom.tried < atom.connected and most is None:
         yield f"[dim]{atom.tried} of {atom.connected} connected contexts were left out in turn[/dim]"
-    yield _flip_sentence(atom)
-    if atom.entailing:
-        yield f"for it: {', '.join(_named(atom.entailing))}"
-    if atom.contradicting:
-        yield f"against it: {', '.join(_named(atom.contradicting))}"
-    yield from map(_dispute, atom.disputes)
+    if atom.untold:
+        yield f"[yellow]{plain(atom.untold)}[/yellow]"
+    yield _flip(atom)
+    if atom.entailing and atom.contradicting:
+        pro, con = (_first(_named(side), most) for side in (atom.entailing, atom.contradicting))
+        yield f"conflict: {pro} against {con}"
+    if atom.disputes:
+        told = [
+            f"{plain(d.source)} contradicts {plain(d.target)} ({d.probability:.2f})" for d in atom.disputes
+        ]
+        yield f"conflict: {_first(told, most)}"
 
 
-def _passages(atom: AtomExplanation, assessment: Assessment, quotes: Mapping[str, str]) -> Iterator[str]:
-    """What the contexts say that are the atom's own evidence (the judge's quote; a passage's first words
-    where it gave none), and for which others they stand."""
-    contexts = {context.id: context for context in assessment.contexts}
-    outcome = assessment.outcome
-    sources = outcome.independence.sources if outcome and outcome.independence else ()
-    others = {speaker: members for speaker, *members in sources}
-    origin = outcome.prior_from or {} if outcome else {}
-    nodes = outcome.graph.nodes if outcome and outcome.graph else ()
-    priors = {node.id: node.prior for node in nodes if node.id in origin}
-    own = dict.fromkeys(item.context_id for item in (*atom.entailing, *atom.contradicting))
-    for context in (contexts[i] for i in own if i in contexts):
-        name = plain(context.id)
-        if context.id in others:
-            name += f" (also for {_listed(others[context.id])})"
-        if context.id in priors:
-            name += f" (prior {priors[context.id]:.2f}, {origin[context.id]})"
-        title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
-        quote = quotes.get(context.id)
-        said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
-        yield f"[dim]{name}: {title}{said}[/dim]"
-
-
-def _visible_effects(atom: AtomExplanation) -> list[Effect]:
-    """The effects that are large enough to change P in the three digits that are printed."""
-    return [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
+def _flip(atom: AtomExplanation) -> str:
+    if (flip := atom.flip) is not None:
+        fewer = "" if flip.smallest else " (fewer may do)"
+        return f"flips without {_listed(flip.context_ids)}: {flip.p_without:.3f} {flip.support}{fewer}"
+    if not atom.connected:
+        return "no context is connected to it"
+    if not atom.searched:
+        return "not searched for what flips it"
+    if atom.searched >= atom.connected:
+        return "nothing flips it"
+    if atom.searched == 1:
+        return f"no single one of {atom.tried} contexts flips it"
+    return f"no {atom.searched} of {atom.tried} contexts flip it"
 
 
 def _taking_over(effect: Effect) -> str:
@@ -212,47 +171,44 @@ def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:
     return {v.context_id: v.quote for v in verdicts if v.target_id == atom.atom_id and v.quote}
 
 
-def _believed(atom: AtomExplanation) -> str:
-    belief = atom.belief
-    assert belief is not None, "asked only of atoms with a belief"
-    nearest = f"guess of the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
-    return nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
+def _quoted(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
+    """The quote of the strongest context that speaks for the atom's label, if there is one."""
+    against = atom.support in ("contradicted", "conflicting")
+    for item in (atom.contradicting if against else atom.entailing)[:1]:
+        if quote := _quotes(atom, assessment).get(item.context_id):
+            yield f'{plain(item.context_id)}: "{plain(quote, PASSAGE_LENGTH)}"'
 
 
-def _flip_sentence(atom: AtomExplanation) -> str:
-    flip = atom.flip
-    if flip is None:
-        return _no_flip(atom)
-    least = "no smaller set flips it" if flip.smallest else "a smaller set may flip it too"
-    alone = "" if len(flip.context_ids) == 1 else f"; {least}"
-    return (
-        f"flips: without {_listed(flip.context_ids)} it would be {flip.support} ({flip.p_without:.3f}){alone}"
-    )
-
-
-def _no_flip(atom: AtomExplanation) -> str:
-    if not atom.connected:
-        return "no context is connected to it"
-    if not atom.searched:
-        return "not searched for what flips it"
-    if atom.searched >= atom.connected:
-        return "nothing flips it"
-    if atom.searched == 1:
-        return f"no single one of {atom.tried} contexts flips it"
-    return f"no {atom.searched} of {atom.tried} contexts flip it"
-
-
-def _first(items: Sequence[str]) -> str:
-    rest = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
-    return ", ".join(items[:SHOWN]) + rest
+def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
+    """The contexts for and against the atom: the judge's quote, or the passage's first words."""
+    contexts = {context.id: context for context in assessment.contexts}
+    outcome, quotes = assessment.outcome, _quotes(atom, assessment)
+    sources = outcome.independence.sources if outcome and outcome.independence else ()
+    others = {speaker: members for speaker, *members in sources}
+    origin = outcome.prior_from or {} if outcome else {}
+    nodes = outcome.graph.nodes if outcome and outcome.graph else ()
+    priors = {node.id: node.prior for node in nodes if node.id in origin}
+    for side, evidence in (("for it", atom.entailing), ("against it", atom.contradicting)):
+        for item in evidence:
+            context = contexts[item.context_id]
+            about = [f"{item.probability:.2f}"]
+            if context.id in others:
+                about.append(f"also for {_listed(others[context.id])}")
+            if context.id in priors:
+                about.append(f"prior {priors[context.id]:.2f}, {origin[context.id]}")
+            title = f"{plain(context.title, PASSAGE_LENGTH)}: " if context.title else ""
+            quote = quotes.get(context.id)
+            said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
+            yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{said}[/dim]"
 
 
 def _named(evidence: Sequence[Evidence]) -> list[str]:
     return [f"{plain(item.context_id)} ({item.probability:.2f})" for item in evidence]
 
 
-def _dispute(dispute: Dispute) -> str:
-    return f"{plain(dispute.source)} contradicts {plain(dispute.target)} ({dispute.probability:.2f})"
+def _first(items: Sequence[str], most: int | None) -> str:
+    rest = "" if most is None or len(items) <= most else f" and {len(items) - most} more"
+    return ", ".join(items[:most]) + rest
 
 
 def _listed(ids: Sequence[str]) -> str:

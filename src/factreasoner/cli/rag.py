@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +13,7 @@ from factreasoner.cli.running import Job, carry_out, refuse_json
 from factreasoner.report.console import Terminal, plain
 
 if TYPE_CHECKING:
-    from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence
+    from factreasoner.tasks.rows import ClaimRow
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -21,7 +21,11 @@ UNUSED = (
     *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),
 )
 """Settings of these panels that mean nothing here, or something of their own."""
-FAILED = "[red]a verdict failed[/red]"
+RETRIEVED = ("reference", "contexts")
+"""A reference's claims are held against contexts as well; one that the answer states is not lost."""
+PLACES = {"answer": "the answer", "reference": "the reference", "contexts": "the contexts"}
+NOT_FOUND = {"answer": "not stated", "reference": "not in the reference", "contexts": "in no context"}
+"""By what a claim is held against."""
 
 
 @takes_flags(*PANELS, without=UNUSED)
@@ -61,62 +65,28 @@ def rag(
 def _print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
     """Claims of answers that nothing supports, and claims of references that answers do not state."""
     from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.rag.result import lines_of
     from factreasoner.tasks.rag.task import TASK
 
     console = Terminal()
     for result in RunFolder(folder, TASK).results(ids):
-        said, wanted = lines_of(result)
-        contexts = [context.id for context in result.contexts or ()]
-        found = [("answer", _said(line, contexts), line) for line in said]
-        found += [("reference", _wanted(line, contexts), line) for line in wanted]
-        if rows := [(whose, what, plain(line.claim.text)) for whose, what, line in found if what]:
+        claims: dict[tuple[str, str], list[ClaimRow]] = {}
+        for row in TASK.rows(result):
+            claims.setdefault((row.of, row.claim), []).append(row)
+        rows = [
+            (of, plain("; ".join(dict.fromkeys(map(_found, held)))), plain(held[0].text))
+            for (of, _), held in claims.items()
+            if any(row.label != "supported" for row in held if (of, row.against) != RETRIEVED)
+        ]
+        if rows:
             console.print(f"\n{plain(result.record_id)}")
             console.columns(("claim of", "", "claim"), rows)
 
 
-def _said(line: ClaimLine, contexts: Sequence[str]) -> str:
-    """What is wrong with a claim of the answer, in words; empty: nothing."""
-    retrieved, reference = _by_contexts(line, contexts), _by_reference(line)
-    if retrieved not in ("", FAILED) and line.other is not None and line.other.holds:
-        return f"{retrieved}, but the reference has it"
-    return "; ".join(dict.fromkeys(filter(None, (retrieved, reference))))
-
-
-def _by_contexts(line: ClaimLine, contexts: Sequence[str]) -> str:
-    if line.contexts is None or line.contradicted is None:
-        return ""
-    if against := _holding(line.contradicted, contexts):
-        return f"contradicted by {against}"
-    return {None: FAILED, True: "", False: "in no context"}[line.contexts.any.holds]
-
-
-def _by_reference(line: ClaimLine) -> str:
-    if line.other is None or line.other.holds:
-        return ""
-    if line.other.holds is None:
-        return FAILED
-    return "contradicted by the reference" if _denied(line) else "not in the reference"
-
-
-def _wanted(line: ClaimLine, contexts: Sequence[str]) -> str:
-    """How a claim of the reference is missing in the answer, in words; empty: it is not."""
-    if line.other is None or line.other.holds:
-        return ""
-    if line.other.holds is None:
-        return FAILED
-    stated = "contradicted by the answer" if _denied(line) else "not stated"
-    if line.contexts is None:
-        return stated
-    ids = _holding(line.contexts, contexts)
-    return f"{stated}; {f'in {ids}' if ids else 'in no context'}"
-
-
-def _denied(line: ClaimLine) -> bool:
-    """Whether the other text contradicts the claim."""
-    return line.other_contradicts is not None and line.other_contradicts.holds is True
-
-
-def _holding(evidence: ContextEvidence, contexts: Sequence[str]) -> str:
-    """The contexts that do it each alone."""
-    return plain(", ".join(i for i, event in zip(contexts, evidence.each, strict=True) if event.holds))
+def _found(row: ClaimRow) -> str:
+    """What became of a claim where it was looked for, in words."""
+    place = PLACES.get(str(row.context), row.context)
+    if row.label is None:
+        return "a verdict failed"
+    if row.label == "supported":
+        return f"in {place}"
+    return f"contradicted by {place}" if row.label == "contradicted" else NOT_FOUND[row.against]

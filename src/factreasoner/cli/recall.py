@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -38,11 +39,21 @@ def recall(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.cli.claim_tables import print_missed_facts
     from factreasoner.tasks.recall.task import TASK
 
     if explain:
         refuse_json(running)
     job = Job.of(TASK, data, target, running, settings)
-    at_end = print_missed_facts if explain else None
+    at_end = _print_missed_facts if explain else None
     raise typer.Exit(carry_out(job, dry_run=target.dry_run, at_end=at_end))
+
+
+def _print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
+    """The facts that answers do not state, and those that stayed unanswered, record by record."""
+    from factreasoner.cli.claim_tables import print_rows
+    from factreasoner.runs.store import RunFolder
+    from factreasoner.tasks.recall.task import TASK
+
+    results = RunFolder(folder, TASK).results(ids)
+    rows = (row for result in results for row in TASK.rows(result) if row.label != "supported")
+    print_rows(rows, TASK)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from factreasoner.cli.flags import AsJson, Corrections, RunDir
+from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def show(
 ) -> None:
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
     from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
-    from factreasoner.cli.claim_tables import print_by_record, print_in_order, print_left_out
+    from factreasoner.cli.claim_tables import print_rows
     from factreasoner.runs.finished import FinishedRun
     from factreasoner.tasks.labels import WithoutClaims
 
@@ -60,9 +61,9 @@ def show(
     if as_json:
         say_json([claim_row(run.task, row) for row in rows])
     else:
-        shown = (print_in_order if sort == "p" else print_by_record)(rows, run.task)
+        shown = print_rows(rows, run.task, in_order=sort == "p")
         if told := without.said(run.task.claim_word):
-            print_left_out(told)
+            Terminal().sentence(plain(told))
         elif not shown:
             say(f"No {run.task.claim_word}s to show.")
     if run.unfinished:

@@ -7,19 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
-from rich.markup import escape
-from rich.table import Column, Table
+from rich.table import Table
 
 from factreasoner.cli.flags import RunOptions, Target, takes_flags
 from factreasoner.cli.running import Job, carry_out
 from factreasoner.errors import ConfigError
-from factreasoner.report.console import Terminal, label_cell, plain
+from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.settings import Config
-    from factreasoner.tasks.rows import ClaimRow
-    from factreasoner.tasks.verify.result import Scores, VerifiedClaim, VerifyResult
+    from factreasoner.tasks.verify.result import Scores, VerifyResult
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -110,16 +108,11 @@ def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: boo
 
 def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> None:
     """Claims in the order of the text, the changes as a diff, and the scores before and after."""
-    from factreasoner.cli.claim_tables import judging_notice
-    from factreasoner.tasks.labels import nothing_in
-    from factreasoner.tasks.verify.result import verified_rows
+    from factreasoner.cli.claim_tables import judging_notice, print_claims, print_failures
+    from factreasoner.tasks.verify.task import TASK
 
     console = Terminal()
-    if result.claims:
-        rows = map(_row, result.claims, verified_rows(result))
-        console.columns(("P", Column("", no_wrap=True), "claim", "cites", "why"), rows)
-    elif not result.failures:
-        console.print(f"No claims: {nothing_in(result.response)}.")
+    print_claims(console, TASK, result, QUOTE_LENGTH)
     for change in result.changes:
         console.print()
         for why in change.why:
@@ -131,29 +124,11 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
         console.print(sides)
     for line in _closing(result):
         console.print(line)
-    for failure in result.failures:
-        console.failed(f"failed {failure.stage} {failure.item_id}: {failure.message}")
+    print_failures(console, result)
     if out is not None and result.corrected is not None:
         told = f"{out}: the text{' as corrected' if result.changes else ', unchanged'}"
         console.aside(told, soft_wrap=True)
     console.aside(judging_notice(config))
-
-
-def _row(claim: VerifiedClaim, row: ClaimRow) -> tuple[str, ...]:
-    fate = "" if claim.fate == "kept" else f", {claim.fate}"
-    cites = [f"[{name}]" for name in claim.cited] + [f"[{name}]?" for name in claim.unknown]
-    why = claim.explanation
-    if claim.quote and " ".join(claim.quote.split()) not in why:
-        why = f"{why} “{claim.quote}”"
-    if claim.by == "paragraph":
-        why = f"{why} (by the marker that closes its paragraph)"
-    return (
-        "" if claim.p is None else f"{claim.p:.3f}",
-        label_cell(row, {}) + fate,
-        plain(claim.text),
-        escape(" ".join(cites)),
-        plain(why, QUOTE_LENGTH),
-    )
 
 
 def _closing(result: VerifyResult) -> Iterator[str]:
