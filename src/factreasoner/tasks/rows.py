@@ -5,11 +5,11 @@ Every table, page and file that shows claims reads these rows, so that all say t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner import models
-from factreasoner.graph.pairs import Belief, beliefs
+from factreasoner.graph.pairs import beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
@@ -142,9 +142,9 @@ def claim_row(
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
-    nearest = None if decisive else next(iter(beliefs(evidence.verdicts, {claim.id}).get(claim.id, ())), None)
-    believed = judgement.label is not None and nearest is not None
-    notes = (note, _against(judgement.label, evidence), _note(decisive, nearest, evidence))
+    believed = None if decisive else _nearest_belief(claim.id, evidence.verdicts)
+    nearest = believed.context_id if believed and judgement.label is not None else None
+    notes = (note, *_notes(judgement, evidence, decisive, believed))
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -164,10 +164,47 @@ def claim_row(
         context=premise,
         title=(context.title or None) if context else None,
         link=(context.link or None) if context else None,
-        decided_by="verdict" if decisive else "belief" if believed else None,
-        nearest=nearest.context_id if nearest and believed else None,
+        decided_by="verdict" if decisive else "belief" if nearest else None,
+        nearest=nearest,
         note="; ".join(filter(None, notes)),
     )
+
+
+def _nearest_belief(claim_id: str, verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The verdict with the belief of the nearest passage that has one."""
+    for belief in beliefs(verdicts, {claim_id}).get(claim_id, ())[:1]:
+        return next(v for v in verdicts if v.context_id == belief.context_id and v.belief is not None)
+    return None
+
+
+def _notes(
+    judgement: Judgement, evidence: Evidence, decisive: Verdict | None, believed: Verdict | None
+) -> Iterator[str]:
+    """What contradicts a claim with another label; what a reader corrected, else what is known of silence."""
+    name = {verdict.context_id: _name(verdict.context_id, evidence) for verdict in evidence.verdicts}
+    against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
+    if against and judgement.label not in (None, "contradicted"):
+        strongest = max(against, key=lambda verdict: verdict.probability)
+        more = len({verdict.context_id for verdict in against}) - 1
+        said = f"and {more} more contradict it" if more else "contradicts it"
+        quote = ': "' + " ".join(strongest.quote.split()) + '"' if strongest.quote else ""
+        yield f"{name[strongest.context_id]} {said}{quote}"
+    corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
+    for verdict in corrected:
+        yield verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}"
+    if decisive is not None or corrected:
+        return
+    silent = [believed.context_id] if believed else name
+    alone = next((text for text in (ANSWER, REFERENCE) if text in silent), None)
+    every = "passage" if judgement.judged == "fully" else "passage that was judged"
+    silence = f"the {alone} does not say so" if alone else f"no {every} says so"
+    if believed is not None:
+        nearest = "" if alone else f"; nearest passage {name[believed.context_id]}"
+        yield f"{silence}; {guessed(believed)}{nearest}"
+    elif noted := next((v for v in evidence.verdicts if v.note), None):
+        yield f"{name[noted.context_id]}: {noted.note}"
+    elif name and not against:
+        yield silence
 
 
 def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:
@@ -199,48 +236,6 @@ def by_claim(verdicts: Iterable[Verdict]) -> dict[str, list[Verdict]]:
 
 def _count(label: Label, verdicts: Iterable[Verdict]) -> int:
     return len({v.context_id for v in verdicts if v.label == label and v.probability > 0.5})
-
-
-def _against(label: str | None, evidence: Evidence) -> str:
-    """Which premises contradict a claim with another label."""
-    against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
-    if label in (None, "contradicted") or not against:
-        return ""
-    strongest = max(against, key=lambda verdict: verdict.probability)
-    more = len({verdict.context_id for verdict in against}) - 1
-    said = f"and {more} more contradict it" if more else "contradicts it"
-    quote = ': "' + " ".join(strongest.quote.split()) + '"' if strongest.quote else ""
-    return f"{_name(strongest.context_id, evidence)} {said}{quote}"
-
-
-def _note(decisive: Verdict | None, nearest: Belief | None, evidence: Evidence) -> str:
-    """What a reader corrected, or what is known where no verdict decides the claim."""
-    corrected = [
-        verdict.note if verdict is decisive else f"{_name(verdict.context_id, evidence)}: {verdict.note}"
-        for verdict in evidence.verdicts
-        if verdict.confidence == "corrected"
-    ]
-    if decisive is not None or corrected:
-        return "; ".join(corrected)
-    if nearest is not None:
-        guess = guessed(
-            next(v for v in evidence.verdicts if v.context_id == nearest.context_id and v.belief is not None)
-        )
-        if nearest.context_id in (ANSWER, REFERENCE):
-            return f"the {nearest.context_id} does not say so; {guess}"
-        place = _name(nearest.context_id, evidence)
-        return f"no passage says so; {guess}; nearest passage {place}"
-    noted = (f"{_name(v.context_id, evidence)}: {v.note}" for v in evidence.verdicts if v.note)
-    return next(noted, _silence(evidence))
-
-
-def _silence(evidence: Evidence) -> str:
-    """What is known where no premise decides the claim and the judge gave neither belief nor note."""
-    premises = {verdict.context_id for verdict in evidence.verdicts}
-    if not premises or any(verdict.contradicts for verdict in evidence.verdicts):
-        return ""
-    alone = premises & {ANSWER, REFERENCE}
-    return f"the {alone.pop()} does not say so" if alone else "no passage says so"
 
 
 def _name(premise: str, evidence: Evidence) -> str:

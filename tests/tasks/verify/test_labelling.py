@@ -4,7 +4,7 @@ from verifying_model import Model, verified
 
 from factreasoner.models import Context, Verdict
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.claim_judges import SourceVerdict
+from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.labelling import labelled, relabelled
 from factreasoner.tasks.verify.result import VerifiedClaim
 

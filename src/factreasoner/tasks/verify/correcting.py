@@ -15,7 +15,7 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.tasks.pieces import pieces
 from factreasoner.tasks.verify.citations import CitedText, Sentence
-from factreasoner.tasks.verify.claim_judges import shown_source
+from factreasoner.tasks.verify.judging import shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, ClaimLabel, VerifiedClaim
 from factreasoner.text.language import Matter

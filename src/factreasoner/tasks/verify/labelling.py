@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from factreasoner.models import P_DIGITS, Verdict, side_of
 from factreasoner.tasks.rows import by_claim, guessed, label_of, p_supported
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.claim_judges import SourceVerdict
+from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import FAILED, VerifiedClaim, VerifiedText, VerifyResult
 from factreasoner.text.language import tells_incomparable
 

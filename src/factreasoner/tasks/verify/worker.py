@@ -5,24 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.client import Panel
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Claim, Failure, Record, StageError, Verdict, new_id
-from factreasoner.pipeline.assembly import Assembly, alone
+from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
-from factreasoner.protocols import LLM
-from factreasoner.settings import Config
 from factreasoner.tasks.task import ClaimWorker, Work
 from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
-from factreasoner.tasks.verify.claim_judges import (
-    ClaimJudge,
-    ClaimVerdicts,
-    JudgeBySource,
-    ModelJudge,
-    PanelJudge,
-)
 from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence, ModelCorrector, Remover
+from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.labelling import labelled
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import VerifiedClaim, VerifyResult
@@ -40,17 +31,11 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         if llm is not None and self.config.calibration is not None:
             raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
         self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
-        self.judge: ClaimJudge = _model_judge(llm, self.config) if llm else JudgeBySource(self._judge)
+        self.judge = ClaimJudge(self._judge, llm, self.config)
         self.corrector: Corrector = ModelCorrector(self._llm, self.config) if self._llm else Remover()
 
     def _work(self, record: Record, meter: Meter) -> Work:
         return _Verification(self, record, meter).work()
-
-
-def _model_judge(llm: LLM, config: Config) -> ClaimJudge:
-    if not isinstance(llm, Panel):
-        return ModelJudge(llm, config)
-    return PanelJudge({name: ModelJudge(one, alone(config, name)) for name, one in llm.members.items()})
 
 
 class _Verification:
@@ -102,7 +87,7 @@ class _Verification:
         if asked:
             with self._meter.stage("evaluator"):
                 record = self._record.model_copy(update={"response": text.text})
-                judged = self._worker.judge.judge(asked, against, record)
+                judged = self._worker.judge.judged(asked, against, record)
         self._failures += judged.failures
         self._verdicts += [source.verdict for source in judged.verdicts]
         decided = tuple(_decided(claim, judged, text) for claim in claims)

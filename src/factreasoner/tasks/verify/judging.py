@@ -1,0 +1,214 @@
+"""Judging claims against the sources they cite: a model sees all of them and the answer, other judges one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from factreasoner import prompts
+from factreasoner.assessors.judging import Task, judging_threads, premises
+from factreasoner.assessors.prompted import PASSAGE_TOKENS
+from factreasoner.judges import STAGE, faaf, pair_id
+from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
+from factreasoner.judges.ensemble import EnsembleJudge
+from factreasoner.llm.client import Panel
+from factreasoner.llm.parallel import parallel_map
+from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
+from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
+from factreasoner.pipeline.assembly import alone
+from factreasoner.protocols import LLM, Judge, Judged
+from factreasoner.settings import Config
+from factreasoner.tasks.pieces import in_calls
+from factreasoner.tasks.rows import known_verdict
+
+Against = Mapping[str, tuple[str, ...]]
+"""Claim id -> ids of the contexts to judge it against."""
+
+
+class SourceVerdict(NamedTuple):
+    """A verdict on a claim from the sources `shown`, with the reason in a sentence and the source quoted."""
+
+    verdict: Verdict
+    shown: tuple[str, ...]
+    explanation: str = ""
+    quoted: str | None = None
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """The sources that decide the verdict: all that were shown where it names none."""
+        return self.verdict.rests_on or self.shown
+
+
+class ClaimVerdicts(NamedTuple):
+    """Verdicts on claims. A claim in `failed` lacks the verdict of at least one of its sources."""
+
+    verdicts: Sequence[SourceVerdict] = ()
+    failures: Sequence[Failure] = ()
+    failed: frozenset[str] = frozenset()
+
+
+class ClaimJudge:
+    """Judges claims against the contexts named for each.
+
+    A model, or each of several, takes all claims that cite the same sources in one call. Sources of more
+    than `PASSAGE_TOKENS` tokens take several calls, a longer one is shown in pieces. No call shows two of
+    these, so a claim that needs both is not supported. Without a model, `judge` takes one source at a time.
+    """
+
+    def __init__(self, judge: Judge, llm: LLM | None, config: Config) -> None:
+        self._judge = judge
+        self._llm = llm
+        self._config = config
+
+    def judged(self, claims: Sequence[Claim], against: Against, record: Record) -> ClaimVerdicts:
+        """Verdicts or failures for every claim. Raises what a `Judge` may."""
+        judge = self._judge if self._llm is None else _by_model(self._llm, self._config, record)
+        tasks = (_by_source if self._llm is None else _by_sources)(claims, against, record)
+        stated = {context.id for context in record.contexts or () if context.text.strip()}
+        parts = parallel_map(
+            lambda task: _asked(judge, *task, stated), tasks, workers=judging_threads(self._config)
+        )
+        return ClaimVerdicts(
+            [verdict for part in parts for verdict in part.verdicts],
+            [failure for part in parts for failure in part.failures],
+            frozenset().union(*(part.failed for part in parts)),
+        )
+
+
+def _by_model(llm: LLM, config: Config, record: Record) -> Judge:
+    if not isinstance(llm, Panel):
+        return ModelJudge(llm, config, record)
+    return EnsembleJudge(
+        {name: ModelJudge(one, alone(config, name), record) for name, one in llm.members.items()}
+    )
+
+
+def _by_source(claims: Sequence[Claim], against: Against, record: Record) -> list[Task]:
+    """Every source with all claims that cite it."""
+    premise_of = premises(record.contexts or (), record.id)
+    sources = (context.id for context in record.contexts or ())
+    asked = [(premise_of(i), [claim for claim in claims if i in against[claim.id]]) for i in sources]
+    return [task for task in asked if task[1]]
+
+
+def _by_sources(claims: Sequence[Claim], against: Against, record: Record) -> list[Task]:
+    """The claims that cite the same sources, with these sources."""
+    groups: dict[frozenset[str], list[Claim]] = {}
+    for claim in claims:
+        groups.setdefault(frozenset(against[claim.id]), []).append(claim)
+    return [
+        (Premise("+".join(_ids(shown)), "", parts=tuple(shown)), asked)
+        for ids, asked in groups.items()
+        for shown in in_calls((c for c in record.contexts or () if c.id in ids), PASSAGE_TOKENS)
+    ]
+
+
+def _ids(shown: Iterable[Part]) -> tuple[str, ...]:
+    """The sources that a call shows."""
+    return tuple(dict.fromkeys(part.id for part in shown))
+
+
+def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[str]) -> ClaimVerdicts:
+    """The verdicts of a premise; neutral ones where all of its sources are empty."""
+    shown = _ids(premise.parts) or (premise.id,)
+    if stated.isdisjoint(shown):
+        note = "the source is empty, and states nothing"
+        known = (known_verdict(premise.id, claim.id, "neutral", note) for claim in claims)
+        return ClaimVerdicts([SourceVerdict(verdict, shown) for verdict in known])
+    judged = judge.judge(premise, claims)
+    lost = {claim.id for claim in claims} - {verdict.target_id for verdict in judged.verdicts}
+    if not premise.parts:
+        found = [SourceVerdict(v, shown, quoted=premise.id if v.quote else None) for v in judged.verdicts]
+        return ClaimVerdicts(found, judged.failures, frozenset(lost))
+    found = [_explained(verdict, premise.parts) for verdict in judged.verdicts]
+    failures = [f.model_copy(update={"votes": tuple(map(_bare, f.votes))}) for f in judged.failures]
+    return ClaimVerdicts(found, failures, frozenset(lost))
+
+
+def _explained(verdict: Verdict, parts: Sequence[Part]) -> SourceVerdict:
+    """A model's verdict, and the reason that its note is."""
+    return SourceVerdict(_bare(verdict), _ids(parts), verdict.note, _quoted(verdict.quote or "", parts))
+
+
+def _bare(verdict: Verdict) -> Verdict:
+    return verdict.model_copy(update={"note": "", "votes": tuple(map(_bare, verdict.votes))})
+
+
+def _quoted(quote: str, parts: Sequence[Part]) -> str | None:
+    return next((part.id for part in parts if faaf.check_citation(quote, part.text) == "found"), None)
+
+
+class ModelJudge:
+    """A model that is shown the question, the whole answer and the sources in a premise's parts.
+
+    For each claim it names the sources that decide it, a quote and a reason, and then the verdict, whose note
+    has the reason.
+    """
+
+    def __init__(self, llm: LLM, config: Config, record: Record) -> None:
+        self._record = record
+        self._numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
+        self._template = prompts.load("verify")
+        self._inquiry = faaf.Inquiry(
+            values=(TRUE, FALSE, NOT_CLEAR),
+            task="Say of each claim, by the sources alone, whether it is true.",
+            item="claim",
+            first=("sources", "citation", "reasoning"),
+            verbal=config.confidence == "verbal",
+        )
+        self._asker = Asker(llm, config, tokens_per_claim=self._inquiry.tokens_per_claim)
+
+    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        """See `Judge`."""
+        sources = [(str(self._numbers[part.id]), part.text) for part in premise.parts]
+
+        def request(asked: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
+            prompt = self._filled(self._record.prompt, self._record.response, sources)
+            return prompt.model_copy(update={"examples": self._examples}), self._inquiry.build(asked)
+
+        question = ClaimQuestion(STAGE, request, lambda claim_id: pair_id(premise.id, claim_id))
+        judged = self._asker.ask(question, claims)
+        verdicts = (self._verdict(premise, claim_id, found) for claim_id, found in judged.found.items())
+        return Judged(tuple(verdicts), tuple(judged.failures.values()))
+
+    def _filled(self, question: str, answer: str, sources: Iterable[tuple[str, str]]) -> Prompt:
+        return self._template.fill(
+            question=prompts.delimit(question, "question"),
+            answer=prompts.delimit(answer, "answer"),
+            sources="\n\n".join(shown_source(name, text) for name, text in sources),
+        )
+
+    @cached_property
+    def _examples(self) -> tuple[Example, ...]:
+        def user(texts: Sequence[str], claims: Sequence[str]) -> str:
+            numbered = ((str(number), text) for number, text in enumerate(texts, start=1))
+            return self._filled("What is known of the matter?", " ".join(claims), numbered).user
+
+        return self._inquiry.examples(user=user)
+
+    def _verdict(self, premise: Premise, claim_id: str, found: JudgedClaim) -> Verdict:
+        ids = {self._numbers[part.id]: part.id for part in premise.parts}
+        quoted = _quoted(found.quote, premise.parts)
+        named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
+        if found.label == "neutral" or len(ids) == 1:
+            named = []  # a neutral verdict rests on no source, one on a single source on that
+        elif quoted and not named:
+            named = [quoted]
+        return Verdict(
+            context_id=premise.id,
+            target_id=claim_id,
+            label=found.label,
+            probability=found.probability,
+            quote=found.quote if quoted else None,
+            confidence=found.confidence,
+            citation=None if not found.quote else "found" if quoted else "absent",
+            note=" ".join(found.reasoning.split()),
+            rests_on=tuple(dict.fromkeys(named)),
+        )
+
+
+def shown_source(name: str, text: str) -> str:
+    """A source as a prompt shows it: its name, and its text between tags."""
+    return f"Source {name}:\n{prompts.delimit(text, 'source')}"
