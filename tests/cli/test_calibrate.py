@@ -10,7 +10,7 @@ from assessments import assessment
 from command import manifest_of, printed, summary_of, write_records
 from run_folders import run_folder
 
-from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
+from factreasoner.analysis.posterior_fitting import calibrate_posteriors
 from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import LabelOffsets
@@ -133,7 +133,7 @@ def test_label_changes_are_told(factreasoner, tmp_path):
 
 def fitted(run, path, *, method="platt"):
     """Write the calibration that the command would, without its figures."""
-    found = calibrate_posteriors(FinishedRun(run, TASK), None, Fitting(method))
+    found = calibrate_posteriors(FinishedRun(run, TASK), None, method=method)
     path.write_text(found.model_dump_json())
     return path
 

@@ -1,9 +1,9 @@
-"""Calibrations fitted to finished runs: what is in the file that `factreasoner calibrate` writes."""
+"""The calibration of posteriors, fitted to labels of atoms: what is in the file that `calibrate` writes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
@@ -19,14 +19,13 @@ CONCLUDED_BY = (*JUDGED_BY, "assessor", "version", "factors", "atom_prior", "con
 """Settings that decide what a posterior means."""
 
 
-class Fitting(NamedTuple):
-    """How calibrators are fitted: which method, and the seed of folds and intervals."""
-
-    method: CalibrationMethod = "platt"
-    seed: int = 0
-
-
-def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, how: Fitting) -> Calibration:
+def calibrate_posteriors(
+    run: FinishedRun[Assessment],
+    gold: GoldFile | None,
+    *,
+    method: CalibrationMethod = "platt",
+    seed: int = 0,
+) -> Calibration:
     """Fit P(atom is true) to the atoms' labels, those of the run's input or of `gold`; S is right.
 
     Atoms at 0.5 are left out, as they stay there. The verdicts' calibration that the run was made with stays
@@ -42,53 +41,44 @@ def calibrate_posteriors(run: FinishedRun[Assessment], gold: GoldFile | None, ho
             f"{run.path}: its posteriors are already calibrated by {run.config.calibration}; calibrate a run "
             "without it"
         )
-    known, at_half = _known(run, gold)
-    _refuse_too_little(run, known, at_half)
-    fitted = fit(known, how.method, seed=how.seed)
+    rows = [
+        (item.p_true, item.atom.gold == "S", number)
+        for number, assessment in enumerate(run.results())
+        for item in judged_atoms(gold.apply(assessment) if gold else assessment)
+        if item.atom.gold is not None
+    ]
+    if gold is not None:
+        gold.unused()
+    decided = [row for row in rows if side_of(row[0])]
+    at_half = len(rows) - len(decided)
+    known = Claims.of(*(zip(*decided, strict=True) if decided else ((), (), ())))
+    if lack := _too_little(known, at_half):
+        raise RunError(f"{run.path}: {lack}")
+    fitted = fit(known, method, seed=seed)
     source = {
         "run": str(run.path),
         "settings": settings_of(run.config, CONCLUDED_BY),
-        "method": how.method,
-        "seed": how.seed,
+        "method": method,
+        "seed": seed,
         "folds": FOLDS,
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "at_half": at_half},
         "fits": {"posteriors": _fitted_content(fitted)},
-        "notes": list(_notes(run, fitted, known, at_half)),
+        "notes": list(_notes_on_posteriors(run, fitted, known, at_half)),
     }
     return earlier.model_copy(
         update={"posteriors": fitted.calibrator, "source": {**earlier.source, "posteriors": source}}
     )
 
 
-def _known(run: FinishedRun[Assessment], gold: GoldFile | None) -> tuple[Claims, int]:
-    """P of the labelled atoms and whether each is S, and how many are at 0.5 and left out.
-
-    Raises InputError when no label of `gold` was for an atom of the run.
-    """
-    found: list[tuple[float, bool, int]] = []
-    at_half = 0
-    for number, assessment in enumerate(run.results()):
-        for item in judged_atoms(gold.apply(assessment) if gold else assessment):
-            if item.atom.gold is not None and side_of(item.p_true):
-                found.append((item.p_true, item.atom.gold == "S", number))
-            elif item.atom.gold is not None:
-                at_half += 1
-    if gold is not None:
-        gold.unused()
-    p, hits, record = zip(*found, strict=True) if found else ((), (), ())
-    return Claims.of(p, hits, record), at_half
-
-
-def _refuse_too_little(run: FinishedRun[Assessment], known: Claims, at_half: int) -> None:
-    """Raise RunError, with the numbers, where nothing can be learnt from the posteriors of labelled atoms."""
+def _too_little(known: Claims, at_half: int) -> str | None:
+    """Why nothing can be learnt from the posteriors of labelled atoms, with the numbers."""
     if not len(known.p) and not at_half:
-        raise RunError(f"{run.path}: no judged atom is labelled; give labels with --gold FILE")
+        return "no judged atom is labelled; give labels with --gold FILE"
     if not len(known.p):
-        raise RunError(f"{run.path}: all {at_half} labelled atoms are at 0.5: there is no evidence to fit to")
-    if lack := shortage(known):
-        aside = f"; {at_half} at 0.5 beside these" if at_half else ""
-        raise RunError(f"{run.path}: too little to calibrate by: {lack}{aside}")
+        return f"all {at_half} labelled atoms are at 0.5: there is no evidence to fit to"
+    aside = f"; {at_half} at 0.5 beside these" if at_half else ""
+    return (lack := shortage(known)) and f"too little to calibrate by: {lack}{aside}"
 
 
 def _fitted_content(fitted: Fitted) -> dict[str, Any]:
@@ -110,18 +100,15 @@ def _fitted_content(fitted: Fitted) -> dict[str, Any]:
 
 
 def _quality_content(found: Quality) -> dict[str, Any]:
-    return {
-        **found.brier._asdict(),
-        "log_loss": found.log_loss,
-        "ece": found.ece,
-        "bins": [part._asdict() for part in found.bins],
-    }
+    values = found._asdict()
+    return {**values.pop("brier")._asdict(), **values, "bins": [part._asdict() for part in found.bins]}
 
 
-def _notes(run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half: int) -> Iterator[str]:
+def _notes_on_posteriors(
+    run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half: int
+) -> Iterator[str]:
     """What a reader must know before trusting the fit."""
-    if run.unfinished:
-        yield run.unfinished
+    yield from filter(None, [run.unfinished])
     if run.config.calibration is not None:
         yield (
             f"the run was calibrated by {run.config.calibration}: where that was fitted on these records, "
@@ -132,14 +119,13 @@ def _notes(run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half:
     changed = sum(side_of(p) != side_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
     if changed:
         yield f"the labels of {changed} of {len(known.p)} atoms change; --method temperature changes none"
-    held_out = fitted.held_out
-    interval = held_out.gains["brier"].interval
+    before, after, gains = fitted.held_out[-3:]
+    interval = gains["brier"].interval
     if fitted.calibrator == Identity():
-        found = _quality_content(held_out.before), _quality_content(held_out.after)
-        brier, loss = (" -> ".join(f"{part[name]:.4f}" for part in found) for name in ("brier", "log_loss"))
+        brier = f"{before.brier.brier:.4f} -> {after.brier.brier:.4f}"
         yield (
-            f"posteriors: no gain on records held out (Brier {brier}, log loss {loss}): the file "
-            "leaves them unchanged"
+            f"posteriors: no gain on records held out (Brier {brier}, log loss {before.log_loss:.4f} -> "
+            f"{after.log_loss:.4f}): the file leaves them unchanged"
         )
     elif interval is None or interval[0] <= 0:
         yield "posteriors: the gain in the Brier score may be chance"

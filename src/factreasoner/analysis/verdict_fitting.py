@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from itertools import product
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,10 +27,9 @@ from factreasoner.calibration.cross_validation import (
 )
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.judges.journals import Recording
 from factreasoner.judges.recorded import recording_file, recordings
-from factreasoner.metrics.samples import Claims, Floats, Ints
-from factreasoner.models import Assessment, Label, Verdict, judged_atoms
+from factreasoner.metrics.samples import Claims
+from factreasoner.models import Assessment, Verdict, judged_atoms
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
@@ -49,21 +48,8 @@ CORRECTIONS_ALONE = (
     "corrections have no natural rates: verdicts without a correction count as right, read or not; labels "
     "of whole records (--relations) are better"
 )
-
-
-Labelled = tuple[Verdict, Label, int]
-"""A verdict, the label that is right, and its record's position in the run."""
-
-
-class Pairs(NamedTuple):
-    """What is fitted to: P of the three labels, the right ones as places in `LABELS`, and their records.
-
-    Shapes: (pairs, 3), (pairs,), (pairs,).
-    """
-
-    p: Floats
-    gold: Ints
-    record: Ints
+RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
+"""Of a record's verdict the right label, or in a word of the file's counts why there is none."""
 
 
 def calibrate_verdicts(
@@ -79,16 +65,42 @@ def calibrate_verdicts(
         RunError: there is too little to fit to.
     """
     gold = recordings(recording_file(relations), constant=1.0)
-    counts: Counter[str] = Counter()
-    known = [
-        (verdict, label, number)
-        for number, assessment in enumerate(run.results())
-        for verdict, label in _with_gold(assessment, gold, unlisted, counts)
-    ]
-    if not known:
-        raise InputError([InputProblem(str(relations), "", _no_gold(run, gold, counts))])
+
+    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
+        if (recording := gold.get(assessment.record_id)) is None:
+            return lambda verdict: "of_other_records"
+        texts = {atom.id: atom.text for atom in assessment.atoms}
+        texts |= {context.id: context.text for context in assessment.contexts}
+        recorded = {**recording.atoms, **recording.contexts}
+        same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
+
+        def right(verdict: Verdict) -> str:
+            pair = (source, target) = verdict.context_id, verdict.target_id
+            alike = product(same.get(source, [source]), same.get(target, [target]))
+            found = next((recording.verdicts[p] for p in (pair, *alike) if p in recording.verdicts), None)
+            if found is None:
+                return "neutral" if unlisted == "neutral" else "unlisted"
+            ids = found.context_id, found.target_id
+            alike_texts = all(recorded.get(i, texts.get(i)) == texts.get(i) for i in ids)
+            return found.label if alike_texts else "on_other_texts"
+
+        return right
+
+    pairs = Pairs(run, right_labels)
+    if not pairs.counts["labelled"]:
+        reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in pairs.counts.items() if n)
+        why = (
+            f"has no label on any of the {pairs.counts.total()} verdicts of this run ({reasons}); the file's "
+            f"records are {_some(gold.keys())}, the run's {_some(run.ids)}"
+        )
+        if not pairs.counts.total():
+            why = (
+                f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was "
+                "judged"
+            )
+        raise InputError([InputProblem(str(relations), "", why)])
     told = {"gold": str(relations), "unlisted": unlisted, "seed": seed, "notes": [NATURAL_RATES]}
-    return _fitted(run, known, counts, told)
+    return _fitted(run, pairs, told)
 
 
 def calibrate_by_corrections(
@@ -99,27 +111,68 @@ def calibrate_by_corrections(
     Raises:
         RunError: there is too little to fit to.
     """
-    counts: Counter[str] = Counter()
-    known: list[Labelled] = []
-    for number, assessment in enumerate(run.results()):
-        verdicts = assessment.outcome.verdicts if assessment.outcome else ()
+
+    def right_labels(assessment: Assessment) -> Callable[[Verdict], str]:
         if assessment.record_id not in corrections.records:
-            counts["of_other_records"] += len(verdicts)
-            continue
-        counts["labelled"] += len(verdicts)
-        known += [(v, corrections.label_of(assessment.record_id, v), number) for v in verdicts]
+            return lambda verdict: "of_other_records"
+        return lambda verdict: corrections.label_of(assessment.record_id, verdict)
+
     told = {"gold": str(corrections.file), "seed": seed, "notes": [CORRECTIONS_ALONE]}
-    return _fitted(run, known, counts, told)
+    return _fitted(run, Pairs(run, right_labels), told)
 
 
-def _fitted(
-    run: FinishedRun[Assessment], known: Sequence[Labelled], counts: Counter[str], told: dict[str, Any]
-) -> Calibration:
-    """The calibration; `told` says what the labels are from, `counts` how many there are."""
-    pairs, without = _pairs(known)
-    if without:
-        counts["without_probabilities"] = without
-    if lack := _shortage(pairs, without):
+class Pairs:
+    """The verdicts of a run that have a right label, and how many have one, or have none and why.
+
+    Of those with P of all three labels, `p` has shape (pairs, 3); `gold` are the right ones as places in
+    `LABELS`, and `record` the places of their records in the run.
+    """
+
+    def __init__(self, run: FinishedRun[Assessment], right_labels: RightLabels) -> None:
+        self.counts: Counter[str] = Counter()
+        rows: list[tuple[tuple[float, ...], int, int]] = []
+        for number, assessment in enumerate(run.results()):
+            right = right_labels(assessment)
+            for verdict in run.task.verdicts(assessment):
+                label, p = right(verdict), probabilities_of(verdict)
+                self.counts["labelled" if label in LABELS else label] += 1
+                if label in LABELS and p:
+                    rows.append((p, LABELS.index(label), number))
+        if without := self.counts["labelled"] - len(rows):
+            self.counts["without_probabilities"] = without
+        self.p = np.array([p for p, _, _ in rows], dtype=float).reshape(-1, len(LABELS))
+        self.gold = np.array([gold for _, gold, _ in rows], int)
+        self.record = np.array([number for _, _, number in rows], int)
+
+    def sizes(self) -> dict[str, Any]:
+        """How many there are, in how many records, of each label."""
+        of_each = {label: int((self.gold == place).sum()) for place, label in enumerate(LABELS)}
+        return {"n": len(self.gold), "records": len(np.unique(self.record)), "labels": of_each}
+
+    def shortage(self) -> str | None:
+        """Why there is too little to fit to, with the numbers; None when there is enough."""
+        n, records, labels = self.sizes().values()
+        if n >= LEAST_PAIRS and records >= LEAST_RECORDS and min(labels.values()) >= LEAST_OF_EACH:
+            return None
+        of_each = ", ".join(f"{count} {label}" for label, count in labels.items())
+        needed = f"{LEAST_PAIRS}, {LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records"
+        lack = f"{n} labelled pairs ({of_each}) in {records} records; it takes {needed}"
+        if not (without := self.counts["without_probabilities"]):
+            return lack
+        return (
+            f"{lack}; {without} labelled verdicts lack the probabilities of all three labels: these come "
+            "from a model's log-probabilities (--confidence logprobs, --mode tfn)"
+        )
+
+
+def _some(ids: Collection[str]) -> str:
+    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS]))
+    return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
+
+
+def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:
+    """The calibration; `told` says what the labels are from."""
+    if lack := pairs.shortage():
         raise RunError(f"{run.path}: too little to calibrate verdicts by {told['gold']}: {lack}")
     after = np.empty_like(pairs.p)
     by_record: dict[int, LabelOffsets] = {}
@@ -130,9 +183,11 @@ def _fitted(
     found = compared(*(scores_of_labels(p, pairs.gold, pairs.record) for p in (pairs.p, after)))
     helps = found["gain"]["log_loss"]["value"] > 0 and found["gain"]["macro_f1"]["value"] >= 0
     offsets = fit_offsets(pairs.p, pairs.gold) if helps else UNCHANGED
-    fits = {"verdicts": {**offsets.model_dump(), **_sizes(pairs), **found}}
-    if atoms := _atoms(run, by_record):
-        fits["atoms"] = {"n": len(atoms[0].p), **compared(*map(scores_of_atoms, atoms))}
+    fits = {"verdicts": {**offsets.model_dump(), **pairs.sizes(), **found}}
+    if rows := list(_atoms(run, by_record)):
+        before, calibrated, right, record = zip(*rows, strict=True)
+        scores = (scores_of_atoms(Claims.of(p, right, record)) for p in (before, calibrated))
+        fits["atoms"] = {"n": len(rows), **compared(*scores)}
     source = (
         told
         | run.asked_with
@@ -140,128 +195,34 @@ def _fitted(
             "run": str(run.path),
             "settings": settings_of(run.config, JUDGED_BY),
             "folds": FOLDS,
-            "counts": dict(counts),
+            "counts": dict(pairs.counts),
             "fits": fits,
-            "notes": [*told["notes"], *_notes(run, fits, counts, helps=helps)],
+            "notes": [*told["notes"], *_notes(run, fits, pairs.counts, helps=helps)],
         }
     )
     return Calibration(verdicts=offsets, source={"verdicts": source})
 
 
-def _atoms(run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]) -> tuple[Claims, Claims] | None:
-    """The labelled atoms with posteriors of verdicts as they are, and of calibrated ones; None without any.
+def _atoms(
+    run: FinishedRun[Assessment], offsets: Mapping[int, LabelOffsets]
+) -> Iterator[tuple[float, float, bool, int]]:
+    """Of each labelled atom: its posterior by verdicts as they are, and by calibrated ones, whether it is S.
 
-    `offsets` are by a record's position in the run those that were fitted to other records.
+    The last is its record's place in the run; `offsets` are by that, those fitted to other records.
     """
     config = run.config.model_copy(update={"calibration": None})
     solver: Solver = SOLVER.make(config.solver, {"config": lambda: config})
-    rows: list[tuple[float, float, bool, int]] = []
     for place, assessment in enumerate(run.results()):
-        outcome = assessment.outcome
-        labelled = {atom.id for atom in assessment.atoms if atom.gold is not None}
+        outcome, labelled = assessment.outcome, [atom for atom in assessment.atoms if atom.gold is not None]
         if place not in offsets or outcome is None or outcome.graph is None or not labelled:
             continue
         found = []
         for chosen in (UNCHANGED, offsets[place]):
-            verdicts = calibrated_verdicts(outcome.verdicts, chosen)
-            changed = assessment.model_copy(
-                update={"outcome": outcome.model_copy(update={"verdicts": verdicts})}
-            )
+            changed = run.task.with_verdicts(assessment, calibrated_verdicts(outcome.verdicts, chosen))
             found.append({i.atom.id: i.p_true for i in judged_atoms(rescore(changed, solver, config))})
-        rows += [
-            (found[0][atom.id], found[1][atom.id], atom.gold == "S", place)
-            for atom in assessment.atoms
-            if atom.id in labelled and atom.id in found[0] and atom.id in found[1]
-        ]
-    if not rows:
-        return None
-    before, after, hits, record = zip(*rows, strict=True)
-    return Claims.of(before, hits, record), Claims.of(after, hits, record)
-
-
-def _with_gold(
-    assessment: Assessment, gold: Mapping[str, Recording], unlisted: Unlisted, counts: Counter[str]
-) -> Iterator[tuple[Verdict, Label]]:
-    """The record's verdicts whose gold label is known."""
-    verdicts = assessment.outcome.verdicts if assessment.outcome else ()
-    recording = gold.get(assessment.record_id)
-    texts = {atom.id: atom.text for atom in assessment.atoms}
-    texts |= {context.id: context.text for context in assessment.contexts}
-    same = {c.id: [o.id for o in group] for group in equal_groups(assessment.contexts) for c in group}
-    for verdict in verdicts:
-        found = None if recording is None else _gold_of(verdict, recording, same)
-        if recording is None:
-            counts["of_other_records"] += 1
-        elif found is None and unlisted == "missing":
-            counts["unlisted"] += 1
-        elif found is not None and _about_others(recording, found, texts):
-            counts["on_other_texts"] += 1
-        else:
-            counts["labelled"] += 1
-            yield verdict, "neutral" if found is None else found.label
-
-
-def _gold_of(verdict: Verdict, recording: Recording, same: Mapping[str, list[str]]) -> Verdict | None:
-    """The recorded verdict on the same pair, or on contexts of the same texts."""
-    pair = (source, target) = verdict.context_id, verdict.target_id
-    alike = product(same.get(source, [source]), same.get(target, [target]))
-    return next((recording.verdicts[one] for one in (pair, *alike) if one in recording.verdicts), None)
-
-
-def _about_others(recording: Recording, found: Verdict, texts: Mapping[str, str]) -> bool:
-    known = {**recording.atoms, **recording.contexts}
-    return any(known.get(i, texts.get(i)) != texts.get(i) for i in (found.context_id, found.target_id))
-
-
-def _no_gold(run: FinishedRun[Assessment], gold: Mapping[str, Recording], counts: Counter[str]) -> str:
-    if not counts.total():
-        return (
-            f"{run.path} holds no verdict to calibrate: its assessor asks about atoms, or nothing was judged"
-        )
-    reasons = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
-    known = f"the file's records are {_some(gold.keys())}, the run's {_some(run.ids)}"
-    return f"has no label on any of the {counts.total()} verdicts of this run ({reasons}); {known}"
-
-
-def _some(ids: Collection[str]) -> str:
-    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS]))
-    return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
-
-
-def _pairs(known: Sequence[Labelled]) -> tuple[Pairs, int]:
-    """The verdicts that have P of all three labels, and how many have not."""
-    found = [
-        (p, LABELS.index(label), record)
-        for verdict, label, record in known
-        if (p := probabilities_of(verdict))
-    ]
-    p, gold, record = zip(*found, strict=True) if found else ((), (), ())
-    pairs = Pairs(
-        np.reshape(np.array(p, dtype=float), (-1, len(LABELS))), np.array(gold, int), np.array(record, int)
-    )
-    return pairs, len(known) - len(found)
-
-
-def _sizes(pairs: Pairs) -> dict[str, Any]:
-    of_each = {label: int((pairs.gold == place).sum()) for place, label in enumerate(LABELS)}
-    return {"n": len(pairs.gold), "records": len(np.unique(pairs.record)), "labels": of_each}
-
-
-def _shortage(pairs: Pairs, without: int) -> str | None:
-    """Why there is too little to fit to, with the numbers; None when there is enough."""
-    sizes = _sizes(pairs)
-    enough = sizes["n"] >= LEAST_PAIRS and sizes["records"] >= LEAST_RECORDS
-    if enough and min(sizes["labels"].values()) >= LEAST_OF_EACH:
-        return None
-    of_each = ", ".join(f"{count} {label}" for label, count in sizes["labels"].items())
-    aside = (
-        f"; {without} labelled verdicts lack the probabilities of all three labels: these come from a "
-        "model's log-probabilities (--confidence logprobs, --mode tfn)"
-    )
-    return (
-        f"{sizes['n']} labelled pairs ({of_each}) in {sizes['records']} records; it takes {LEAST_PAIRS}, "
-        f"{LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records{aside if without else ''}"
-    )
+        for atom in labelled:
+            if all(atom.id in p_true for p_true in found):
+                yield found[0][atom.id], found[1][atom.id], atom.gold == "S", place
 
 
 def _notes(

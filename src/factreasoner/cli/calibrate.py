@@ -117,7 +117,7 @@ def _refuse_mixtures(learning: FitOptions) -> None:
 
 
 def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
-    from factreasoner.analysis.posterior_fitting import Fitting, calibrate_posteriors
+    from factreasoner.analysis.posterior_fitting import calibrate_posteriors
     from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
     from factreasoner.inputs.gold_labels import GoldFile
     from factreasoner.runs.corrections import Corrections
@@ -132,7 +132,7 @@ def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
     if learning.corrections is not None:
         return calibrate_by_corrections(run, Corrections(learning.corrections, folder), seed=seed)
     labels = None if learning.gold is None else GoldFile(learning.gold)
-    return calibrate_posteriors(run, labels, Fitting(learning.method or "platt", seed))
+    return calibrate_posteriors(run, labels, method=learning.method or "platt", seed=seed)
 
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
