@@ -50,12 +50,12 @@ def list_argument(schema: FunctionSchema) -> str:
 
 def forms_of(kind: Kind, *, json_first: bool, fixed: str = "auto") -> tuple[CallForm, ...]:
     """The forms in which a function of that kind can be asked, in the order to try them."""
-    order = (MANY[1], MANY[0], *MANY[2:]) if json_first else MANY
-    forms: tuple[CallForm, ...] = ("word", *order) if kind == "one" else order
-    if kind == "nested":
+    forms = (MANY[1], MANY[0], *MANY[2:]) if json_first else MANY
+    if kind == "one":
+        forms = ("word", *forms)
+    elif kind == "nested":
         forms = tuple(form for form in forms if form != "lines")
-    chosen = tuple(form for form in forms if form == fixed)
-    return chosen or forms
+    return tuple(form for form in forms if form == fixed) or forms
 
 
 def number_of(name: str) -> str:
@@ -90,11 +90,7 @@ def request(
     """
     content: dict[str, Any] = {}
     if form == "tool":
-        function = {
-            "name": schema.name,
-            "description": schema.description,
-            "parameters": schema.parameters,
-        }
+        function = schema.model_dump(include={"name", "description", "parameters"})
         content["tools"] = [{"type": "function", "function": function}]
         content["tool_choice"] = {"type": "function", "function": {"name": schema.name}}
     elif form == "json_schema":
@@ -132,24 +128,21 @@ def _listing(form: CallForm, schema: FunctionSchema) -> str:
 
 def _turns(form: CallForm, example: Example, schema: FunctionSchema) -> list[dict[str, Any]]:
     """An example as the user's and the model's turn, in the shape of the form."""
-    asked = schema.model_copy(update={"items": example.items})
-    user, told = _user(form, example.user, asked), json.dumps(example.arguments, ensure_ascii=False)
-    if form != "tool":
-        said = _in_words(form, example) if form in ("word", "lines") else told
-        return [user, {"role": "assistant", "content": _utf8(said)}]
-    call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": told}}
-    done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
-    return [user, {"role": "assistant", "content": "", "tool_calls": [call]}, done]
-
-
-def _in_words(form: CallForm, example: Example) -> str:
+    user = _user(form, example.user, schema.model_copy(update={"items": example.items}))
     values = example.arguments
+    said = json.dumps(values, ensure_ascii=False)
+    if form == "tool":
+        call = {"id": "example01", "type": "function", "function": {"name": schema.name, "arguments": said}}
+        done = {"role": "tool", "tool_call_id": "example01", "content": "noted"}
+        return [user, {"role": "assistant", "content": "", "tool_calls": [call]}, done]
     if form == "word":
-        return str(next(iter(values.values())))
-    listed = next((value for value in values.values() if isinstance(value, list)), None)
-    if listed is not None:
-        return "\n".join(f"- {one_line(str(value))}" for value in listed)
-    return "\n".join(f"{number_of(name)}: {one_line(str(value))}" for name, value in values.items())
+        said = str(next(iter(values.values())))
+    elif form == "lines":
+        listed = next((value for value in values.values() if isinstance(value, list)), None)
+        lines = [(f"{number_of(name)}:", value) for name, value in values.items()]
+        lines = lines if listed is None else [("-", value) for value in listed]
+        said = "\n".join(f"{mark} {one_line(str(value))}" for mark, value in lines)
+    return [user, {"role": "assistant", "content": _utf8(said)}]
 
 
 def _how_to_answer(form: CallForm, schema: FunctionSchema) -> str:

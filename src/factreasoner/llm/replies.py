@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from pydantic_core import from_json
+
 from factreasoner.llm.forms import list_argument, number_of
 from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
 from factreasoner.models.messages import Chances, FunctionSchema
@@ -29,8 +31,6 @@ _MAX_STARTS = 50
 """Braces tried as the start of an object; also calls beyond one per argument."""
 _MAX_READ = 2
 """How often a text may be read in vain in the search for objects, so that time is linear."""
-_MAX_DEPTH = 32
-"""Most levels of lists and objects in an argument."""
 
 
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
@@ -89,29 +89,15 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
             if not value.keys().isdisjoint(known):
                 found = {}
                 for name in filter(known.__contains__, value):
-                    with contextlib.suppress(RecursionError):
-                        found[name] = _carried(value[name])
+                    with contextlib.suppress(RecursionError, ValueError):  # lists and objects 200 levels deep
+                        # without halves of surrogate pairs, which JSON can escape and UTF-8 can't write
+                        text = json.dumps(value[name], ensure_ascii=False).encode("utf-8", "replace")
+                        found[name] = from_json(text)
                 return found
             value = next((value[name] for name in (*_WRAPPERS, function) if name in value), None)
         else:
             return None
     return None
-
-
-def _carried(value: object, levels: int = _MAX_DEPTH) -> object:
-    """`value` without halves of surrogate pairs, which JSON can escape and UTF-8 can't write.
-
-    Raises RecursionError if lists and objects nest more than `levels` deep.
-    """
-    if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
-    if isinstance(value, list | dict) and not levels:
-        raise RecursionError
-    if isinstance(value, list):
-        return [_carried(item, levels - 1) for item in value]
-    if isinstance(value, dict):
-        return {_carried(name): _carried(item, levels - 1) for name, item in value.items()}
-    return value
 
 
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -147,9 +133,8 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
         return Parsed({}, "malformed" if completion.said.strip() else "empty")
     if problem := _garbage(found, schema):
         return Parsed({}, problem)
-    given = [name for name in schema.properties if name in found]
     obeyed = all(schema.problem(name, found) is None for name in schema.choices if name in found)
-    obeyed = obeyed and 2 * len(given) >= len(schema.properties)
+    obeyed = obeyed and 2 * len(schema.properties.keys() & found) >= len(schema.properties)
     tokens = completion.tokens
     chances = None if tokens is None else _chances(form, tokens, found, schema)
     return Parsed(found, obeyed=obeyed, chances=chances)
@@ -220,15 +205,12 @@ def _chances(
 ) -> dict[str, Chances]:
     """The chances of every choice in the reply, read where its value begins."""
     spoken = tokens.raw.decode("utf-8", "replace")
-    exact = len(spoken.encode()) == len(tokens.raw)
+    if len(spoken.encode()) != len(tokens.raw):
+        return {}
     found: dict[str, Chances] = {}
     for name in schema.choices:
-        value = schema.value(name, dict(arguments))
-        allowed = schema.properties[name]["enum"]
-        if value not in allowed or not exact:
-            continue
-        place = _place(form, spoken, name)
-        if place is not None:
+        value, allowed = schema.value(name, dict(arguments)), schema.properties[name]["enum"]
+        if value in allowed and (place := _place(form, spoken, name)) is not None:
             chances = tokens.chances(len(spoken[:place].encode()), value, allowed)
             found |= {name: chances} if chances else {}
     return found

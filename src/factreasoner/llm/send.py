@@ -258,7 +258,7 @@ class Sender:
         """The exception for a final fault. One that only the user can mend ends all other calls."""
         remedy = fault.remedy
         if remedy == "connection":
-            remedy = f"is {self._config.api_base or 'the server, or the network,'} up?"
+            remedy = self._transport.connection_remedy
         elif remedy == "key":
             remedy = self._transport.key_remedy
         if fault.kind == "config":

@@ -11,12 +11,15 @@ import importlib
 import logging
 import math
 import os
+import urllib.request
 import warnings
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
+from factreasoner.llm.faults import shown
 from factreasoner.llm.parallel import with_room
 from factreasoner.llm.responses import Completion, completion_of, reported
 from factreasoner.llm.tokens import estimate_request
@@ -168,6 +171,17 @@ class Transport:
             return "name the variable that holds this server's key with --api-key-env"
         wanted = " or ".join(f"${name}" for name in self.missing_keys)
         return f"set {wanted or 'the right key'}, or name the variable that holds it with --api-key-env"
+
+    @property
+    def connection_remedy(self) -> str:
+        """What to look at if nobody answers: the server, and a proxy that the environment puts before it."""
+        where = urlsplit(self._api_base or "https://")
+        proxy = urllib.request.getproxies().get(where.scheme, "")
+        asked = self._api_base or "the server, or the network,"
+        if not proxy or urllib.request.proxy_bypass(where.hostname or ""):
+            return f"is {asked} up?"
+        past = f"; NO_PROXY={where.hostname} goes past it" if where.hostname else ""
+        return f"is {asked} up, and the proxy {shown(proxy)} before it{past}?"
 
     def check_key(self) -> None:
         """Raise ConfigError if the provider has a single variable, for a key, and it is not set.
