@@ -35,9 +35,8 @@ def owner_for(tmp_path, paid=lambda dollars: None, **settings):
 def limits_of(owner, config, name):
     """How one in another process reaches the owner: by the names of methods, and values that are pickled."""
 
-    def call(method, *arguments, **options):
-        arguments, options = pickle.loads(pickle.dumps((arguments, options)))
-        return pickle.loads(pickle.dumps(getattr(SharedCalls, method)(owner, *arguments, **options)))
+    def call(name, *values):
+        return pickle.loads(pickle.dumps(owner.do(name, *pickle.loads(pickle.dumps(values)))))
 
     return remote_limits(call, name, config)
 
@@ -77,7 +76,14 @@ def test_the_budget_is_one_and_payments_are_written_before_answers_are_used(tmp_
     other = limits_of(owner, config, "two").budget
     with pytest.raises(BudgetError, match=r"\$0\.5000 are spent"), other.reserved(lambda: 0.6, ""):
         pass
-    assert other.spent == 0.5
+    assert owner.budget.spent == 0.5
+
+
+def test_a_timeout_in_a_worker_lowers_the_owner_s_concurrency(tmp_path):
+    owner, config = owner_for(tmp_path, model="fake", concurrency=8)
+    with limits_of(owner, config, "one").limits.passed(10) as admitted:
+        admitted.timed_out = True
+    assert owner.limits.slots.limit == 4
 
 
 def test_what_a_dead_worker_held_goes_back(tmp_path):
@@ -95,7 +101,7 @@ def test_what_a_dead_worker_held_goes_back(tmp_path):
         owner.forget("dead")
         assert turn.result(60)
         assert answer.result(60) is None, "it is the living one's to ask"
-    assert owner.spent() == 0.25, "nobody knows what became of it"
+    assert owner.budget.spent == 0.25, "nobody knows what became of it"
     assert owner.in_flight() == 1
     assert written == [0.25], "a run that goes on must know of it"
 
@@ -108,7 +114,7 @@ def test_a_worker_that_dies_while_it_waits_for_another_s_answer_is_not_to_ask(tm
         while not dead.running():
             time.sleep(0.001)
         owner.forget("dead")
-        owner.answered("key", None, keep=False)
+        owner.answered("key", None)
         assert dead.result(60) is None
     alive = threading.Thread(target=owner.claim, args=("alive", "key"), daemon=True)
     alive.start()

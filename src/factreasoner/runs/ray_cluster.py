@@ -63,17 +63,18 @@ _GROUP_OF = {
     "reserve": "money",
     "claim": "claims",
     "paid": "files",
-    "keep_capabilities": "files",
+    "memory.keep_capabilities": "files",
+    "cache.store": "files",
 }
 
 
 def calling(owner: Any) -> Call:
     """Calls methods of the actor that owns what workers share."""
 
-    def call(name: str, *args: Any, **options: Any) -> Any:
-        method = getattr(owner, name).options(concurrency_group=_GROUP_OF.get(name, "swift"))
+    def call(name: str, *values: Any) -> Any:
+        method = owner.do.options(concurrency_group=_GROUP_OF.get(name, "swift"))
         try:
-            return ray.get(method.remote(*args, **options))
+            return ray.get(method.remote(name, *values))
         except RayTaskError as error:
             raise error.cause from None
         except RayActorError:

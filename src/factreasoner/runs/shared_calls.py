@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
+import operator
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.llm.cache import ReplyCache, worth_keeping
 from factreasoner.llm.capabilities import Capabilities, Memory
@@ -21,16 +23,17 @@ from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
 
+H = TypeVar("H", Admitted, Reservation)
 Call = Callable[..., Any]
-"""Calls a method of SharedCalls by its name, wherever that object is; raises what it raises."""
+"""Calls `SharedCalls.do`, wherever that object is; raises what it raises."""
 
 
 class _Held(NamedTuple):
     """A turn or money that a worker holds for a request."""
 
     worker: str
-    given_back: contextlib.ExitStack
     what: Admitted | Reservation
+    given_back: contextlib.ExitStack
 
 
 class SharedCalls:
@@ -42,65 +45,57 @@ class SharedCalls:
     """
 
     def __init__(self, config: Config, spent: float, paid: Callable[[float], None], memory: Memory) -> None:
-        self._paid = paid
+        self.paid, self.memory = paid, memory
+        self.limits = Limits.of(config)
+        self.budget = Budget(config.max_cost, spent)
         self._config = config
-        self._memory = memory
-        self._limits = Limits.of(config)
-        self._budget = Budget(config.max_cost, spent)
         self._numbers = itertools.count(1)
         self._lock = threading.Lock()
         self._held: dict[int, _Held] = {}
         self._gone: set[str] = set()
         self._asked: dict[str, tuple[str, Future[Reply | None]]] = {}
-        self._cache: ReplyCache | None = None
         self._stopped = threading.Event()
 
-    # turns and money
+    def do(self, name: str, *values: Any) -> Any:
+        """Call a method of this object, or of a part of it such as `limits.pause`."""
+        return operator.attrgetter(name)(self)(*values)
 
-    def enter(self, worker: str, tokens: int) -> int:
-        """Wait for a turn for a request of about `tokens`; returns the number for `give_back`."""
-        return self._hold(worker, self._limits.passed(tokens))
+    @functools.cached_property
+    def cache(self) -> ReplyCache:
+        """Where answers are kept, opened when it is first used."""
+        assert self._config.cache_dir is not None, "the driver names it"
+        return ReplyCache(self._config.cache_dir)
 
-    def reserve(self, worker: str, estimate: float) -> int:
-        """Set money aside for a request; returns the number for `give_back`. Raises BudgetError."""
-        return self._hold(worker, self._budget.set_aside(estimate))
+    def enter(self, worker: str, tokens: int) -> tuple[int, Admitted]:
+        """Wait for a turn for a request of about `tokens`; returns what `give_back` takes."""
+        return self._hold(worker, self.limits.passed(tokens))
 
-    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[Admitted | Reservation]) -> int:
+    def reserve(self, worker: str, estimate: float) -> tuple[int, Reservation]:
+        """Set money aside for a request; returns what `give_back` takes. Raises BudgetError."""
+        return self._hold(worker, self.budget.set_aside(estimate))
+
+    def _hold(self, worker: str, passed: contextlib.AbstractContextManager[H]) -> tuple[int, H]:
         stack = contextlib.ExitStack()
         what = stack.enter_context(passed)
         while self._stopped.is_set():
             time.sleep(POLL_SECONDS)
         with self._lock:
             number = next(self._numbers)
-            self._held[number] = _Held(worker, stack, what)
+            self._held[number] = _Held(worker, what, stack)
             gone = worker in self._gone
         if gone:
-            self.give_back(number, 0)
-        return number
+            if isinstance(what, Reservation):  # nothing was sent for it
+                what.cost = 0.0
+            self.give_back(number, what)
+        return number, what
 
-    def give_back(self, number: int, took: float) -> None:
-        """Give back a turn, whose request took so many tokens, or money, whose request cost so much."""
+    def give_back(self, number: int, what: Admitted | Reservation) -> None:
+        """Give back a turn or money, which says now what the request took or cost."""
         with self._lock:
             held = self._held.pop(number, None)
-        if held is None:  # taken back already: the worker was given up
-            return
-        if isinstance(held.what, Admitted):
-            held.what.took = int(took)
-        else:
-            held.what.cost = took
-        held.given_back.close()
-
-    def paid(self, dollars: float) -> None:
-        """Note a payment; returns once it is on disk. Raises RunError where it can't be."""
-        self._paid(dollars)
-
-    def pause(self, seconds: float) -> None:
-        """Let no request through for so many seconds."""
-        self._limits.pause(seconds)
-
-    def spent(self) -> float:
-        """US dollars that count towards the limit so far."""
-        return self._budget.spent
+        if held is not None:  # else it was taken back: the worker was given up
+            vars(held.what).update(vars(what))
+            held.given_back.close()
 
     def stop(self) -> None:
         """Let no request begin any more: whoever wants to make one waits until the process ends."""
@@ -111,85 +106,67 @@ class SharedCalls:
         with self._lock:
             return sum(isinstance(held.what, Admitted) for held in self._held.values())
 
-    # answers
-
     def claim(self, worker: str, key: str) -> Reply | None:
         """The stored reply, or that of the worker that asks for it now.
 
         None: this worker is to ask, and then calls `answered`.
         """
-        while True:
+        reply: Reply | None = None
+        while reply is None:
             with self._lock:
                 asked = self._asked.get(key)
-                if asked is None and worker in self._gone:  # it died while it waited, and will not ask
-                    return None
                 if asked is None:
+                    if worker in self._gone:  # it died while it waited, and will not ask
+                        return None
                     self._asked[key] = worker, Future()
-                    break
-            _, reply = asked
-            found = reply.result()
-            if found is not None:
-                return found
-        stored = None
+            if asked is None:
+                return self._stored(key)
+            reply = asked[1].result()
+        return reply
+
+    def _stored(self, key: str) -> Reply | None:
+        """The stored reply to a claimed question; its claim ends unless there is none."""
         try:
-            stored = self._replies().stored(key)
+            stored = self.cache.stored(key)
         except BaseException:
-            self.answered(key, None, keep=False)
+            self.answered(key, None)
             raise
         if stored is not None:
-            self.answered(key, stored, keep=False)
+            self.answered(key, stored)
         return stored
 
-    def answered(self, key: str, reply: Reply | None, *, keep: bool) -> None:
-        """The reply that came; None: none did, and another worker may ask. `keep`: it is worth storing."""
-        try:
-            if keep and reply is not None:
-                self._replies().store(key, reply)
-        finally:
-            with self._lock:
-                _, waiting = self._asked.pop(key, ("", None))
-            if waiting is not None:
-                waiting.set_result(reply)
-
-    def note_all(self, texts: dict[str, str]) -> None:
-        """Keep texts in the cache."""
-        self._replies().note_all(texts)
-
-    def noted(self, key: str) -> str | None:
-        """A text kept in the cache."""
-        return self._replies().noted(key)
-
-    def _replies(self) -> ReplyCache:
-        """The cache, opened when it is first used."""
+    def answered(self, key: str, reply: Reply | None) -> None:
+        """The reply that came; None: none did, and another worker may ask."""
         with self._lock:
-            if self._cache is None:
-                assert self._config.cache_dir is not None, "the driver names it"
-                self._cache = ReplyCache(self._config.cache_dir)
-            return self._cache
-
-    # what is learnt
-
-    def capabilities(self, model: str) -> Capabilities | None:
-        """How that model is asked; None if that is not learnt yet."""
-        return self._memory.capabilities(model)
-
-    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        """Keep how that model is asked."""
-        self._memory.keep_capabilities(model, capabilities)
+            _, waiting = self._asked.pop(key, ("", None))
+        if waiting is not None:
+            waiting.set_result(reply)
 
     def forget(self, worker: str) -> None:
         """Take back what a dead worker held, and let other workers ask its questions."""
         with self._lock:
             self._gone.add(worker)
-            held = [(n, h.what) for n, h in self._held.items() if h.worker == worker]
+            held = [(number, one.what) for number, one in self._held.items() if one.worker == worker]
             claims = [key for key, (holder, _) in self._asked.items() if holder == worker]
         for number, what in held:
-            self.give_back(number, what.tokens if isinstance(what, Admitted) else what.estimate)
+            if isinstance(what, Admitted):
+                what.took = what.tokens
+            self.give_back(number, what)
         for key in claims:
-            self.answered(key, None, keep=False)
+            self.answered(key, None)
         for _, what in held:
             if isinstance(what, Reservation):
                 self.paid(what.estimate)
+
+
+@contextlib.contextmanager
+def _holding(call: Call, method: str, worker: str, amount: float) -> Iterator[Any]:
+    """What the owner lets through or sets aside, given back with what the request made of it."""
+    number, what = call(method, worker, amount)
+    try:
+        yield what
+    finally:
+        call("give_back", number, what)
 
 
 class _Limits(Limits):
@@ -197,20 +174,13 @@ class _Limits(Limits):
 
     def __init__(self, call: Call, worker: str, config: Config) -> None:
         super().__init__(Slots.of(config))
-        self._call = call
-        self._worker = worker
+        self._call, self._worker = call, worker
 
-    @contextlib.contextmanager
-    def passed(self, tokens: int) -> Iterator[Admitted]:
-        number = self._call("enter", self._worker, tokens)
-        admitted = Admitted(0.0, tokens)
-        try:
-            yield admitted
-        finally:
-            self._call("give_back", number, admitted.took)
+    def passed(self, tokens: int) -> contextlib.AbstractContextManager[Admitted]:
+        return _holding(self._call, "enter", self._worker, tokens)
 
     def pause(self, seconds: float) -> None:
-        self._call("pause", seconds)
+        self._call("limits.pause", seconds)
 
     def release(self) -> None:
         """Nothing: workers of other processes may wait for the same limits."""
@@ -220,22 +190,11 @@ class _Budget(Budget):
     """The owner's money."""
 
     def __init__(self, call: Call, worker: str, limit: float | None) -> None:
-        super().__init__(limit, paid=lambda dollars: call("paid", dollars))
-        self._call = call
-        self._worker = worker
+        super().__init__(limit, paid=functools.partial(call, "paid"))
+        self._call, self._worker = call, worker
 
-    @property
-    def spent(self) -> float:
-        return float(self._call("spent"))
-
-    @contextlib.contextmanager
-    def set_aside(self, estimate: float) -> Iterator[Reservation]:
-        number = self._call("reserve", self._worker, estimate)
-        reservation = Reservation(estimate)
-        try:
-            yield reservation
-        finally:
-            self._call("give_back", number, reservation.cost)
+    def set_aside(self, estimate: float) -> contextlib.AbstractContextManager[Reservation]:
+        return _holding(self._call, "reserve", self._worker, estimate)
 
 
 class _Memory(NamedTuple):
@@ -244,11 +203,11 @@ class _Memory(NamedTuple):
     call: Call
 
     def capabilities(self, model: str) -> Capabilities | None:
-        known: Capabilities | None = self.call("capabilities", model)
+        known: Capabilities | None = self.call("memory.capabilities", model)
         return known
 
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        self.call("keep_capabilities", model, capabilities)
+        self.call("memory.keep_capabilities", model, capabilities)
 
 
 class _Cache(ReplyCache):
@@ -256,8 +215,7 @@ class _Cache(ReplyCache):
 
     def __init__(self, call: Call, worker: str) -> None:
         super().__init__(None)
-        self._call = call
-        self._worker = worker
+        self._call, self._worker = call, worker
 
     def get_or_ask(
         self, key: str, schema: FunctionSchema, ask: Callable[[], Reply], *, anew: bool = False
@@ -269,16 +227,17 @@ class _Cache(ReplyCache):
         reply = None
         try:
             reply = ask()
+            if worth_keeping(reply, schema):
+                self._call("cache.store", key, reply)
+            return reply
         finally:
-            keep = reply is not None and worth_keeping(reply, schema)
-            self._call("answered", key, reply, keep=keep)
-        return reply
+            self._call("answered", key, reply)
 
     def note_all(self, texts: Mapping[str, str]) -> None:
-        self._call("note_all", dict(texts))
+        self._call("cache.note_all", dict(texts))
 
     def noted(self, key: str) -> str | None:
-        found: str | None = self._call("noted", key)
+        found: str | None = self._call("cache.noted", key)
         return found
 
 
