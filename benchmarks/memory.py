@@ -28,7 +28,7 @@ from factreasoner.inputs.parsing import Reader
 from factreasoner.models import record_fingerprint
 from factreasoner.pipeline import build_pipeline
 from factreasoner.runs.journal import line_of
-from factreasoner.runs.store import RunFolder, file_fingerprints, prompt_fingerprints
+from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
@@ -112,7 +112,7 @@ def finished_run(folder: Path, count: int, longer: int = 1) -> Finished:
     judged = [pipeline.assess(Reader().record(data, where="", default_id="r")) for data in given]
     run = Finished(folder / "d.jsonl", folder / "run")
     made = RunFolder(run.path, TASK)
-    made.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
+    made.start(config, fingerprints_of(TASK, config))
     with run.data.open("w") as rows, made.journal_path.open("wb") as journal:
         for number in range(count):
             data = given[number % VARIANTS] | {"id": f"r{number}"}

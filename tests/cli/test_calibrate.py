@@ -306,7 +306,7 @@ def test_half_written_runs(factreasoner, tmp_path):
     run = run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)), finished=False)
     done = factreasoner("calibrate", run, "--out", "c.json")
     assert done.returncode == 0
-    assert "the run was cut off (it has no summary.json): 12 records are finished" in done.stderr
+    assert "the run was cut off (its summary.json is missing): 12 records are finished" in done.stderr
 
 
 def test_gold_of_other_atoms(factreasoner, run, tmp_path):

@@ -269,7 +269,7 @@ def test_half_written_runs(factreasoner, tmp_path, two):
     run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
     done = factreasoner("compare", "good", "half", "--intersect", "--json")
     assert printed(done)["num_records"] == 5
-    assert "half: the run was cut off (it has no summary.json): 5 records" in done.stderr
+    assert "half: the run was cut off (its summary.json is missing): 5 records" in done.stderr
 
 
 def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):

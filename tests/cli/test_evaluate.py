@@ -173,7 +173,7 @@ def test_half_written_runs(factreasoner, tmp_path):
         journal.write('{"record_id": "r3", "sta')
     done = factreasoner("evaluate", "run")
     assert done.returncode == 0
-    assert "the run was cut off (it has no summary.json): 3 records are finished" in done.stderr
+    assert "the run was cut off (its summary.json is missing): 3 records are finished" in done.stderr
     (run / "journal.jsonl").write_text("")
     done = factreasoner("evaluate", "run")
     assert done.returncode == 1

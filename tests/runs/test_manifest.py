@@ -9,7 +9,9 @@ from factreasoner.settings import Config
 
 def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypatch):
     monkeypatch.setenv("MY_KEY", "secret-value")
-    Manifest(tmp_path).write("run", Config(model="openai/x", api_key_env="MY_KEY"), {"judge": "1"}, {})
+    Manifest(tmp_path).write(
+        "run", Config(model="openai/x", api_key_env="MY_KEY"), {"prompts": {"judge": "1"}}
+    )
     text = (tmp_path / "manifest.json").read_text()
     manifest = json.loads(text)
     assert manifest["config"]["model"] == "openai/x"
@@ -18,15 +20,11 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
     assert "secret-value" not in text
 
 
-def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
+def test_what_is_learnt_is_kept_of_each_model(tmp_path):
     first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
     second = Capabilities(forms={"one": FoundForm(form="word")})
     kept = Manifest(tmp_path)
-    kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {}, {})
+    kept.write("run", Config(model="openai/a", further_models=("openai/b",)), {})
     kept.keep_capabilities("openai/a", first)
     kept.keep_capabilities("openai/b", second)
     assert kept.models() == {"openai/a": first, "openai/b": second}
-    manifest = kept.content()
-    del manifest["models"]
-    kept.path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
-    assert (kept.capabilities("openai/a"), kept.capabilities("openai/b")) == (first, None)

@@ -15,7 +15,7 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.runs.plan import plan, rehearsed
-from factreasoner.runs.store import prompt_fingerprints
+from factreasoner.runs.store import fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.registry import task_named
@@ -100,8 +100,13 @@ def test_planned_searches(record: Record, settings: dict[str, Any], searches: in
 
 
 def test_only_prompts_that_may_be_asked_are_in_the_manifest() -> None:
-    assert set(prompt_fingerprints(TASK, Config(model="m"))) == {"atomizer", "judge", "judge_one", "reviser"}
-    both = prompt_fingerprints(TASK, Config(model="m", query_builder="llm", summarizer="llm"))
+    assert set(fingerprints_of(TASK, Config(model="m"))["prompts"]) == {
+        "atomizer",
+        "judge",
+        "judge_one",
+        "reviser",
+    }
+    both = fingerprints_of(TASK, Config(model="m", query_builder="llm", summarizer="llm"))["prompts"]
     assert set(both) == {"atomizer", "judge", "judge_one", "reviser", "query", "summarizer"}
 
 

@@ -14,7 +14,7 @@ from factreasoner.models import Assessment, Atom, Outcome, Usage
 from factreasoner.models.journal_line import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.store import Ledger, RunFolder, file_fingerprints, prompt_fingerprints
+from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall.task import TASK as RECALL
@@ -34,9 +34,10 @@ def assessment(record_id, *, status="ok", n=1):
     )
 
 
-def opened(path, config=None, prompts=None, **options):
+def opened(path, config=None, prompts=None, files=None, **options):
     folder = RunFolder(path, TASK)
-    folder.start(config or Config(), prompts or {"judge": "1"}, **options)
+    fingerprints = {"prompts": prompts or {"judge": "1"}, "files": files or {}}
+    folder.start(config or Config(), fingerprints, **options)
     return folder
 
 
@@ -361,18 +362,18 @@ def config(tmp_path):
 
 def made(path, config):
     folder = RunFolder(path, TASK)
-    folder.start(config, prompt_fingerprints(TASK, config), files=file_fingerprints(config))
+    folder.start(config, fingerprints_of(TASK, config))
     folder.close()
     return RunFolder(path, TASK)
 
 
 def test_files_are_fingerprinted_by_their_content(config, tmp_path):
-    found = file_fingerprints(config)
+    found = fingerprints_of(TASK, config)["files"]
     assert found.keys() == {"relations", "calibration"}
-    assert file_fingerprints(Config()) == {}
+    assert fingerprints_of(TASK, Config())["files"] == {}
     copy = tmp_path / "copy.jsonl"
     copy.write_text(LINE)
-    assert file_fingerprints(config.model_copy(update={"relations": copy})) == found
+    assert fingerprints_of(TASK, config.model_copy(update={"relations": copy}))["files"] == found
 
 
 @pytest.mark.parametrize("name", ["relations", "calibration"])

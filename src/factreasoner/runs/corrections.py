@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -37,6 +37,8 @@ class Correction(Model):
     label: Label
     was: Label
     note: str = ""
+    where: str
+    """File and line."""
 
     @property
     def pair(self) -> Pair:
@@ -64,19 +66,18 @@ class Corrections:
     def __init__(self, file: Path, folder: RunFolder[Any]) -> None:
         self.file = file
         self._task: Task[Any] = folder.task
-        self._problems: list[InputProblem] = []
         self._by_record: dict[str, dict[Pair, Correction]] = {}
-        self._places: dict[tuple[str, Pair], str] = {}
-        for line in objects_of(file, self._problems):
+        problems: list[InputProblem] = []
+        for line in objects_of(file, problems):
             try:
-                self._add(Correction.model_validate(line.data), line.where)
+                problems += self._add(Correction.model_validate({**line.data, "where": line.where}))
             except ValidationError as error:
-                self._problems += line_problems(error, line.where, LINE_FORMAT)
-        for record_id, corrections in self._by_record.items():
-            if len(self._problems) < MOST_PROBLEMS:
-                self._check(record_id, corrections, folder)
-        if self._problems:
-            raise InputError(self._problems[:MOST_PROBLEMS])
+                problems += line_problems(error, line.where, LINE_FORMAT)
+        for record_id in self._by_record:
+            if len(problems) < MOST_PROBLEMS:
+                problems += self._misfits(record_id, folder)
+        if problems:
+            raise InputError(problems[:MOST_PROBLEMS])
         if not self._by_record:
             raise InputError([InputProblem(str(file), "", f"has no corrections; {LINE_FORMAT}")])
 
@@ -100,39 +101,31 @@ class Corrections:
         correction = self._by_record[record_id].get(pair(verdict))
         return correction.label if correction else verdict.label
 
-    def _add(self, correction: Correction, where: str) -> None:
-        key = correction.record, correction.pair
-        if key in self._places:
-            self._problem(where, "claim", f"{self._places[key]} corrects that verdict too; keep one")
-        elif correction.task != self._task.name:
-            self._problem(where, "task", f"is {correction.task!r}, but this is a run of `{self._task.name}`")
-        else:
-            self._places[key] = where
-            self._by_record.setdefault(correction.record, {})[correction.pair] = correction
+    def _add(self, one: Correction) -> Iterator[InputProblem]:
+        """Keep a correction, unless there is a problem with it."""
+        own = self._by_record.setdefault(one.record, {})
+        if one.task != self._task.name:
+            told = f"is {one.task!r}, but this is a run of `{self._task.name}`"
+            yield InputProblem(one.where, "task", told)
+        elif (before := own.setdefault(one.pair, one)) is not one:
+            yield InputProblem(one.where, "claim", f"{before.where} corrects that verdict too; keep one")
 
-    def _check(self, record_id: str, corrections: Mapping[Pair, Correction], folder: RunFolder[Any]) -> None:
-        """Note each correction that does not fit the verdicts of the record."""
-        found: dict[Pair, Verdict] = {}
-        missing = ""
+    def _misfits(self, record_id: str, folder: RunFolder[Any]) -> Iterator[InputProblem]:
+        """The corrections that do not fit the verdicts of the record."""
+        own = self._by_record[record_id]
         try:
             (result,) = folder.results((folder.known_id(record_id),))
-            found = {pair(verdict): verdict for verdict in self._task.verdicts(result)}
         except RunError as error:
-            missing = str(error)
-        for key, correction in corrections.items():
-            where, verdict = self._places[record_id, key], found.get(key)
-            if missing:
-                self._problem(where, "record", missing)
-            elif verdict is None:
-                premise, claim = key
-                message = f"{folder.path} has no verdict of {premise!r} on {claim!r} in record {record_id!r}"
-                self._problem(where, "premise", message)
-            elif verdict.label != correction.was:
-                said = f"is {correction.was!r}, but the run's verdict is {verdict.label!r}"
-                self._problem(where, "was", f"{said}: the correction is for another run")
-
-    def _problem(self, where: str, field: str, message: str) -> None:
-        self._problems.append(InputProblem(where, field, message))
+            yield from (InputProblem(one.where, "record", str(error)) for one in own.values())
+            return
+        found = {pair(verdict): verdict.label for verdict in self._task.verdicts(result)}
+        for key, one in own.items():
+            if key not in found:
+                told = f"has no verdict of {one.premise!r} on {one.claim!r} in record {record_id!r}"
+                yield InputProblem(one.where, "premise", f"{folder.path} {told}")
+            elif found[key] != one.was:
+                told = f"is {one.was!r}, but the run's verdict is {found[key]!r}"
+                yield InputProblem(one.where, "was", f"{told}: the correction is for another run")
 
 
 def pair(verdict: Verdict) -> Pair:

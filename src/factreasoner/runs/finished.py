@@ -23,6 +23,7 @@ from factreasoner.tasks.task import Tally, Task
 
 R = TypeVar("R", bound=TaskResult)
 CORRECTIONS = "corrections.jsonl"
+_FAILED_BEFORE = "the record failed before it had any; finish that run, or --skip-invalid"
 
 
 class ScoredAgain(NamedTuple):
@@ -45,7 +46,7 @@ def note_scored_again(out: Path, scored: ScoredAgain) -> None:
     content = {
         "run": os.path.relpath(scored.run.resolve(), out.resolve()),
         "config": scored.config.model_dump(mode="json"),
-        "corrections": None if scored.corrections is None else CORRECTIONS,
+        "corrections": scored.corrections and CORRECTIONS,
     }
     replace_file(out / SCORED_AGAIN, [json.dumps(content, indent=2, ensure_ascii=False)])
 
@@ -61,10 +62,8 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
         return None
     try:
         content = json.loads(note.read_text(encoding="utf-8"))
-        corrections = content["corrections"] and path / content["corrections"]
-        return ScoredAgain(
-            path / content["run"], kept_config(content["config"], str(note)), corrections or None
-        )
+        config, kept = kept_config(content["config"], str(note)), content["corrections"]
+        return ScoredAgain(path / content["run"], config, path / kept if kept else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{note}: can't be read ({error}); score the run again") from error
 
@@ -86,9 +85,8 @@ class FinishedRun(Generic[R]):
         ConfigError: this version does not know its settings.
     """
 
-    def __init__(self, path: Path, task: Task[R], corrections: Path | None = None) -> None:
+    def __init__(self, path: Path, task: Task[R] | None = None, corrections: Path | None = None) -> None:
         self.path = path
-        self.task = task
         scored = read_scored_again(path)
         if scored and corrections:
             raise RunError(
@@ -96,20 +94,20 @@ class FinishedRun(Generic[R]):
             )
         self.source = scored.run if scored else path
         """The run's own folder."""
-        self._folder = RunFolder(self.source, task)
+        self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
+        self.task: Task[R] = self._folder.task
         self.config: Config = scored.config if scored else self._folder.config()
         self.ids = self._folder.order()
         if not self.ids:
             raise RunError(f"{path}: no record was assessed in this run; the same run command continues it")
         self.corrections = scored.corrections if scored else corrections
-        read = self.corrections and Corrections(self.corrections, self._folder)
-        self._again = scored_again(self.config, read or None) if scored or read else None
+        read = Corrections(self.corrections, self._folder) if self.corrections else None
+        self._again = scored_again(self.config, read) if scored or read else None
 
     @classmethod
     def of_any_task(cls, path: Path, corrections: Path | None = None) -> FinishedRun[Any]:
         """A run of whatever task. Raises RunError if it is not a run, or of an unknown task."""
-        scored = read_scored_again(path)
-        return FinishedRun(path, RunFolder.of_any_task(scored.run if scored else path).task, corrections)
+        return FinishedRun(path, None, corrections)
 
     def results(self, ids: Iterable[str] | None = None) -> Iterator[R]:
         """The latest result of every record, or of those named, read one at a time.
@@ -127,7 +125,9 @@ class FinishedRun(Generic[R]):
     def asked_with(self) -> dict[str, Any]:
         """Fingerprints of the judge's prompts, and how each model was asked."""
         manifest = self._folder.manifest.content()
-        prompts = {name: kept for name, kept in manifest["prompts"].items() if name.startswith("judge")}
+        prompts = {
+            name: kept for name, kept in manifest.get("prompts", {}).items() if name.startswith("judge")
+        }
         return {"prompts": prompts, "models": manifest.get("models", {})}
 
     @property
@@ -147,19 +147,18 @@ class FinishedRun(Generic[R]):
     @property
     def unfinished(self) -> str | None:
         """What is missing of the run, in words; None if it came to its end."""
+        counts = self._folder.counts()
+        if not counts:
+            how = "can't be read" if self._folder.summary_path.exists() else "is missing"
+            where = f"(its summary.json {how})"
+        elif (total := counts.get("total")) != len(self.ids):
+            where = f"after its summary of {total} records"
+        elif missing := counts.get("unassessed"):
+            where = f"with {missing} records not assessed"
+        else:
+            return None
         rest = f"{len(self.ids)} records are finished; the same run command continues it"
-        try:
-            records = json.loads(self._folder.summary_path.read_text(encoding="utf-8"))["records"]
-            counted, missing = int(records["total"]), int(records.get("unassessed", 0))
-        except FileNotFoundError:
-            return f"{self.path}: the run was cut off (it has no summary.json): {rest}"
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
-            return f"{self.path}: summary.json can't be read: {rest}"
-        if counted != len(self.ids):
-            return f"{self.path}: the run was cut off after its summary of {counted} records: {rest}"
-        if missing:
-            return f"{self.path}: the run was cut off with {missing} records not assessed: {rest}"
-        return None
+        return f"{self.path}: the run was cut off {where}: {rest}"
 
 
 class PastRecords:
@@ -181,7 +180,9 @@ class PastRecords:
         self.problems: list[InputProblem] = []
         ids: list[str] = []
         for assessment in self._folder.results(self._folder.order()[:limit]):
-            problems = _unusable(assessment) or fits(record_of(assessment))
+            problems = fits(record_of(assessment))
+            if assessment.status == "failed" and not assessment.atoms:
+                problems = [InputProblem("", "atoms", _FAILED_BEFORE)]
             where = f"{self._folder.journal_path}: record {assessment.record_id}"
             self.problems += [problem._replace(where=where) for problem in problems]
             if not problems:
@@ -200,20 +201,5 @@ class PastRecords:
 
 def record_of(assessment: Assessment) -> Record:
     """The record that was assessed, with the atoms and contexts it was found to have."""
-    return Record(
-        id=assessment.record_id,
-        response=assessment.response,
-        prompt=assessment.prompt,
-        topic=assessment.topic,
-        atoms=assessment.atoms,
-        contexts=assessment.contexts,
-        metadata=assessment.metadata,
-    )
-
-
-def _unusable(assessment: Assessment) -> list[InputProblem]:
-    if assessment.atoms or assessment.status != "failed":
-        return []
-    return [
-        InputProblem("", "atoms", "the record failed before it had any; finish that run, or --skip-invalid")
-    ]
+    same = ("response", "prompt", "topic", "atoms", "contexts", "metadata")
+    return Record(id=assessment.record_id, **{name: getattr(assessment, name) for name in same})

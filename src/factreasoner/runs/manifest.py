@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 import json
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
 from factreasoner.files import replace_file
@@ -25,11 +25,15 @@ FORMAT = 2
 MANIFEST, RESULTS = "manifest.json", "results.jsonl"
 SCORED_AGAIN = "scored_again.json"
 """Marks a folder in which `score` put the scores of a run."""
+Fingerprints = Mapping[str, Mapping[str, str]]
+"""Of what decides results beside settings: `prompts`, and `files` by the settings that name them."""
 LEARNT = ("parser", "searched", "models")
 """Keys of what is learnt while the run goes on."""
 UNFINISHED = "@unfinished"
 """Part of the state of a collection that is being written, or whose writing was cut off."""
+_REMEDY = "put back a copy of it, or start the run over with --fresh"
 PACKAGES = ("litellm", "numpy", "pgmpy", "pydantic", "scipy")
+_MODELS = TypeAdapter(dict[str, Capabilities])
 
 
 class Manifest:
@@ -44,11 +48,16 @@ class Manifest:
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError) as error:
-            raise RunError(_not_a_run(self.folder)) from error
+            if not self.folder.is_dir():
+                why = "a file" if self.folder.exists() else "there is no such folder"
+            else:
+                scores = (self.folder / RESULTS).exists()
+                why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"
+            raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{self.path}: can't be read: {error}") from error
+            raise RunError(f"{self.path}: can't be read: {error}; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
-            raise RunError(f"{self.path}: not a manifest: it has no `config`")
+            raise RunError(f"{self.path}: not a manifest: it has no `config`; {_REMEDY}")
         return data
 
     @property
@@ -62,14 +71,10 @@ class Manifest:
 
     def models(self) -> dict[str, Capabilities]:
         """How each model is asked, where that is learnt. Raises RunError for a damaged file."""
-        manifest = self.content()
-        kept = manifest.get("models", {})
-        if "model" in manifest:  # of versions that kept it for one model
-            kept = {str(manifest["config"]["model"]): manifest["model"]} | kept
         try:
-            return {name: Capabilities.model_validate(capabilities) for name, capabilities in kept.items()}
+            return _MODELS.validate_python(self.content().get("models", {}))
         except ValidationError as error:
-            raise RunError(f"{self.path}: `models` can't be read: {error}") from error
+            raise RunError(f"{self.path}: `models` can't be read: {error}; {_REMEDY}") from error
 
     def capabilities(self, model: str) -> Capabilities | None:
         """How that model is asked; None where that is not learnt yet."""
@@ -78,8 +83,8 @@ class Manifest:
     def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
         """Write how that model is asked."""
         with self._learning():
-            kept = self.content().get("models", {})
-            self._keep(models=kept | {model: capabilities.model_dump(mode="json")})
+            kept = self.models() | {model: capabilities}
+            self._keep(models=_MODELS.dump_python(kept, mode="json"))
 
     def keep_searched(self, states: Sequence[str]) -> list[str]:
         """Add the collections searched from now on, as `name@state`; returns those noted before."""
@@ -136,29 +141,15 @@ class Manifest:
             return None if content["parser"] is None else str(content["parser"])
         return describe_model(content["config"].get("spacy_model"))
 
-    def write(
-        self,
-        task: str,
-        config: Config,
-        prompts: Mapping[str, str],
-        files: Mapping[str, str],
-        *,
-        going_on: bool = False,
-    ) -> None:
-        """Write the manifest anew; `prompts` and `files` are fingerprints of what else decides results.
-
-        A run that is `going_on` keeps what it has learnt.
-        """
-        versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
+    def write(self, task: str, config: Config, fingerprints: Fingerprints, *, going_on: bool = False) -> None:
+        """Write the manifest anew. A run that is `going_on` keeps what it has learnt."""
         before = self.content() if going_on else {}
-        if models := self.models() if going_on else {}:
-            before["models"] = {name: known.model_dump(mode="json") for name, known in models.items()}
+        versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
             "format": FORMAT,
             "task": task,
             "config": config.model_dump(mode="json"),
-            "prompts": dict(prompts),
-            "files": dict(files),
+            **fingerprints,
             "versions": versions | {name: _version(name) for name in PACKAGES},
         }
         self._replace(manifest | {key: before[key] for key in LEARNT if key in before})
@@ -189,22 +180,7 @@ def _version(package: str) -> str:
         return "unknown"
 
 
-def _not_a_run(folder: Path) -> str:
-    """Why a folder without a manifest is not a run, and what to do about it."""
-    if not folder.is_dir():
-        return f"{folder}: not a run folder: {'a file' if folder.exists() else 'there is no such folder'}"
-    if not (folder / RESULTS).exists():
-        return f"{folder}: not a run folder: it has no {MANIFEST}"
-    if (folder / SCORED_AGAIN).exists():
-        return f"{folder}: not a run folder: it holds scores of a run; name that run"
-    beside = folder.parent if (folder.parent / MANIFEST).exists() else "RUN_DIR"
-    return (
-        f"{folder}: holds scores of a version that did not note the run or its settings; "
-        f"score that run again: factreasoner score {beside} --out {folder}, with the same settings"
-    )
-
-
-def unfinished_states(states: Sequence[str]) -> Iterator[str]:
+def unfinished_states(states: Iterable[str]) -> Iterator[str]:
     """A warning for each collection that is not whole."""
     for state in states:
         name, unfinished, passages = state.partition(f"{UNFINISHED}-")
@@ -215,11 +191,11 @@ def unfinished_states(states: Sequence[str]) -> Iterator[str]:
             )
 
 
-def mixed_states(states: Sequence[str]) -> Iterator[str]:
+def mixed_states(states: Iterable[str]) -> Iterator[str]:
     """A warning for each collection that is among `states` in more than one state."""
-    by_name: dict[str, dict[str, None]] = {}
-    for state in states:
-        by_name.setdefault(state.partition("@")[0], {})[state] = None
+    by_name: dict[str, list[str]] = {}
+    for state in dict.fromkeys(states):
+        by_name.setdefault(state.partition("@")[0], []).append(state)
     for name, several in by_name.items():
         if len(several) > 1:
             yield (
@@ -230,7 +206,7 @@ def mixed_states(states: Sequence[str]) -> Iterator[str]:
 
 def searched_rows(searched: Mapping[str, int]) -> Iterator[str]:
     """How many records were searched for in which state, unless all were in one whole state."""
-    mixed = any(mixed_states(list(searched)))
+    mixed = any(mixed_states(searched))
     for state, count in searched.items():
         if mixed or UNFINISHED in state:
             records = "record" if count == 1 else "records"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
@@ -41,8 +42,6 @@ from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import AsksModel
 from factreasoner.retrieval.merged import names_of
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
-from factreasoner.retrieval.query_builder import STAGE as QUERY_STAGE
-from factreasoner.retrieval.summarizer import STAGE as SUMMARY_STAGE
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver
@@ -65,10 +64,10 @@ class StagePlan(NamedTuple):
     """
 
     stage: str
-    calls: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    most_calls: int = 0
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    most_calls: int
 
 
 class RunPlan(NamedTuple):
@@ -97,7 +96,7 @@ def plan(records: Iterable[Record], config: Config) -> RunPlan:
     planner = _Planner(config)
     for record in records:
         planner.add(record)
-    return RunPlan(list(planner.stages.values()), planner.searches, planner.pairs, tuple(planner.uncounted))
+    return RunPlan(planner.stages, planner.searches, planner.pairs, tuple(planner.uncounted))
 
 
 def rehearsed(
@@ -126,7 +125,7 @@ def rehearsed(
     worker = task.worker(config.model_copy(update={"concurrency": 1, "cache": False}), Calls(llm=llm))
     for record in records:
         worker.assess(record)
-    return RunPlan(list(counts.stages.values()))
+    return RunPlan(counts.stages)
 
 
 def _value(
@@ -151,18 +150,21 @@ class _Counts:
     """Adds up calls and tokens by stage."""
 
     def __init__(self) -> None:
-        self.stages: dict[str, StagePlan] = {}
+        self._counted: dict[str, Counter[str]] = {}
+
+    @property
+    def stages(self) -> list[StagePlan]:
+        """What was counted."""
+        return [StagePlan(stage, **counts) for stage, counts in self._counted.items()]
 
     def count(self, stage: str, requests: Requests, answer: int, *, items: int | None = None) -> None:
         """Add `requests` about `items`, or what their functions hold; their answers take `answer` tokens."""
-        before = self.stages.get(stage, StagePlan(stage))
         asked = _num_items(requests) if items is None else items
-        self.stages[stage] = StagePlan(
-            stage,
-            before.calls + len(requests),
-            before.prompt_tokens + sum(_prompt_tokens(*request) for request in requests),
-            before.completion_tokens + answer,
-            before.most_calls + most_paid(len(requests), asked),
+        self._counted.setdefault(stage, Counter()).update(
+            calls=len(requests),
+            prompt_tokens=sum(_prompt_tokens(*request) for request in requests),
+            completion_tokens=answer,
+            most_calls=most_paid(len(requests), asked),
         )
 
 
@@ -174,19 +176,16 @@ class _Planner(_Counts):
         self.searches = self.pairs = 0
         self.uncounted: list[str] = []
         self._config = config.model_copy(update={"calibration": None})
-        self._llm = ScriptedLLM([])
-        assembly = Assembly(self._config, self._llm, {"solver": AutoSolver})
-        self._atomizer = self._asking(assembly, ATOMIZER)
-        self._reviser = self._asking(assembly, REVISER)
-        self._query_builder = self._asking(assembly, QUERY_BUILDER)
-        self._summarizer = self._asking(assembly, SUMMARIZER)
-        self._judge = self._asking(assembly, JUDGE)
+        llm = ScriptedLLM([])
+        assembly = Assembly(self._config, llm, {"solver": AutoSolver})
+        kinds = (ATOMIZER, REVISER, QUERY_BUILDER, SUMMARIZER, JUDGE)
+        self._asked = {kind.name: self._asking(assembly, kind) for kind in kinds}
         # What a judge is asked about does not depend on it: any will do to plan that.
-        any_judge = self._judge or LLMJudge(self._llm, config)
-        planning = Assembly(self._config, self._llm, {"solver": AutoSolver, "judge": any_judge})
+        any_judge = self._asked["judge"] or LLMJudge(llm, config)
+        planning = Assembly(self._config, llm, {"solver": AutoSolver, "judge": any_judge})
         self._evaluator = planning.made(ASSESSOR)
         asks = not isinstance(self._evaluator, PromptedEvaluator) or config.plugin("judge") == "llm"
-        self._assessor = self._asking(planning, ASSESSOR) if asks else None
+        self._asked["assessor"] = self._asking(planning, ASSESSOR) if asks else None
 
     def _asking(self, assembly: Assembly, kind: PluginKind[Any]) -> AsksModel | None:
         """The part of that kind if it says what it asks a model; no other registered one is made."""
@@ -206,20 +205,21 @@ class _Planner(_Counts):
             return
         words = TOKENS_PER_ATOM * len(atoms)
         if record.atoms is None:
-            if self._atomizer:
-                parts = len(sentences(record.response))
-                self.count("atomizer", self._atomizer.requests(record), words, items=parts)
-            if self._reviser:
-                self.count("reviser", self._reviser.requests(atoms, record), words)
+            self._count("atomizer", (record,), words, items=len(sentences(record.response)))
+            self._count("reviser", (atoms, record), words)
         contexts = record.contexts or ()
         if record.contexts is None and self._config.retriever != "given":
-            if self._query_builder:
-                self.count(QUERY_STAGE, self._query_builder.requests(atoms, record), words)
+            self._count("query_builder", (atoms, record), words)
             contexts = self._expected_contexts(atoms, record)
-        if self._summarizer:
-            summaries = self._summarizer.requests(contexts, atoms)
-            self.count(SUMMARY_STAGE, summaries, TOKENS_PER_ANSWER * len(summaries))
+        if summarizer := self._asked["summarizer"]:
+            summaries = summarizer.requests(contexts, atoms)
+            self.count("summarizer", summaries, TOKENS_PER_ANSWER * len(summaries))
         self._add_judging(atoms, record.model_copy(update={"contexts": contexts}))
+
+    def _count(self, kind: str, given: Sequence[object], answer: int, *, items: int | None = None) -> None:
+        """Add what a part asks about what it is `given`, if it asks a model."""
+        if part := self._asked[kind]:
+            self.count(kind, part.requests(*given), answer, items=items)
 
     def _atoms(self, record: Record) -> tuple[Atom, ...]:
         if record.atoms is not None:
@@ -230,9 +230,9 @@ class _Planner(_Counts):
     def _add_judging(self, atoms: Sequence[Atom], record: Record) -> None:
         """Count what is asked about atoms against the contexts of `record`, and about each other."""
         contexts = record.contexts or ()
-        if self._assessor:
-            asked = self._assessor.requests(atoms, contexts, record)
-            self._count_judging(ASSESSOR_STAGE, self._assessor, asked, items=_num_items(asked))
+        if assessor := self._asked["assessor"]:
+            asked = assessor.requests(atoms, contexts, record)
+            self._count_judging(ASSESSOR_STAGE, assessor, asked, items=_num_items(asked))
         elif isinstance(self._evaluator, PromptedEvaluator | GraphEvaluator):
             self._count_questions(JUDGE_STAGE, self._evaluator.work(atoms, contexts))
         if self._config.coherence:
@@ -244,9 +244,10 @@ class _Planner(_Counts):
         claims = sum(len(claims) for _, claims in questions)
         if self._config.plugin("judge") == "verifier":
             self.pairs += claims
-        if self._judge and questions:
-            asked = [request for question in questions for request in self._judge.requests(*question)]
-            self._count_judging(stage, self._judge, asked, items=claims)
+        judge = self._asked["judge"]
+        if judge and questions:
+            asked = [request for question in questions for request in judge.requests(*question)]
+            self._count_judging(stage, judge, asked, items=claims)
 
     def _count_judging(self, stage: str, part: AsksModel, asked: Requests, *, items: int) -> None:
         """Add what is asked about `items` claims, as many times as there are votes, of every judge."""

@@ -20,7 +20,7 @@ from factreasoner.plugins.kinds import named
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.journal import JournalLine
 from factreasoner.runs.scoring import score_journal
-from factreasoner.runs.store import RunFolder, file_fingerprints, prompt_fingerprints
+from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.task import Worker
 
@@ -78,8 +78,7 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
     if fresh:
         task.worker(config.model_copy(update={"batch": "none"}), given)
     described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
-    prompts, files = prompt_fingerprints(task, described), file_fingerprints(config)
-    folder.start(described, prompts, files=files, fresh=fresh)
+    folder.start(described, fingerprints_of(task, described), fresh=fresh)
     try:
         yield
     finally:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +16,7 @@ from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.runs.corrections import CORRECTED
+from factreasoner.runs.corrections import CORRECTED, Pair, pair
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver
@@ -53,14 +53,14 @@ def score_journal(
     if again is not None:
         results = map(again, results)
 
-    own = SelfPreference(config)
+    own: Counter[str] = Counter()
     panel = PanelTally(folder.task, config, sizes) if config.further_models else None
     fingerprint = _calibrated_by(folder, config, again=again is not None)
 
     def lines() -> Iterator[str]:
         for result in results:
             line = tally.add(result)
-            own.add(result)
+            own.update(own_answers(result, config))
             if panel is not None:
                 panel.add(result)
             line["calibration"] = fingerprint
@@ -72,35 +72,24 @@ def score_journal(
     content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
     content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
     content["records"]["not_in_input"] = len(folder.entries) - content["records"]["total"]
-    content["probes"] = _probes_of(folder)
+    content["probes"] = {
+        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
+        for name, known in folder.manifest.models().items()
+    }
     content["judges"] = None if panel is None else panel.content()
-    content["self_preference"] = own.content()
+    content["self_preference"] = dict(own)
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
-    if content.get("credibility"):
-        content["credibility"] |= _credibility_of(config, content["credibility"]["used_domains"])
+    if config.credibility and content.get("credibility"):
+        content["credibility"] |= _credibility_of(config.credibility, content["credibility"]["used_domains"])
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
 
 
-def _probes_of(folder: RunFolder[R]) -> Content:
-    """What the probe of each model found, by model and prompt."""
-    return {
-        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
-        for name, known in folder.manifest.models().items()
-    }
-
-
-def _credibility_of(config: Config, used: Sequence[str]) -> Content:
+def _credibility_of(table: Path, used: Sequence[str]) -> Content:
     """The table that rated contexts, and its domains that no context had."""
-    if config.credibility is None:
-        return {}
-    table = read_credibility(config.credibility)
-    return {
-        "file": str(config.credibility),
-        "fingerprint": credibility_fingerprint(config.credibility),
-        "unused_domains": sorted(table.priors.keys() - set(used)),
-    }
+    unused = sorted(read_credibility(table).priors.keys() - set(used))
+    return {"file": str(table), "fingerprint": credibility_fingerprint(table), "unused_domains": unused}
 
 
 def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:
@@ -109,8 +98,8 @@ def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str 
         return None
     if again:
         return calibration_fingerprint(config.calibration)
-    fingerprint: str | None = folder.manifest.content().get("files", {}).get("calibration")
-    return fingerprint
+    kept: str | None = folder.manifest.content().get("files", {}).get("calibration")
+    return kept
 
 
 class PanelTally:
@@ -125,9 +114,9 @@ class PanelTally:
 
     def add(self, result: TaskResult) -> None:
         """Count a record's result."""
-        pairs: dict[tuple[str, str], list[str]] = {}
+        pairs: defaultdict[Pair, list[str]] = defaultdict(list)
         for vote in votes_of(result):
-            pairs.setdefault((vote.context_id, vote.target_id), []).append(vote.label)
+            pairs[pair(vote)].append(vote.label)
             self._answered.add(vote.judge)
         for labels in pairs.values():
             self._agreement.add(labels)
@@ -178,31 +167,14 @@ def as_judged_by(result: TaskResult, judge: str, config: Config) -> TaskResult:
     return rescore(result.model_copy(update={"outcome": outcome}), AutoSolver(alone), alone)
 
 
-def own_answers(result: TaskResult, models: Sequence[str]) -> list[str]:
+def own_answers(result: TaskResult, config: Config) -> list[str]:
     """The models that judge here and wrote the answer, as the record says."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
-    if not isinstance(writer, str):
-        return []
-    return [model for model in models if _bare(model) == _bare(writer)]
+    alone = (config.model,) if config.model and config.plugin("judge") == "llm" else ()
+    judges = config.judge_models or alone
+    return [model for model in judges if isinstance(writer, str) and _bare(model) == _bare(writer)]
 
 
 def _bare(model: str) -> str:
     """A model's name without its provider, in small letters."""
     return model.rsplit("/", 1)[-1].casefold()
-
-
-class SelfPreference:
-    """Counts the records with an answer by a model that judges it."""
-
-    def __init__(self, config: Config) -> None:
-        model = (config.model,) if config.model and config.plugin("judge") == "llm" else ()
-        self._models = config.judge_models or model
-        self._counts: Counter[str] = Counter()
-
-    def add(self, result: TaskResult) -> None:
-        """Count a record's result."""
-        self._counts.update(own_answers(result, self._models))
-
-    def content(self) -> dict[str, int]:
-        """Number of records by model."""
-        return dict(self._counts)

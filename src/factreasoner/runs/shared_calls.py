@@ -56,7 +56,7 @@ class SharedCalls:
         self._asked: dict[str, tuple[str, Future[Reply | None]]] = {}
         self._stopped = threading.Event()
 
-    def do(self, name: str, *values: Any) -> Any:
+    def do(self, name: str, *values: Any) -> Any:  # noqa: ANN401 - as the method has it
         """Call a method of this object, or of a part of it such as `limits.pause`."""
         return operator.attrgetter(name)(self)(*values)
 

@@ -23,7 +23,14 @@ from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import load
 from factreasoner.runs.journal import Journal
-from factreasoner.runs.manifest import RESULTS, Manifest, mixed_states, result_settings, unfinished_states
+from factreasoner.runs.manifest import (
+    RESULTS,
+    Fingerprints,
+    Manifest,
+    mixed_states,
+    result_settings,
+    unfinished_states,
+)
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.registry import task_named
 from factreasoner.tasks.task import Task
@@ -39,19 +46,15 @@ _FILES: dict[str, Callable[[Path], str]] = {
     "credibility": credibility_fingerprint,
 }
 """Setting that names a file -> how that file is fingerprinted. A finished run still needs these files."""
+_UNREADABLE = (OSError, ValueError, LookupError, TypeError, RecursionError)
 _SEARCHED = ("ok", "no_atoms")
 """Statuses of records that are not searched for again."""
 MOST_COMPARED = 10_000
 """Ids among which the nearest is found in less than a second."""
 
 
-def prompt_fingerprints(task: Task[Any], config: Config) -> dict[str, str]:
-    """Fingerprint of each prompt that the task may ask."""
-    return prompts.fingerprints(task.prompts(config))
-
-
-def file_fingerprints(config: Config) -> dict[str, str]:
-    """Setting that names a file or a classifier -> its fingerprint.
+def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
+    """Fingerprints of the prompts that the task may ask, and of what settings name: files, a classifier.
 
     Raises:
         InputError: a file can't be read.
@@ -59,10 +62,10 @@ def file_fingerprints(config: Config) -> dict[str, str]:
         MissingExtraError: an optional package is needed to read it.
     """
     paths = {name: getattr(config, name) for name in _FILES}
-    found = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
+    files = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
     if config.verifier is not None:
-        found["verifier"] = load("judge", "verifier").fingerprint(config)
-    return found
+        files["verifier"] = load("judge", "verifier").fingerprint(config)
+    return {"prompts": prompts.fingerprints(task.prompts(config)), "files": files}
 
 
 class Ledger:
@@ -148,18 +151,10 @@ class RunFolder(Journal[R]):
         batches = None if config.batch == "none" else self.batches
         return Calls(spent=self.spent, paid=self.ledger.add, memory=self.manifest, batches=batches)
 
-    def start(
-        self,
-        config: Config,
-        prompts: Mapping[str, str],
-        *,
-        files: Mapping[str, str] | None = None,
-        fresh: bool = False,
-    ) -> None:
+    def start(self, config: Config, fingerprints: Fingerprints, *, fresh: bool = False) -> None:
         """Open the folder for writing: make it, or check that its run is this one and read the journal.
 
-        `prompts` and `files` are fingerprints of what decides results beside the settings. A torn last line
-        of the journal is dropped. A run that assessed nothing yet may become any other.
+        A torn last line of the journal is dropped. A run that assessed nothing yet may become any other.
 
         Raises:
             RunError: another process writes here, the run in the folder has other settings (the differing
@@ -173,21 +168,18 @@ class RunFolder(Journal[R]):
         except OSError as error:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
         try:
-            if fresh:
-                self._clear()
-            self._open(config, {"prompts": prompts, "files": files or {}})
+            self._open(config, fingerprints, fresh=fresh)
         except BaseException:
             self.close()
             raise
 
-    def _clear(self) -> None:
-        derived = (self.results_path, self.summary_path)
-        for path in (self.journal_path, self.ledger.path, *derived, self.manifest.path):
-            path.unlink(missing_ok=True)
-        self.batches.clear()
-
-    def _open(self, config: Config, fingerprints: Mapping[str, Mapping[str, str]]) -> None:
-        clear_interrupted(self.manifest.path, self.results_path, self.summary_path)
+    def _open(self, config: Config, fingerprints: Fingerprints, *, fresh: bool) -> None:
+        derived = (self.results_path, self.summary_path, self.manifest.path)
+        clear_interrupted(*derived)
+        if fresh:
+            for path in (self.journal_path, self.ledger.path, *derived):
+                path.unlink(missing_ok=True)
+            self.batches.clear()
         if self.manifest.path.exists():
             self._check_task()
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
@@ -196,7 +188,7 @@ class RunFolder(Journal[R]):
             self.mend_journal()
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
-        self.manifest.write(self.task.name, config, **fingerprints, going_on=bool(self.entries))
+        self.manifest.write(self.task.name, config, fingerprints, going_on=bool(self.entries))
 
     def close(self) -> None:
         """Release the folder's lock: other processes may write here then."""
@@ -204,11 +196,10 @@ class RunFolder(Journal[R]):
         self._lock.release()
 
     def _check_task(self) -> None:
-        if (made_by := self.manifest.task) != self.task.name:
-            raise RunError(
-                f"{self.path}: a run of `{made_by}`, and a run of `{self.task.name}` is needed here; "
-                "name another folder"
-            )
+        made_by, needed = self.manifest.task, self.task.name
+        if made_by != needed:
+            wrong = f"a run of `{made_by}`, and a run of `{needed}` is needed here; name another folder"
+            raise RunError(f"{self.path}: {wrong}")
 
     def config(self) -> Config:
         """The settings the run was made with. Raises RunError for a run of another task."""
@@ -231,10 +222,10 @@ class RunFolder(Journal[R]):
             if path is None or name in named or (name == "relations" and not path.exists()):
                 continue
             if fingerprint(path) != recorded.get(name):
-                again = f", or give it again with --{name}" if name in ("calibration", "credibility") else ""
+                again = "" if name == "relations" else f", or give it again with --{name}"
                 raise RunError(
-                    f"{self.path}: {path} ({name}) has changed since this run; run again with another --out"
-                    + again
+                    f"{self.path}: {path} ({name}) has changed since this run; run again with another "
+                    f"--out{again}"
                 )
 
     def note_searched(self, now: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
@@ -243,12 +234,10 @@ class RunFolder(Journal[R]):
         They are about collections that are not whole, and about those that changed between records that are
         finished and others of `ids`.
         """
-        before = self.manifest.keep_searched(now)
+        states = [*self.manifest.keep_searched(now), *now]
         yield from unfinished_states(now)
-        if (before or now) and any(
-            i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids
-        ):
-            yield from mixed_states([*before, *now])
+        if any(i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids):
+            yield from mixed_states(states)
 
     def known_id(self, record_id: str) -> str:
         """The id of a record in this folder.
@@ -269,25 +258,17 @@ class RunFolder(Journal[R]):
         Records that the input of the last results did not have are left out, unless a run was cut off since.
         """
         found: dict[str, None] = {}
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-            # The results are derived from the journal, which is enough without them.
-            with self.results_path.open(encoding="utf-8") as results:
-                ordered = dict.fromkeys(map(_id_of, results))
+        # The results are derived from the journal, which is enough without them.
+        with contextlib.suppress(*_UNREADABLE), self.results_path.open(encoding="utf-8") as results:
+            # A line begins with its id; reading no more takes a fraction.
+            ordered = [_JSON.raw_decode(line, len(_BEGINNING))[0] for line in results]
             found = {record_id: None for record_id in ordered if record_id in self.entries}
-        if len(self.entries) - len(found) == self._not_in_input():
-            return list(found)
-        return list(found | dict.fromkeys(self.entries))
+        beside = len(self.entries) - len(found)
+        cut_off = beside != self.counts().get("not_in_input", 0)
+        return list(found | dict.fromkeys(self.entries) if cut_off else found)
 
-    def _not_in_input(self) -> int:
-        """How many records the folder had beside those of the last results, as the summary says."""
-        with contextlib.suppress(OSError, ValueError, KeyError, TypeError, RecursionError):
-            summary = json.loads(self.summary_path.read_text(encoding="utf-8"))
-            return int(summary["records"]["not_in_input"])
-        return 0
-
-
-def _id_of(line: str) -> str:
-    """The id in a line of results.jsonl, which begins with it; reading no more takes a fraction."""
-    if line.startswith(_BEGINNING):
-        return str(_JSON.raw_decode(line, len(_BEGINNING))[0])
-    return str(json.loads(line)["id"])
+    def counts(self) -> Mapping[str, int]:
+        """The numbers of records in the last summary; none where it is missing or can't be read."""
+        with contextlib.suppress(*_UNREADABLE):
+            return dict(json.loads(self.summary_path.read_text(encoding="utf-8"))["records"])
+        return {}
