@@ -65,11 +65,6 @@ class _Threads(Pool[Submit]):
 
     largest = 1
 
-    def __init__(self, submit: Submit, room: int, *, settled: bool) -> None:
-        super().__init__(submit)
-        self.room = room
-        self.settled = settled
-
     def submit(self, worker: Submit, records: Sequence[Record]) -> Future[Portion]:
         return worker(records)
 
@@ -78,7 +73,9 @@ class _Threads(Pool[Submit]):
 def _threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
     at_once = worker.config.concurrency if worker.config.model else 1
     with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
-        yield _Threads(submit, at_once, settled=worker.settled)
+        pool = _Threads(submit)
+        pool.room, pool.settled = at_once, worker.settled
+        yield pool
 
 
 def done(

@@ -176,8 +176,7 @@ class Processes(Pool[_Process]):
 
     def __init__(self, task: str, config: Config) -> None:
         super().__init__()
-        self._task = task
-        self._config = config
+        self._task, self._config = task, config
 
     def __enter__(self) -> Processes:
         if _context().get_start_method() == "forkserver":

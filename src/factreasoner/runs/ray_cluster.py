@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NamedTuple
+from typing import Any
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
 os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -91,21 +91,14 @@ class Owner(SharedCalls):
         super().__init__(*owned)
 
 
-class Assignment(NamedTuple):
-    """A worker's name, task, settings, and the driver's folder, which its paths are relative to."""
-
-    name: str
-    task: str
-    config: Config
-    folder: str
-
-
 class RayWorker:
-    """The actor: one process of the cluster with a task's worker of its own."""
+    """The actor `name`: one process of the cluster with a worker of `task`.
 
-    def __init__(self, assignment: Assignment, owner: Any) -> None:
-        name, task, config, folder = assignment
-        if Path(folder).is_dir():  # paths of settings are relative to it
+    Paths of settings are relative to `folder`, where the driver works.
+    """
+
+    def __init__(self, name: str, task: str, config: Config, folder: str, owner: Any) -> None:
+        if Path(folder).is_dir():
             os.chdir(folder)
         named, shared = task_named(task), remote_limits(calling(owner), name, config)
         self._worker = PortionWorker(named, lambda: named.worker(config, Calls(shared=shared)))
@@ -145,9 +138,7 @@ class RayCluster(Pool[_Actor]):
     def __init__(self, task: str, config: Config, calls: Calls, *, settled: bool) -> None:
         super().__init__()
         self.settled = settled
-        self._task = task
-        self._config = config
-        self._calls = calls
+        self._task, self._config, self._calls = task, config, calls
         self._wanted = 0
         self._looked = float("-inf")
         if config.model is not None:
@@ -210,10 +201,10 @@ class RayCluster(Pool[_Actor]):
         if len(self._workers) >= self._wanted:
             return None
         name = uuid.uuid4().hex
-        assignment = Assignment(name, self._task, self._config, str(Path.cwd()))
+        worker = name, self._task, self._config, str(Path.cwd()), self._owner
         at_once = 1 if self._config.model is None else self._config.concurrency
         options = {"num_cpus": 1, "max_restarts": 0, "max_concurrency": at_once}
-        return _Actor(name, ray.remote(RayWorker).options(**options).remote(assignment, self._owner))
+        return _Actor(name, ray.remote(RayWorker).options(**options).remote(*worker))
 
     def begun(self, worker: _Actor) -> bool:
         """See `Pool`."""

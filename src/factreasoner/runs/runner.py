@@ -104,22 +104,21 @@ def run(
     larger run stay as they are until it comes to its end.
     """
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
+    written = False
     try:
-        stopped = _worked_off(worker, folder, records, progress)
-    except BaseException as error:
-        # An interrupt may have struck between a line's writing and its indexing.
-        folder.mend_journal()
-        written = False
-        if len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError):
-            with contextlib.suppress(RunError):  # the first error names a full disk
-                score_journal(folder, ids, worker.config)
-                written = True
-        error.add_note(_kept(folder, ids, written=written))
-        raise
-    try:
+        try:
+            stopped = _worked_off(worker, folder, records, progress)
+        except BaseException as error:
+            # An interrupt may have struck between a line's writing and its indexing.
+            folder.mend_journal()
+            if len(folder.entries) <= WRITTEN_AT_ONCE and not isinstance(error, MemoryError):
+                with contextlib.suppress(RunError):  # the first error names a full disk
+                    score_journal(folder, ids, worker.config)
+                    written = True
+            raise
         summary = score_journal(folder, ids, worker.config)
     except BaseException as error:
-        error.add_note(_kept(folder, ids, written=False))
+        error.add_note(_kept(folder, ids, written=written))
         raise
     unfinished = sum(
         i not in folder.entries or folder.entries[i].status in ("failed", "partial") for i in ids
@@ -245,16 +244,15 @@ def run_at_once(
 def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Batch]:
     """Write what was asked, if `max_cost` allows it; returns all batches to wait for."""
     if batches.drafted and config.max_cost is not None:
-        most = batches.most_cost
-        requests = batches.drafted
-        if most is None or spent + most > config.max_cost:
-            batches.discard()
+        most, requests = batches.most_cost, batches.drafted
         if most is None:
+            batches.discard()
             raise ConfigError(
                 f"max_cost: the price of {config.model} is not known, so a limit can't be kept; run without "
                 "--max-cost"
             )
         if spent + most > config.max_cost:
+            batches.discard()
             raise BudgetError(
                 f"max_cost {config.max_cost:g}: ${spent:.4f} are spent, and a batch of the next {requests:,} "
                 f"requests could take it to ${spent + most:.4f}, so it was not written; raise --max-cost and "

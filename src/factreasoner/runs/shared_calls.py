@@ -176,8 +176,10 @@ class _Limits(Limits):
         super().__init__(Slots.of(config))
         self._call, self._worker = call, worker
 
-    def passed(self, tokens: int) -> contextlib.AbstractContextManager[Admitted]:
-        return _holding(self._call, "enter", self._worker, tokens)
+    @contextlib.contextmanager
+    def passed(self, tokens: int) -> Iterator[Admitted]:
+        with _holding(self._call, "enter", self._worker, tokens) as admitted:
+            yield admitted
 
     def pause(self, seconds: float) -> None:
         self._call("limits.pause", seconds)
@@ -193,8 +195,10 @@ class _Budget(Budget):
         super().__init__(limit, paid=functools.partial(call, "paid"))
         self._call, self._worker = call, worker
 
-    def set_aside(self, estimate: float) -> contextlib.AbstractContextManager[Reservation]:
-        return _holding(self._call, "reserve", self._worker, estimate)
+    @contextlib.contextmanager
+    def set_aside(self, estimate: float) -> Iterator[Reservation]:
+        with _holding(self._call, "reserve", self._worker, estimate) as reservation:
+            yield reservation
 
 
 class _Memory(NamedTuple):

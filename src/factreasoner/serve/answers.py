@@ -65,38 +65,33 @@ class Terms(NamedTuple):
     max_pairs: int = 20_000
 
 
-def answers_for(terms: Terms) -> Answers:
-    """Make the parts of every task, which share a model client; a judge that computes is put to work once.
+class Answers:
+    """Answers bodies, from any number of threads. `refused` are the tasks that have no parts, and why.
+
+    The tasks' parts share a model client; a judge that computes is put to work once.
 
     Raises:
         ConfigError: a key or a model name is wrong.
     """
-    config = terms.config
-    llm = assembly_of(config).llm if config.model else None
-    if config.model is not None:
-        transport.load()  # which takes seconds, and no request's
-        check_keys(config)
-    answers = Answers(terms)
-    for name in dict.fromkeys(TASK_OF.values()):
-        task = task_named(name)
-        try:
-            worker = answers.workers[name] = task.worker(config, Calls(llm=llm))
-        except (ConfigError, InputError) as error:
-            answers.refused[name] = str(error)
-            continue
-        record = Reader().record(_SAMPLE, where="", default_id="warm")
-        if llm is None and config.retriever == "given" and not task.problems(record, config):
-            _assessed(worker, task, record)
-    return answers
-
-
-class Answers:
-    """Answers bodies, from any number of threads. `refused` are the tasks that have no parts, and why."""
 
     def __init__(self, terms: Terms) -> None:
-        self._terms = terms
-        self.workers: dict[str, Worker[Any]] = {}
+        self._terms, config = terms, terms.config
+        self._workers: dict[str, Worker[Any]] = {}
         self.refused: dict[str, str] = {}
+        llm = None
+        if config.model is not None:
+            transport.load()  # which takes seconds, and no request's
+            check_keys(config)
+            llm = assembly_of(config).llm
+        sample = Reader().record(_SAMPLE, where="", default_id="warm")
+        for task in map(task_named, dict.fromkeys(TASK_OF.values())):
+            try:
+                worker = self._workers[task.name] = task.worker(config, Calls(llm=llm))
+            except (ConfigError, InputError) as error:
+                self.refused[task.name] = str(error)
+                continue
+            if llm is None and config.retriever == "given" and not task.problems(sample, config):
+                _assessed(worker, task, sample)
 
     @with_room
     def answer(self, route: str, body: bytes) -> Reply:
@@ -106,11 +101,10 @@ class Answers:
         except InputError as error:
             return problems(400, _in_a_body(error))
         task = task_named(TASK_OF[route])
-        if task.name not in self.workers:
+        if task.name in self.refused:
             return problem(404, f"not served with these settings: {self.refused[task.name]}")
         try:
-            record = self._record(task, data)
-            return self._assess(route, task, record)
+            return self._assess(route, task, self._record(task, data))
         except InputError as error:
             return problems(422, _in_a_body(error))
         except BudgetError as error:
@@ -123,12 +117,11 @@ class Answers:
 
     def _record(self, task: Task[Any], data: Mapping[str, Any]) -> Record:
         config = self._terms.config
-        strange = [InputProblem("", key, A_SETTING) for key in data if key in Config.model_fields]
+        strange = {key: A_SETTING for key in data if key in Config.model_fields}
         for key, field in misspelt(data.keys(), {}):
-            message = f"did you mean {FIELDS[field][0]!r}? Other keys belong in 'metadata'"
-            strange.append(InputProblem("", key, message))
+            strange[key] = f"did you mean {FIELDS[field][0]!r}? Other keys belong in 'metadata'"
         if strange:
-            raise InputError(strange)
+            raise InputError([InputProblem("", key, told) for key, told in strange.items()])
         record = Reader().record(data, where="", default_id="record")
         if lacking := task.problems(record, config):
             raise InputError([hinted(problem, data) for problem in lacking])
@@ -142,7 +135,7 @@ class Answers:
         return record
 
     def _assess(self, route: str, task: Task[Any], record: Record) -> Reply:
-        line, rows = _assessed(self.workers[task.name], task, record)
+        line, rows = _assessed(self._workers[task.name], task, record)
         if line["status"] == "failed":
             failed = line["failures"]
             status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
@@ -227,20 +220,17 @@ def document(names: Iterable[str], most_bytes: int) -> bytes:
     for probe in content["paths"].values():
         plain = {"200": _reply(probe["get"]["summary"], "text/plain", {})}
         probe["get"]["responses"] = plain | {status: errors[status] for status in _OF_PROBES}
+    body = _reply(f"At most {most_bytes:,} bytes.", JSON, _ref("Record")) | {"required": True}
     for name in names:
-        more = ["allowed", "reason"] if name == CHECK else []
-        claims = claim_table_of(task_named(TASK_OF[name]))
-        found = {"allOf": [_ref("Result"), {"type": "object", "required": [claims, *more]}]}
-        body = {
-            "description": f"At most {most_bytes:,} bytes.",
-            "content": {JSON: {"schema": _ref("Record")}},
-        }
+        required = [claim_table_of(task_named(TASK_OF[name])), *("allowed", "reason") * (name == CHECK)]
+        found = {"allOf": [_ref("Result"), {"type": "object", "required": required}]}
+        responses = {"200": _reply("The result.", JSON, found), **errors}
         content["paths"][f"/v1/{name}"] = {
             "post": {
                 "summary": ABOUT[name],
                 "operationId": name,
-                "requestBody": body | {"required": True},
-                "responses": {"200": _reply("The result.", JSON, found), **errors},
+                "requestBody": body,
+                "responses": responses,
             }
         }
     return json.dumps(content).encode()

@@ -47,12 +47,14 @@ class Service:
         self._log = log
         names = [name for name in TASK_OF if name != CHECK or terms.rules]
         self._document = document(names, limits.bytes)
-        gets = {"/livez": self._live, "/readyz": self._ready, "/metrics": self._metrics}
-        gets["/openapi.json"] = self._openapi
+        get, post = ("GET", "HEAD"), ("POST",)
         self._routes: dict[str, Route] = {
-            path: (("GET", "HEAD"), endpoint) for path, endpoint in gets.items()
+            "/livez": (get, self._live),
+            "/readyz": (get, self._ready),
+            "/metrics": (get, self._metrics),
+            "/openapi.json": (get, self._openapi),
+            **{f"/v1/{name}": (post, partial(self._post, name)) for name in names},
         }
-        self._routes |= {f"/v1/{name}": (("POST",), partial(self._post, name)) for name in names}
 
     def drain(self) -> None:
         """Say that it is not ready; records are taken as before."""
@@ -87,14 +89,17 @@ class Service:
 
     async def _post(self, name: str, request: Request) -> Response:
         request_id, started = uuid4().hex, time.perf_counter()
-        reply = await self._replied(name, request)
+        try:
+            reply = await self._replied(name, request)
+        except Refused as refused:
+            reply = refused.reply
         self._note(request_id, name, str(reply.status) if reply else GONE, started)
         response = _response(reply or problem(504))  # which a client that left does not get
         response.headers["x-request-id"] = request_id
         return response
 
     async def _replied(self, name: str, request: Request) -> Reply | None:
-        """The reply to a body; None where the client left."""
+        """The reply to a body; None where the client left. Raises Refused."""
         loop = asyncio.get_running_loop()
         ends = loop.time() + self._limits.seconds
         try:
@@ -104,8 +109,6 @@ class Service:
             return problem(408, close=True)
         except ClientDisconnect:
             return None
-        except Refused as refused:
-            return refused.reply
         work = asyncio.ensure_future(self.pool.answer(name, body))
         gone = asyncio.ensure_future(_left(request))
         await asyncio.wait({work, gone}, timeout=ends - loop.time(), return_when=asyncio.FIRST_COMPLETED)
@@ -114,10 +117,7 @@ class Service:
         if not work.done():
             work.cancel()
             return None if left else problem(504, f"more than {self._limits.seconds:g} s, its wait included")
-        try:
-            return work.result()
-        except Refused as refused:
-            return refused.reply
+        return work.result()
 
     def _note(self, request_id: str, route: str, status: str, started: float) -> None:
         seconds = time.perf_counter() - started
@@ -147,9 +147,8 @@ async def _body(request: Request, most: int) -> bytes:
     """The body. Raises Refused for one that is too large or of another kind, however long it says it is."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON or request.headers.get("content-encoding", "identity") != "identity":
-        raise Refused(
-            problem(415, "send JSON, not compressed, with Content-Type: application/json", close=True)
-        )
+        told = "send JSON, not compressed, with Content-Type: application/json"
+        raise Refused(problem(415, told, close=True))
     told = f"at most {most:,} bytes are taken; --max-body at its start says how many"
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > most:
