@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
@@ -37,6 +37,7 @@ TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
 """Errors that end a run; everything else that goes wrong in a record is a failure in its result."""
 MOST_FALSE_STARTS = 5
 """How many workers in a row may end before they have begun."""
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 logger = logging.getLogger(__name__)
 
@@ -58,8 +59,7 @@ class PortionWorker(Generic[R]):
     """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
 
     def __init__(self, task: Task[R], make: Callable[[], Worker[R]]) -> None:
-        self._task = task
-        self._make = make
+        self._task, self._make = task, make
         self._making = threading.Lock()
         self._made: Worker[R] | None = None
         self._over = False
@@ -76,23 +76,21 @@ class PortionWorker(Generic[R]):
                 worker = self._made = self._made or self._make()
             started = time.perf_counter()
             for record in () if self._over else records:
-                lines.extend(self._line(worker, record))
+                with contextlib.suppress(PendingError):
+                    lines.append(line_of(self._task, self._result(worker, record)))
         except TO_THE_USER as error:
             self._over = True
             return Portion(tuple(lines), error=error)
         return Portion(tuple(lines), time.perf_counter() - started, worker.settled)
 
-    def _line(self, worker: Worker[R], record: Record) -> Iterator[JournalLine]:
+    def _result(self, worker: Worker[R], record: Record) -> R:
         try:
-            result = worker.assess(record)
-        except TO_THE_USER:
+            return worker.assess(record)
+        except (*TO_THE_USER, PendingError):
             raise
-        except PendingError:
-            return
         except Exception as error:
             logger.debug("record %s failed", record.id, exc_info=True)
-            result = self._task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
-        yield line_of(self._task, result)
+            return self._task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
 
 
 class Pool(ABC, Generic[W]):
@@ -129,21 +127,20 @@ class Pool(ABC, Generic[W]):
 
     def renew(self) -> Sequence[W]:
         """The workers that can be given records now; new ones replace the dead."""
-        while (worker := self.hired()) is not None:
-            self._workers.append(worker)
-        return [worker for worker in tuple(self._workers) if self._ready(worker)]
-
-    def _ready(self, worker: W) -> bool:
-        try:
-            if self.begun(worker):
-                self._false_starts = 0
-                return True
-        except self.deadly as error:
-            self.died(worker)
-            self._false_starts += 1
-            if self._false_starts > MOST_FALSE_STARTS:
-                raise RunError(self.cannot_begin.format(count=self._false_starts, error=error)) from None
-        return False
+        while (new := self.hired()) is not None:
+            self._workers.append(new)
+        ready = []
+        for worker in tuple(self._workers):
+            try:
+                if self.begun(worker):
+                    self._false_starts = 0
+                    ready.append(worker)
+            except self.deadly as error:
+                self.died(worker)
+                self._false_starts += 1
+                if self._false_starts > MOST_FALSE_STARTS:
+                    raise RunError(self.cannot_begin.format(count=self._false_starts, error=error)) from None
+        return ready
 
     def died(self, worker: W) -> None:
         """Note that this worker has ended: it gets no more records."""
@@ -180,10 +177,16 @@ class Processes(Pool[_Process]):
 
     def __enter__(self) -> Processes:
         if _context().get_start_method() == "forkserver":
-            with _quiet_tracker():
-                multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
-            with _sigint_blocked():
+            # A tracker started here frees semaphores without a warning if the driver is killed.
+            sys.warnoptions.append(_QUIET)
+            multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
+            sys.warnoptions.remove(_QUIET)
+            # What starts now never gets Ctrl-C, which a terminal sends to all: the driver handles it.
+            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
                 multiprocessing.forkserver.ensure_running()
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return self
 
     def __exit__(
@@ -229,27 +232,6 @@ def _context() -> multiprocessing.context.BaseContext:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["factreasoner.tasks.factuality", "factreasoner.judges.overlap"])
     return context
-
-
-@contextlib.contextmanager
-def _quiet_tracker() -> Iterator[None]:
-    """A tracker started here frees semaphores without a warning if the driver is killed."""
-    ignored = "ignore::UserWarning:multiprocessing.resource_tracker"
-    sys.warnoptions.append(ignored)
-    try:
-        yield
-    finally:
-        sys.warnoptions.remove(ignored)
-
-
-@contextlib.contextmanager
-def _sigint_blocked() -> Iterator[None]:
-    """What is started here never gets Ctrl-C, which a terminal sends to all: the driver handles it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 _here: list[PortionWorker[Any]] = []
