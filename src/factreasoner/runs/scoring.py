@@ -69,13 +69,7 @@ def score_journal(
 
     replace_file(out / "results.jsonl", lines())
     content = tally.content()
-    content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
-    content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
-    content["records"]["not_in_input"] = len(folder.entries) - content["records"]["total"]
-    content["probes"] = {
-        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
-        for name, known in folder.manifest.models().items()
-    }
+    _complete(content, folder, ids)
     content["judges"] = None if panel is None else panel.content()
     content["self_preference"] = dict(own)
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
@@ -84,6 +78,17 @@ def score_journal(
         content["credibility"] |= _credibility_of(config.credibility, content["credibility"]["used_domains"])
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
+
+
+def _complete(content: Content, folder: RunFolder[R], ids: Sequence[str]) -> None:
+    """Add what the folder says of the run as a whole."""
+    content["usage"]["spent"] = None if content["usage"]["total"]["cost"] is None else folder.spent
+    content["records"]["unassessed"] = sum(i not in folder.entries for i in ids)
+    content["records"]["not_in_input"] = len(folder.entries) - content["records"]["total"]
+    content["probes"] = {
+        name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
+        for name, known in folder.manifest.models().items()
+    }
 
 
 def _credibility_of(table: Path, used: Sequence[str]) -> Content:
