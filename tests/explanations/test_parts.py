@@ -1,9 +1,15 @@
+"""The evidence and the disputes that stand beside an atom."""
+
 from __future__ import annotations
 
-from fact_graphs import graph_of
+from fact_graphs import assessed, graph_of
 
-from factreasoner.explanations.models import Dispute, Evidence
-from factreasoner.explanations.parts import conflicts
+from factreasoner.explanations import AtomExplanation, Dispute, Evidence, explain
+from factreasoner.models import FactGraph
+
+
+def conflicts(graph: FactGraph) -> dict[str, AtomExplanation]:
+    return {atom.atom_id: atom for atom in explain(assessed(graph), search_size=0).atoms}
 
 
 def test_evidence_for_and_against_the_most_probable_first() -> None:
@@ -12,16 +18,18 @@ def test_evidence_for_and_against_the_most_probable_first() -> None:
             ("c1", "a1", "entailment", 0.7),
             ("c2", "a1", "contradiction", 0.8),
             ("c3", "a1", "equivalence", 0.9),
-            ("a1", "c4", "contradiction", 0.95),
+            ("a1", "c4", "equivalence", 0.95),
+            ("c6", "a1", "contradiction", 0.7),
             ("c5", "a1", "entailment", 0.5),
             ("c1", "a2", "entailment", 0.6),
         )
     )
     assert found["a1"].entailing == (
+        Evidence(context_id="c4", kind="equivalence", probability=0.95),
         Evidence(context_id="c3", kind="equivalence", probability=0.9),
         Evidence(context_id="c1", kind="entailment", probability=0.7),
     )
-    assert [item.context_id for item in found["a1"].contradicting] == ["c4", "c2"]
+    assert [item.context_id for item in found["a1"].contradicting] == ["c2", "c6"]
     assert [item.context_id for item in found["a2"].entailing] == ["c1"]
 
 

@@ -17,7 +17,6 @@ from factreasoner.graph.uai import (
     parse_evidence,
     parse_uai,
     read_fact_network,
-    read_uai,
     read_uai_network,
     uai_text,
 )
@@ -148,10 +147,10 @@ def test_words_after_the_last_table_are_told_of_and_left_alone(caplog: pytest.Lo
 
 def test_unreadable_files(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="can't be read"):
-        read_uai(tmp_path / "none.uai")
+        read_uai_network(tmp_path / "none.uai")
     (tmp_path / "binary.uai").write_bytes(b"MARKOV \xff")
-    with pytest.raises(InputError, match="not text"):
-        read_uai(tmp_path / "binary.uai")
+    with pytest.raises(InputError, match="not UTF-8"):
+        read_uai_network(tmp_path / "binary.uai")
 
 
 @pytest.mark.parametrize(
@@ -169,7 +168,7 @@ def test_published_networks_are_read() -> None:
     paths = sorted((DATA / "uai2014").glob("*.uai"))
     assert len(paths) >= 19
     for path in paths:
-        graph = read_uai(path, f"{path}.evid")
+        graph = read_uai_network(path, Path(f"{path}.evid")).graph
         assert len(graph.names) == len(uai_marginals(Path(f"{path}.MAR")))
 
 
@@ -194,7 +193,7 @@ def test_the_first_word_tells_the_kind_whatever_the_name(tmp_path: Path, text: s
     [
         (b"", "begins with MARKOV or BAYES, nor a fact graph in JSON: it is empty"),
         (b"markov 1 2 0", "it begins with 'markov'"),
-        (b"\xff\xfe\x00", "not text"),
+        (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
 def test_what_is_neither(tmp_path: Path, content: bytes, message: str) -> None:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from oracle import DATA, brute_force, largest_error, networks, uai_marginals
 
 from factreasoner.errors import SolverError, WidthError
-from factreasoner.graph.uai import read_uai
+from factreasoner.graph.uai import read_uai_network
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers import exact
@@ -113,7 +113,7 @@ def test_networks_with_published_marginals_are_there() -> None:
 @pytest.mark.parametrize("files", NETWORKS, ids=lambda files: files[0].stem)
 def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
     path, evidence, answer = files
-    found = ExactSolver().marginals(read_uai(path, evidence))
+    found = ExactSolver().marginals(read_uai_network(path, evidence).graph)
     expected = uai_marginals(answer)
     assert largest_error(found, dict(zip(found.probabilities, expected, strict=True))) < 1e-5
 

@@ -10,14 +10,14 @@ from oracle import brute_force, networks
 
 from factreasoner.errors import SolverError
 from factreasoner.models.factor_graph import Factor, FactorGraph
-from factreasoner.solvers import clique_tree as cliques
-from factreasoner.solvers.clique_tree import clique_tree
+from factreasoner.solvers import junction_tree
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.junction_tree import (
     LINEAR,
     LOGARITHMIC,
     Arithmetic,
     JunctionTree,
+    clique_tree,
     junction_tree_marginals,
 )
 from factreasoner.solvers.reduction import LogFactor, distribution, logarithm
@@ -67,17 +67,19 @@ def test_variants_lack_the_factors_of_their_variables(
 @given(graph=networks(max_variables=8))
 def test_cliques_form_a_junction_tree(graph: FactorGraph) -> None:
     scopes = [factor.scope for factor in graph.factors]
-    tree = clique_tree(graph.cardinalities, scopes, eliminate(graph.cardinalities, scopes).order)
-    owned = [i for clique in tree.cliques for i in clique.scope[: clique.own]]
+    order = eliminate(graph.cardinalities, scopes).order
+    cliques, places = clique_tree(len(graph.names), scopes, order)
+    owned = [i for clique in cliques for i in clique.scope[: clique.own]]
     assert sorted(owned) == list(range(len(graph.names)))
-    for place, clique in enumerate(tree.cliques):
+    for place, clique in enumerate(cliques):
+        assert all(places[i] == place for i in clique.scope[: clique.own])
         if clique.parent is None:
             assert clique.own == len(clique.scope)
         else:
             assert clique.parent > place
-            assert set(clique.separator) <= set(tree.cliques[clique.parent].scope)
-    for scope, home in zip(scopes, tree.homes, strict=True):
-        assert set(scope) <= set(tree.cliques[home].scope)
+            assert set(clique.separator) <= set(cliques[clique.parent].scope)
+    for scope in scopes:
+        assert any(set(scope) <= set(clique.scope) for clique in cliques)
 
 
 @settings(max_examples=60)
@@ -86,18 +88,11 @@ def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None
     factors = tables(graph)
     order = eliminate(graph.cardinalities, [factor.scope for factor in factors]).order
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cliques, "GROUPED_FROM", 1)
-        patch.setattr(cliques, "GROUP_SHARE", 2)
+        patch.setattr(junction_tree, "GROUPED_FROM", 1)
+        patch.setattr(junction_tree, "GROUP_SHARE", 2)
         solved = junction_tree_marginals(graph.cardinalities, factors, order)
     for expected, found in zip(brute_force(graph).values(), solved, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
-def test_groups_are_made_for_large_cliques() -> None:
-    pairs = [(i, j) for i in range(14) for j in range(i)]
-    tree = clique_tree([2] * 14, pairs, range(14))
-    assert sum(clique.own == 0 for clique in tree.cliques) > 1
-    assert all(len(clique.scope) <= 8 for clique in tree.cliques if clique.own == 0)
 
 
 def test_products_beyond_the_range_of_a_double_balance() -> None:

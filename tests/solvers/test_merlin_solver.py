@@ -12,7 +12,7 @@ from merlin_stand_in import brute_force_merlin, script
 from oracle import brute_force, largest_error, networks
 
 from factreasoner.errors import ConfigError, SolverError, WidthError
-from factreasoner.graph.uai import read_uai
+from factreasoner.graph.uai import read_uai_network
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import plan_of_network
@@ -125,7 +125,7 @@ answer('{"status": "true", "marginals": [%s]}' % ", ".join(rows))
     names = tuple(f"x{i}" for i in range(6))
     graph = FactorGraph(names, (2,) * 6, tuple(Factor(pair, table) for pair in pairs), evidence={5: 1})
     found = solver(script(tmp_path, body)).marginals(graph)
-    sent = read_uai(tmp_path / "sent.uai", tmp_path / "sent.evid")
+    sent = read_uai_network(tmp_path / "sent.uai", tmp_path / "sent.evid").graph
     assert [factor.scope for factor in sent.factors[:3]] == [(0, 1), (1, 0), (2, 5)]
     assert (sent.cardinalities, sent.evidence) == ((2,) * 6, {5: 1})
     assert found.probabilities == dict.fromkeys(names, (0.25, 0.75)) | {"x5": (0.0, 1.0)}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.graph.fact_graph import text_of
 from factreasoner.models import Context, PriorFrom
 from factreasoner.settings import Config
 
@@ -73,11 +74,7 @@ def read_credibility(path: Path) -> Credibility:
         InputError: it can't be read, is not UTF-8, has another header or no rows; or lines are wrong, all of
             which are named: no domain, a prior outside [0, 1], a domain given twice.
     """
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    return _parsed(str(path), content)
+    return _parsed(str(path), text_of(path))
 
 
 def credibility_fingerprint(path: Path) -> str:
@@ -87,12 +84,7 @@ def credibility_fingerprint(path: Path) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _parsed(path: str, content: bytes) -> Credibility:
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        message = f"not UTF-8 (byte {error.start}); save the table as UTF-8"
-        raise InputError([InputProblem(path, "", message)]) from error
+def _parsed(path: str, text: str) -> Credibility:
     rows = csv.reader(io.StringIO(text.replace("\0", "\ufffd"), newline=""))
     header = [cell.strip() for cell in next(rows, [])]
     if header != HEADER:

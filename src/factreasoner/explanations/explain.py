@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import InputError, InputProblem
@@ -19,16 +19,18 @@ from factreasoner.explanations.flips import (
 )
 from factreasoner.explanations.models import (
     AtomExplanation,
+    Dispute,
     Effect,
+    Evidence,
     Explanation,
     FlipSet,
     NearestBelief,
     NextPrior,
 )
-from factreasoner.explanations.parts import Beliefs, Conflicts, Part, conflicts, network
+from factreasoner.explanations.parts import SAYS_NOTHING, Beliefs, Part, network
 from factreasoner.explanations.removal import Removals, log_odds, probability, removals
 from factreasoner.graph.pairs import Belief, beliefs
-from factreasoner.models import Assessment, Marginals, Outcome, Relation, Support, support_of
+from factreasoner.models import Assessment, FactGraph, Marginals, Outcome, Relation, Support, support_of
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
@@ -77,27 +79,26 @@ def explain(
     config = config or Config()
     outcome = assessment.outcome
     if outcome is None or outcome.graph is None:
-        raise _impossible(assessment, f"no fact graph to explain: {_why_none(assessment)}")
+        raise _impossible(assessment, "", f"no fact graph to explain: {_why_none(assessment)}")
     wanted, timed = _wanted(assessment, atom_ids), _timed(config, solver)
-    deadline = time.monotonic() + config.solver_seconds
-    unhurried = timed(config.solver_seconds)
-    judged = Beliefs(_beliefs(outcome), config.atom_prior)
+    unhurried, deadline = timed(config.solver_seconds), time.monotonic() + config.solver_seconds
+    judged = Beliefs(_beliefs(outcome, outcome.graph), config.atom_prior)
     whole, parts = network(outcome.graph, config.factors, wanted, judged)
     known = _of_the_run(outcome, whole)
+    base = known or unhurried.marginals(whole)
+    ways = [(part, removals(part, base, timed, deadline=deadline)) for part in parts]
+    if known and not all(_agree(part, way, known) for part, way in ways):
+        raise _impossible(assessment, "", OTHER_SETTINGS.format(factors=config.factors))
     study = _Study(
-        base=known or unhurried.marginals(whole),
-        solver=timed,
-        deadline=deadline,
+        base=base,
         scale=Scale(calibration_of(config).posteriors),
         search_size=search_size,
         evidence=outcome.graph.evidence(),
-        conflicts=conflicts(outcome.graph),
+        disputes=_disputes(outcome.graph),
         beliefs=judged,
+        texts={atom.id: atom.text for atom in assessment.atoms},
     )
-    studied = [study.of(part) for part in parts]
-    if known and not all(part.agrees for part in studied):
-        raise _impossible(assessment, OTHER_SETTINGS.format(factors=config.factors))
-    return study.explanation(assessment, wanted, studied, solves=int(known is None))
+    return study.explanation(assessment.record_id, wanted, ways, solves=int(known is None))
 
 
 def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
@@ -110,8 +111,9 @@ def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
     return timed
 
 
-def _impossible(assessment: Assessment, message: str) -> InputError:
-    return InputError([InputProblem(f"record {assessment.record_id!r}", "", message)])
+def _impossible(assessment: Assessment, field: str, *messages: str) -> InputError:
+    where = f"record {assessment.record_id!r}"
+    return InputError([InputProblem(where, field, message) for message in messages])
 
 
 def _why_none(assessment: Assessment) -> str:
@@ -125,37 +127,37 @@ def _why_none(assessment: Assessment) -> str:
 
 def explainable_atoms(outcome: Outcome | None) -> list[str]:
     """The atoms that can be explained, in the order of the fact graph."""
-    graph = outcome.graph if outcome else None
-    if outcome is None or graph is None:
+    if outcome is None or outcome.graph is None:
         return []
-    return [node.id for node in graph.nodes if node.kind == "atom" and node.id not in outcome.unjudged]
+    nodes = outcome.graph.nodes
+    return [node.id for node in nodes if node.kind == "atom" and node.id not in outcome.unjudged]
 
 
 def _wanted(assessment: Assessment, atom_ids: Collection[str] | None) -> list[str]:
     judged = explainable_atoms(assessment.outcome)
-    if atom_ids is None:
-        return judged
-    if missing := [i for i in atom_ids if i not in judged]:
-        where = f"record {assessment.record_id!r}"
-        raise InputError([InputProblem(where, "atom", _why_missing(assessment, i, judged)) for i in missing])
-    return [i for i in judged if i in atom_ids]
+    missing = [i for i in atom_ids or () if i not in judged]
+    if missing:
+        known = {atom.id for atom in assessment.atoms}
+        raise _impossible(
+            assessment,
+            "atom",
+            *(
+                f"{i!r} has no posterior: none of its judgements succeeded"
+                if i in known
+                else f"no atom {i!r}; {nearest(i, judged)}"
+                for i in missing
+            ),
+        )
+    return judged if atom_ids is None else [i for i in judged if i in atom_ids]
 
 
-def _why_missing(assessment: Assessment, atom_id: str, judged: list[str]) -> str:
-    if any(atom.id == atom_id for atom in assessment.atoms):
-        return f"{atom_id!r} has no posterior: none of its judgements succeeded"
-    return f"no atom {atom_id!r}; {nearest(atom_id, judged)}"
-
-
-def _beliefs(outcome: Outcome) -> dict[str, tuple[Belief, ...]]:
+def _beliefs(outcome: Outcome, graph: FactGraph) -> dict[str, tuple[Belief, ...]]:
     """The judge's beliefs by atom, each by the node that stands for its context."""
     sources = outcome.independence.sources if outcome.independence else ()
-    node = {member: chosen for chosen, *members in sources for member in members}
-    atoms = {node.id for node in outcome.graph.nodes if node.kind == "atom"} if outcome.graph else set()
+    stands_for = {member: chosen for chosen, *members in sources for member in members}
+    atoms = {node.id for node in graph.nodes if node.kind == "atom"}
     return {
-        atom_id: tuple(
-            belief._replace(context_id=node.get(belief.context_id, belief.context_id)) for belief in ranked
-        )
+        atom_id: tuple(b._replace(context_id=stands_for.get(b.context_id, b.context_id)) for b in ranked)
         for atom_id, ranked in beliefs(outcome.verdicts, atoms).items()
     }
 
@@ -168,46 +170,65 @@ def _of_the_run(outcome: Outcome, graph: FactorGraph) -> Marginals | None:
     return known
 
 
-class _Studied(NamedTuple):
-    """The results for one part, its atoms without what the fact graph adds.
+def _agree(part: Part, ways: Removals, known: Marginals) -> bool:
+    """Whether the posteriors are those of the part's network, if that is cheap to check."""
+    again = ways.whole()
+    now = log_odds(known, [part.graph.names[i] for i in part.atoms])
+    return again is None or bool((abs(probability(again) - probability(now)) <= DISAGREEING).all())
 
-    `agrees`: the posteriors it started from are those of its network, if that is cheap to check.
-    """
 
-    removals: Removals
-    agrees: bool
-    atoms: dict[str, AtomExplanation]
+def _disputes(graph: FactGraph) -> list[Dispute]:
+    """The contradictions between contexts."""
+    contexts = {node.id for node in graph.nodes if node.kind == "context"}
+    return [
+        Dispute(source=r.source, target=r.target, probability=r.probability)
+        for r in graph.relations
+        if r.kind == "contradiction" and r.probability > SAYS_NOTHING and {r.source, r.target} <= contexts
+    ]
 
 
 class _Study(NamedTuple):
-    """What the parts of one record share: its posteriors, and how to compute and read others."""
+    """What the parts of one record share: its posteriors, and how to read others."""
 
     base: Marginals
-    solver: Callable[[float], Solver]
-    deadline: float
     scale: Scale
     search_size: int
     evidence: Mapping[str, Sequence[Relation]]
-    conflicts: Mapping[str, Conflicts]
+    disputes: Sequence[Dispute]
     beliefs: Beliefs
+    texts: Mapping[str, str]
 
-    def of(self, part: Part) -> _Studied:
-        """Solve what has to be solved for one part."""
-        ways = removals(part, self.base, self.solver, deadline=self.deadline)
+    def explanation(
+        self, record_id: str, atom_ids: Sequence[str], ways: Sequence[tuple[Part, Removals]], *, solves: int
+    ) -> Explanation:
+        """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
+        found: dict[str, dict[str, Any]] = {}
+        for part, way in ways:
+            found |= self.of(part, way)
+        errors = [e for e in (self.base.stderr, *(way.stderr for _, way in ways)) if e is not None]
+        return Explanation(
+            record_id=record_id,
+            atoms=tuple(self.atom(i, found.get(i, {})) for i in atom_ids),
+            solver=self.base.solver,
+            exact=self.base.exact and all(way.exact for _, way in ways),
+            converged=self.base.converged,
+            stderr=max(errors, default=None),
+            solves=solves + sum(way.solves for _, way in ways),
+            calibrated=self.scale.calibrator is not None,
+        )
+
+    def of(self, part: Part, ways: Removals) -> dict[str, dict[str, Any]]:
+        """What can be found out about the atoms of one part by taking contexts out, by atom."""
         alone = ways.one_by_one()
         atom_ids = [part.graph.names[i] for i in part.atoms]
-        now = log_odds(self.base, atom_ids)
         flips = Flips((None,) * len(atom_ids), (0,) * len(atom_ids))
         if self.search_size:
+            now = log_odds(self.base, atom_ids)
             labels = Labels.of(part, self.evidence, scale=self.scale, stderr=self.base.stderr)
             search = FlipSearch(ways, now, alone, additive=part.additive, labels=labels)
             flips = search.search(self.search_size)
-        again = ways.whole()
-        atoms = {}
-        for atom_id, column, flip, searched in zip(
-            atom_ids, alone.T, flips.found, flips.searched, strict=True
-        ):
-            found = {
+        return {
+            atom_id: {
                 "effects": self._effects(atom_id, part, ways, column),
                 "flip": self._named(atom_id, part, ways, flip) if flip else None,
                 "searched": searched,
@@ -215,43 +236,35 @@ class _Study(NamedTuple):
                 "connected": len(part.contexts),
                 "untold": ways.untold,
             }
-            atoms[atom_id] = self._bare(atom_id).model_copy(update=found)
-        agrees = again is None or bool((abs(probability(again) - probability(now)) <= DISAGREEING).all())
-        return _Studied(ways, agrees, atoms)
+            for atom_id, column, flip, searched in zip(
+                atom_ids, alone.T, flips.found, flips.searched, strict=True
+            )
+        }
 
-    def explanation(
-        self, assessment: Assessment, atom_ids: Sequence[str], studied: Sequence[_Studied], *, solves: int
-    ) -> Explanation:
-        """What all parts say about the atoms, in the order of `atom_ids`; `solves` were needed beforehand."""
-        found = {atom_id: atom for part in studied for atom_id, atom in part.atoms.items()}
-        texts = {atom.id: atom.text for atom in assessment.atoms}
-        ways = [part.removals for part in studied]
-        errors = [e for e in (self.base.stderr, *(way.stderr for way in ways)) if e is not None]
-        return Explanation(
-            record_id=assessment.record_id,
-            atoms=tuple(
-                found.get(i, self._bare(i)).model_copy(
-                    update={"text": texts.get(i, ""), **self.conflicts[i]._asdict()}
-                )
-                for i in atom_ids
-            ),
-            solver=self.base.solver,
-            exact=self.base.exact and all(way.exact for way in ways),
-            converged=self.base.converged,
-            stderr=max(errors, default=None),
-            solves=solves + sum(way.solves for way in ways),
-            calibrated=self.scale.calibrator is not None,
-        )
-
-    def _bare(self, atom_id: str) -> AtomExplanation:
-        """An atom's posterior and label, and nothing else."""
+    def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
+        """An atom's posterior, label, evidence and conflicts, with what was found out."""
         p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
         ranked = self.beliefs.ranked.get(atom_id)
+        telling = [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
+        evidence = [
+            Evidence(
+                context_id=r.source if r.target == atom_id else r.target,
+                kind=r.kind,
+                probability=r.probability,
+            )
+            for r in sorted(telling, key=lambda relation: -relation.probability)
+        ]
+        own = {item.context_id for item in evidence}
         return AtomExplanation(
             atom_id=atom_id,
+            text=self.texts.get(atom_id, ""),
             p_true=p_true,
             support=self._label(atom_id, p_true),
             belief=NearestBelief(**ranked[0]._asdict()) if ranked else None,
+            entailing=tuple(item for item in evidence if item.kind != "contradiction"),
+            contradicting=tuple(item for item in evidence if item.kind == "contradiction"),
+            disputes=tuple(d for d in self.disputes if d.source in own or d.target in own),
+            **found,
         )
 
     def _label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:

@@ -37,6 +37,22 @@ def build_fact_graph(
     return _checked(nodes, relations, "fact graph")
 
 
+def text_of(path: Path | str, most: int = -1) -> str:
+    """The text of a UTF-8 file, or its first `most` characters.
+
+    Raises:
+        InputError: unreadable, or not UTF-8.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            return file.read(most)
+    except OSError as error:
+        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        message = f"not UTF-8 (byte {error.start}); save it as UTF-8"
+        raise InputError([InputProblem(str(path), "", message)]) from error
+
+
 def read_fact_graph(
     path: Path | str, *, atom_prior: float = ATOM_PRIOR, context_prior: float = CONTEXT_PRIOR
 ) -> FactGraph:
@@ -45,16 +61,11 @@ def read_fact_graph(
     Raises:
         InputError: unreadable, not UTF-8, not JSON, or not a fact graph; the file and the field are named.
     """
-    path = Path(path)
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise InputError([InputProblem(str(path), "", f"not UTF-8 (byte {error.start})")]) from error
+        data = json.loads(text_of(path))
     except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise InputError([InputProblem(str(path), "", f"not JSON: {error.msg} ({where})")]) from error
+        message = f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        raise InputError([InputProblem(str(path), "", message)]) from error
     except RecursionError as error:
         raise InputError([InputProblem(str(path), "", "not a fact graph: nested too deeply")]) from error
     return parse_fact_graph(data, source=str(path), atom_prior=atom_prior, context_prior=context_prior)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
+from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph, text_of
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactorTable, Relation
 from factreasoner.models.factor_graph import Factor, FactorGraph
@@ -27,19 +27,6 @@ _log = logging.getLogger(__name__)
 
 MOST_AXES = 64
 """Axes an array of numpy may have."""
-
-
-def read_uai(path: Path | str, evidence: Path | str | None = None) -> FactorGraph:
-    """Read a network, and its evidence file where given; variables are named "0", "1", ...
-
-    Raises:
-        InputError: unreadable or malformed; the file, line and item are named.
-    """
-    graph = parse_uai(_text(path), source=str(path))
-    if evidence is None:
-        return graph
-    observed = parse_evidence(_text(evidence), graph.cardinalities, source=str(evidence))
-    return replace(graph, evidence=observed)
 
 
 def parse_uai(text: str, *, source: str = "network") -> FactorGraph:
@@ -127,15 +114,6 @@ def uai_text(graph: FactorGraph) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _text(path: Path | str) -> str:
-    try:
-        return Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise InputError([InputProblem(str(path), "", f"not text (byte {error.start})")]) from error
-
-
 class _Tokens:
     """The words of a file, read from first to last; a problem names the line of the last word read."""
 
@@ -219,15 +197,9 @@ def is_uai(path: Path) -> bool:
     """Whether a file is a UAI network, by its first word; else it is a JSON object.
 
     Raises:
-        InputError: unreadable, or neither.
+        InputError: unreadable, not UTF-8, or neither.
     """
-    try:
-        with path.open(encoding="utf-8-sig") as file:
-            start = file.read(SNIFFED).split(maxsplit=1)[:1]
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise InputError([InputProblem(str(path), "", "neither a UAI network nor JSON: not text")]) from error
+    start = text_of(path, SNIFFED).split(maxsplit=1)[:1]
     word = start[0] if start else ""
     if word in ("MARKOV", "BAYES"):
         return True
@@ -266,7 +238,10 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
     if evidence is None:
         beside = (Path(f"{path}.evid"), path.with_suffix(".evid"))
         evidence = next((file for file in beside if file.is_file()), None)
-    graph = read_uai(path, evidence)
+    graph = parse_uai(text_of(path), source=str(path))
+    if evidence is not None:
+        observed = parse_evidence(text_of(evidence), graph.cardinalities, source=str(evidence))
+        graph = replace(graph, evidence=observed)
     variables = Path(f"{path}.map.json")
     return _mapped(graph, variables) if variables.is_file() else NetworkFile(graph)
 
@@ -274,7 +249,7 @@ def read_uai_network(path: Path, evidence: Path | None = None) -> NetworkFile:
 def _mapped(graph: FactorGraph, path: Path) -> NetworkFile:
     """The graph with names and kinds from a map: {"variables": [name of variable 0, ...], "kinds": [...]}."""
     try:
-        found = json.loads(_text(path))
+        found = json.loads(text_of(path))
         names, kinds = found["variables"], found.get("kinds")
     except (json.JSONDecodeError, KeyError, TypeError, RecursionError) as error:
         raise InputError([InputProblem(str(path), "variables", "not a variable map")]) from error

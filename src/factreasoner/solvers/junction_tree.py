@@ -11,7 +11,9 @@ variant lacks some variables: their factors are 1 in it.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -19,11 +21,17 @@ import numpy.typing as npt
 
 from factreasoner.errors import SolverError
 from factreasoner.models.factor_graph import Table
-from factreasoner.solvers.clique_tree import clique_tree
+from factreasoner.solvers.elimination import adjacency_bits, bits_of
 from factreasoner.solvers.reduction import INCONSISTENT, LogFactor, distribution, log_sum, logarithm
 
 LOWEST = -700.0
 """Below this logarithm a plain number is not exact, or 0."""
+
+GROUPED_FROM = 1 << 12
+"""From this many table entries on, what goes into a clique is multiplied in groups first."""
+
+GROUP_SHARE = 64
+"""A group's own table has at most this fraction of the clique's entries."""
 
 
 class Arithmetic(NamedTuple):
@@ -87,7 +95,67 @@ def junction_tree_marginals(
         SolverError: every joint state has probability 0.
     """
     found = JunctionTree(cardinalities, factors, order).calibrated()
-    return [distribution(found.logs(i)[..., 0]) for i in range(len(cardinalities))]
+    return [distribution(found.logs(i)[:, 0]) for i in range(len(cardinalities))]
+
+
+@dataclass(frozen=True)
+class Clique:
+    """A set of variables with a table; `scope` runs in elimination order.
+
+    All but the `own` leading variables are shared with the `parent`.
+    """
+
+    scope: tuple[int, ...]
+    own: int
+    parent: int | None
+
+    @property
+    def separator(self) -> tuple[int, ...]:
+        """The variables shared with the parent."""
+        return self.scope[self.own :]
+
+
+def clique_tree(
+    count: int, scopes: Sequence[Sequence[int]], order: Sequence[int]
+) -> tuple[list[Clique], dict[int, int]]:
+    """The maximal cliques of an elimination order of all variables, every one before its parent.
+
+    Also the place of the clique in which each variable is eliminated.
+    """
+    rank = {variable: position for position, variable in enumerate(order)}
+    adjacency = adjacency_bits(count, scopes)
+    tails: dict[int, tuple[int, ...]] = {}
+    for variable in order:
+        neighbours = adjacency[variable]
+        members = bits_of(neighbours)
+        for i in members:
+            adjacency[i] = (adjacency[i] | neighbours) & ~(1 << i) & ~(1 << variable)
+        tails[variable] = tuple(sorted(members, key=rank.__getitem__))
+    # Eliminating a variable leaves its tail as a clique. If the next variable's clique has nothing else, the
+    # two are one: `first` names the clique that eliminates each variable by that clique's first variable.
+    first: dict[int, int] = {}
+    last: dict[int, int] = {}
+    for variable in order:
+        tail = tails[variable]
+        last[first.setdefault(variable, variable)] = variable
+        if tail and tail[0] not in first and len(tails[tail[0]]) == len(tail) - 1:
+            first[tail[0]] = first[variable]
+    heads = sorted(last, key=lambda head: rank[last[head]])
+    index = {head: i for i, head in enumerate(heads)}
+    cliques = []
+    for head in heads:
+        separator = tails[last[head]]
+        scope = (head, *tails[head])
+        parent = index[first[separator[0]]] if separator else None
+        cliques.append(Clique(scope, len(scope) - len(separator), parent))
+    return cliques, {variable: index[head] for variable, head in first.items()}
+
+
+class Over(NamedTuple):
+    """A table over the variables `scope`, in elimination order; its last axis runs over the variants."""
+
+    scope: tuple[int, ...]
+    table: Table
 
 
 class JunctionTree:
@@ -96,15 +164,14 @@ class JunctionTree:
     def __init__(
         self, cardinalities: Sequence[int], factors: Sequence[LogFactor], order: Sequence[int]
     ) -> None:
-        tree = clique_tree(cardinalities, [factor.scope for factor in factors], order)
-        self.factors = factors
-        self.cliques, self.homes = tree.cliques, tree.homes
+        rank = {variable: position for position, variable in enumerate(order)}
         self._sizes = cardinalities
-        smallest: dict[int, int] = {}
-        entries = [np.prod([float(cardinalities[i]) for i in clique.scope]) for clique in self.cliques]
-        for place in sorted(range(len(entries)), key=entries.__getitem__, reverse=True):
-            smallest.update(dict.fromkeys(self.cliques[place].scope, place))
-        self._smallest = smallest
+        self._cliques, places = clique_tree(len(cardinalities), [factor.scope for factor in factors], order)
+        self._factors: list[tuple[int, Over]] = []
+        for factor in factors:
+            axes = sorted(range(len(factor.scope)), key=lambda axis: rank[factor.scope[axis]])
+            scope = tuple(factor.scope[axis] for axis in axes)
+            self._factors.append((places[scope[0]], Over(scope, factor.logs.transpose(axes)[..., None])))
 
     def calibrated(self, lacks: Lacks | None = None) -> CalibratedTree:
         """Every clique's table as the network's distribution over it, in plain numbers where these reach.
@@ -125,86 +192,115 @@ class JunctionTree:
             FloatingPointError: plain numbers do not reach.
         """
         variants = 1 if lacks is None else lacks.shape[1]
-        inbox: list[list[tuple[tuple[int, ...], Table]]] = [[] for _ in self.cliques]
-        for j, home in enumerate(self.homes):
-            scope, logs = self._placed(j)
-            if lacks is not None and len(scope) > 1 and (gone := lacks[list(scope)].any(axis=0)).any():
-                logs = np.where(gone, 0.0, logs)
-            inbox[home].append((scope, numbers.lift(logs)))
-        tables: list[Table] = []
+        inbox: list[list[Over]] = [[] for _ in self._cliques]
+        for home, (scope, given) in self._factors:
+            gone = lacks is not None and len(scope) > 1 and lacks[list(scope)].any(axis=0)
+            logs = np.where(gone, 0.0, given) if np.any(gone) else given
+            inbox[home].append(Over(scope, numbers.lift(logs)))
+        found: list[Over] = []
         sent: list[Table] = []
-        for clique, messages in zip(self.cliques, inbox, strict=True):
-            table = np.full([*(self._sizes[i] for i in clique.scope), variants], numbers.one)
-            for scope, message in messages:
-                self._multiply(numbers, table, clique.scope, message, scope)
-            message = numbers.normalise(self._onto(numbers, table, clique.scope, clique.separator))
+        for clique, messages in zip(self._cliques, inbox, strict=True):
+            over = self._product(
+                numbers, clique.scope, self._gathered(numbers, clique.scope, messages), variants
+            )
+            message = numbers.normalise(_onto(numbers, over, clique.separator).table)
             if clique.parent is not None:
-                inbox[clique.parent].append((clique.separator, message))
+                inbox[clique.parent].append(Over(clique.separator, message))
             messages.clear()
-            tables.append(table)
+            found.append(over)
             sent.append(message)
-        for place in reversed(range(len(self.cliques))):
-            clique = self.cliques[place]
+        for clique, over, message in zip(self._cliques[::-1], found[::-1], sent[::-1], strict=True):
             if clique.parent is not None:
-                wide = self.cliques[clique.parent].scope
-                above = self._onto(numbers, tables[clique.parent], wide, clique.separator)
-                update = numbers.divide(numbers.normalise(above), sent[place])
-                self._multiply(numbers, tables[place], clique.scope, update, clique.separator)
-        return CalibratedTree(self, numbers, tables)
+                above = _onto(numbers, found[clique.parent], clique.separator).table
+                update = numbers.divide(numbers.normalise(above), message)
+                _multiply(numbers, over, Over(clique.separator, update))
+        by_size = sorted(found, key=lambda over: over.table.size, reverse=True)
+        return CalibratedTree(numbers, {i: over for over in by_size for i in over.scope})
 
-    def logs_of(self, i: int, numbers: Arithmetic, tables: Sequence[Table]) -> Table:
-        """Logarithms of variable i's weights, from the smallest of calibrated tables that has it."""
-        place = self._smallest[i]
-        return numbers.logs(self._onto(numbers, tables[place], self.cliques[place].scope, (i,)))
+    def _product(
+        self, numbers: Arithmetic, scope: tuple[int, ...], messages: Sequence[Over], variants: int
+    ) -> Over:
+        over = Over(scope, np.full([*(self._sizes[i] for i in scope), variants], numbers.one))
+        for message in messages:
+            _multiply(numbers, over, message)
+        return over
 
-    def _placed(self, j: int) -> tuple[tuple[int, ...], Table]:
-        """Factor j with its variables in the order of its clique, and an axis of one variant."""
-        factor = self.factors[j]
-        axis = {i: axis for axis, i in enumerate(factor.scope)}
-        scope = tuple(i for i in self.cliques[self.homes[j]].scope if i in axis)
-        return scope, factor.logs.transpose([axis[i] for i in scope])[..., None]
+    def _gathered(self, numbers: Arithmetic, wide: tuple[int, ...], messages: Sequence[Over]) -> list[Over]:
+        """The messages into a large clique, those of like scopes multiplied together.
 
-    def _multiply(
-        self, numbers: Arithmetic, table: Table, wide: tuple[int, ...], by: Table, scope: tuple[int, ...]
-    ) -> None:
-        """Multiply `table` over `wide` in place by a table over `scope`, part of it in the same order."""
-        runs = _runs(wide, scope, self._sizes)
-        variants = [] if table.shape[-1] == 1 else [table.shape[-1]]
-        view = table.reshape([size for size, _ in runs] + variants)
-        last = [by.shape[-1]] if variants else []
-        numbers.product(view, by.reshape([size if kept else 1 for size, kept in runs] + last), out=view)
+        A pass over a large table costs far more than all passes over the small tables of a group. A message
+        goes to the group whose table it makes grow least.
+        """
 
-    def _onto(
-        self, numbers: Arithmetic, table: Table, wide: tuple[int, ...], scope: tuple[int, ...]
-    ) -> Table:
-        """Sum `table` over `wide` down to `scope`, part of it in the same order."""
-        runs = _runs(wide, scope, self._sizes)
-        variants = [] if table.shape[-1] == 1 else [table.shape[-1]]
-        axes = [axis for axis, (_, kept) in enumerate(runs) if not kept]
-        summed = numbers.total(table.reshape([size for size, _ in runs] + variants), axes)
-        return summed.reshape([*(self._sizes[i] for i in scope), table.shape[-1]])
+        def entries(scope: Collection[int]) -> int:
+            return math.prod(self._sizes[i] for i in scope)
+
+        limit = entries(wide) // GROUP_SHARE
+        if entries(wide) < GROUPED_FROM:
+            return list(messages)
+        groups: list[tuple[frozenset[int], list[Over]]] = []
+        for message in sorted(messages, key=lambda message: len(message.scope), reverse=True):
+            grown = [(union.union(message.scope), g) for g, (union, _) in enumerate(groups)]
+            fitting = [
+                (entries(union) / entries(groups[g][0]), g) for union, g in grown if entries(union) <= limit
+            ]
+            if fitting:
+                g = min(fitting)[1]
+                groups[g] = (grown[g][0], [*groups[g][1], message])
+            else:
+                groups.append((frozenset(message.scope), [message]))
+        return [
+            members[0]
+            if len(members) == 1
+            else self._product(
+                numbers,
+                tuple(i for i in wide if i in union),
+                members,
+                max(member.table.shape[-1] for member in members),
+            )
+            for union, members in groups
+        ]
 
 
 class CalibratedTree(NamedTuple):
-    """A junction tree with its calibrated tables."""
+    """The calibrated tables of a junction tree: for each variable the smallest one that has it."""
 
-    tree: JunctionTree
     numbers: Arithmetic
-    tables: list[Table]
+    smallest: Mapping[int, Over]
 
     def logs(self, i: int) -> Table:
         """Logarithms of variable i's weights, shape (states, variants)."""
-        return self.tree.logs_of(i, self.numbers, self.tables)
+        return self.numbers.logs(_onto(self.numbers, self.smallest[i], (i,)).table)
 
 
-def _runs(wide: Sequence[int], scope: Sequence[int], sizes: Sequence[int]) -> list[tuple[int, bool]]:
-    """Neighbouring axes of `wide` joined where all of them are in `scope`, or none: (states, in scope)."""
+def _multiply(numbers: Arithmetic, over: Over, by: Over) -> None:
+    """Multiply a table in place by one over part of its variables."""
+    runs, variants = _runs(over, by.scope)
+    view = over.table.reshape([size for size, _ in runs] + variants)
+    last = [by.table.shape[-1]] if variants else []
+    numbers.product(view, by.table.reshape([size if kept else 1 for size, kept in runs] + last), out=view)
+
+
+def _onto(numbers: Arithmetic, over: Over, scope: tuple[int, ...]) -> Over:
+    """Sum a table down to `scope`, part of its variables in the same order."""
+    runs, variants = _runs(over, scope)
+    axes = [axis for axis, (_, kept) in enumerate(runs) if not kept]
+    summed = numbers.total(over.table.reshape([size for size, _ in runs] + variants), axes)
+    size = dict(zip(over.scope, over.table.shape, strict=False))
+    return Over(scope, summed.reshape([*(size[i] for i in scope), over.table.shape[-1]]))
+
+
+def _runs(over: Over, scope: tuple[int, ...]) -> tuple[list[tuple[int, bool]], list[int]]:
+    """Neighbouring axes joined where all of them are in `scope`, or none: (states, in scope).
+
+    Also the axis of the variants, where there are several.
+    """
     inside = frozenset(scope)
     runs: list[tuple[int, bool]] = []
-    for i in wide:
+    for i, size in zip(over.scope, over.table.shape, strict=False):
         kept = i in inside
         if runs and runs[-1][1] == kept:
-            runs[-1] = (runs[-1][0] * sizes[i], kept)
+            runs[-1] = (runs[-1][0] * size, kept)
         else:
-            runs.append((sizes[i], kept))
-    return runs
+            runs.append((size, kept))
+    return runs, [] if over.table.shape[-1] == 1 else [over.table.shape[-1]]
