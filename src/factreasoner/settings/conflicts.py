@@ -81,7 +81,7 @@ def _refuse_verifier(config: Config) -> None:
             raise ValueError(f"{unread[0]}: judge {config.judge!r} does not read it: add --judge verifier")
         return
     if config.verifier is None:
-        raise ValueError("judge: 'verifier' needs to know which: add --verifier NAME (docs/judges.md)")
+        raise ValueError("judge: 'verifier' needs to know which: add --verifier NAME (docs/verifiers.md)")
     if config.verifier_url is not None and config.verifier_file is not None:
         raise ValueError("verifier_file and verifier_url: a served verifier has no local file; leave one out")
 

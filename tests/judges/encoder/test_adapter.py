@@ -70,7 +70,7 @@ def test_each_bundled_adapter_is_what_its_family_publishes(name):
         0.5,
     )
     assert a.texts("A b.", "C.") == Texts(*FAMILIES[name][1])
-    assert "FOLDER" in a.export or "docs/judges.md" in a.export or a.head == "word"
+    assert "FOLDER" in a.export or "docs/verifiers.md" in a.export or a.head == "word"
     assert set(FAMILIES) == set(adapter_names())
 
 

@@ -123,6 +123,7 @@ def test_silence_and_what_agrees_is_no_contradiction(judge, claim, passage):
         ("The town of Grell had a wall of stone.", "The town of Grell never had a wall of stone."),
         ("Crows live in the old tower.", "Crows lived in the old tower until they were shot."),
         ("The house is for sale in Oregon.", "The house is hardly for sale in Oregon."),
+        ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
     ],
 )
 def test_a_hedge_a_quantifier_or_a_negation_more_is_not_entailed(judge, claim, passage):

@@ -94,7 +94,7 @@ def model_files(config: Config, export: str) -> ModelFiles:
     if config.verifier_model is None:
         raise ConfigError(
             f"verifier: {config.verifier!r} needs its model: add --verifier-model FOLDER or ID, or "
-            "--verifier-url URL of a served one (docs/judges.md)"
+            "--verifier-url URL of a served one (docs/verifiers.md)"
         )
     path = Path(config.verifier_model).expanduser()
     if path.is_file():

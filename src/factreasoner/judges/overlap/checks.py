@@ -58,7 +58,7 @@ def begun_by(claim: Text, text: Text) -> Span | None:
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     """Whether the sentence nearest to the claim has its negations, hedges and quantifiers, and no others.
 
-    No others around the claim's words there, that is.
+    Others may follow the last of the claim's words ("..., but not in winter").
     """
     wanted = claim.content_stems()
     parts = [part for part in text.sentences if window.low <= part.low < window.high]
@@ -66,7 +66,7 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
         parts, key=lambda part: len(wanted.intersection(text.stems[part.low : part.high])), default=window
     )
     places = [i for i in range(part.low, part.high) if text.stems[i] in wanted] or [part.low]
-    around = text.words[max(part.low, places[0] - _REACH) : min(part.high, places[-1] + 1 + _REACH)]
+    around = text.words[part.low : min(part.high, places[-1] + 1 + _REACH)]
     own = _QUALIFIERS.intersection(claim.words)
     return own.issubset(text.words[part.low : part.high]) and own.issuperset(_QUALIFIERS.intersection(around))
 
