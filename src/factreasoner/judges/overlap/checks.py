@@ -58,7 +58,7 @@ def begun_by(claim: Text, text: Text) -> Span | None:
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     """Whether the sentence nearest to the claim has its negations, hedges and quantifiers, and no others.
 
-    Others may follow the last of the claim's words ("..., but not in winter").
+    Others may follow more than two words behind the claim's last ("..., but in summer not").
     """
     wanted = claim.content_stems()
     parts = [part for part in text.sentences if window.low <= part.low < window.high]
