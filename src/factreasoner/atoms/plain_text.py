@@ -95,7 +95,7 @@ def _citations(source: str) -> tuple[Span, ...]:
     marks = [
         (mark.start, mark.end)
         for mark in found
-        if not (mark.either or mark.narrative or is_word(source, mark.start, mark.end))
+        if not (mark.narrative or is_word(source, mark.start, mark.end))
         and (mark.sure or _ends_clause(source, mark, starts))
         and (len(keys) > 1 or not _is_key(source, mark))
     ]

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from factreasoner.text.author_years import author_years, work_of_key, works_of
 
@@ -37,14 +37,13 @@ _PARENTHESIS = re.compile(
 )
 _LENTICULAR = re.compile(r"【(?P<inside>[^【】\n†]{1,80})(?:†[^【】\n]*)?】")
 _RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹"
-_MOST_DIGITS = 3
 _DASH = "⁻\u2010-\u2015\u2212-"
 _SUPERSCRIPT = re.compile(
     rf"(?<![⁻⁺{_RAISED}])(?!(?<!\S)[{_RAISED}]+[A-Z]|(?<=\()[{_RAISED}]+[A-Z])"
     rf"[{_RAISED}]+(?:[,˒‚ \u2009{_DASH}]*[{_RAISED}]+)*(?![⁺⁻])"
     r"|<sup(?:\s[^<>]{0,200})?>(?:<a\s[^<>]{0,300}>)?(?P<tag>[^<>\n]{1,40})(?:</a>)?</sup>"
 )
-_RUN = re.compile(rf"([{_RAISED}]+)(?:[ \u2009]*[{_DASH}][ \u2009]*([{_RAISED}]+))?")
+_RUN = re.compile(rf"[{_RAISED}]+")
 NOT_SHOWN = (
     r"<!--(?:(?!<!--|-->).)*+-->"
     r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*+</(?P=unshown)>"
@@ -65,13 +64,9 @@ _LOCATOR = re.compile(
     r"[,:]?\s*(?:\bpp?\.?|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,
 )
-_DIGITS_OF = (0x660, 0x6F0, 0x966, 0x9E6, 0xE50, 0xFF10)
-"""Where the digits of other scripts begin: Arabic, Persian, Devanagari, Bengali, Thai; wide ones."""
-_NARROW = str.maketrans("［］，；،؛", "[],;,;") | {
-    zero + digit: str(digit) for zero in _DIGITS_OF for digit in range(10)
-}
-_BETWEEN = re.compile(r"\s*(?:[,;&]|\b(?:and|und|et|y|en|och|og)\b)\s*")
-_RANGE = re.compile(r"\^?(\d{1,3})\s*[-\u2010-\u2015\u2212]\s*\^?(\d{1,3})")
+_NARROW = str.maketrans("［］，；،؛", "[],;,;")
+_BETWEEN = re.compile(r"\s*(?:[,;&˒‚]|\b(?:and|und|et|y|en|och|og)\b)\s*|(?<=\d)[ \u2009]+(?=\d)")
+_RANGE = re.compile(rf"\^?(\d{{1,3}})\s*[{_DASH}]\s*\^?(\d{{1,3}})")
 _POWER = re.compile(
     r"(?:(?<!\b1\d\d)(?<!\b20\d)\d|(?<![^\W\d_])(?:[^\W\d_]|[cdmk]m|ft|in|mi|yd|kg|ha|nm|µm|sec|hr|Pa|Hz|[kMG]?pc"
     r"|[kMGT]?eV|sin|cos|tan|log|ln|exp|[α-ω][a-z])|[=+*/·×][ ]?[^\W\d_]{1,3})$"
@@ -95,7 +90,6 @@ _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
 _SERIES = re.compile(_ROW)
-_LABELS = re.compile(r"\[\s*[1-9]\d{0,2}(?:\s*[,;]\s*[1-9]\d{0,2})+\s*\]")
 _MATRIX = re.compile(rf"\[\s*{_ROW}(?:\s*,\s*{_ROW})+\s*\]")
 _USED = re.compile(r"\s*[-+*/]?=(?!=)|\(|\.[a-z_]+\(|\[0\]")
 """What stands behind an index alone: it is assigned to, called or indexed again."""
@@ -103,38 +97,27 @@ _INDEXED = re.compile(
     r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
 )
 """A name that an index is attached to: not a word of a sentence ("York's"), a unit ("828 m") or emphasis."""
-_ASSIGNED = re.compile(r"(?:^|[\s(])[a-z]\w*\s*:?=\s*$", re.IGNORECASE)
 _BEFORE_NUMBERS = re.compile(
-    r"(?:\b(?:intervals?|CIs?|IQR)\b(?:\s*\([^()\n]*\))?\s*(?:(?:is|was|are|were|of|from)\s+)?[:=]?\s*"
-    r"|\b(?:between|within)\s+|\b(?:lies?|uniform(?:ly)?(?: distributed)?)\s+(?:in|on|over)\s+"
-    r"|\$|(?:[=∈∉∪∩⊂⊆×]|\\in\b|[\w)\]][ \t]+[+·*][ \t])\s*"
-    r"|(?:^|[\s(])(?!a\b)(?-i:[a-zα-ω])\d?\s+(?:(?:is|be|lies)\s+)?in\s+|\bintegers?\s+in\s+"
-    r"|\b(?:in|within|over|on|from|outside|inside)\s+(?:the|a)\s+(?:(?:closed|full|whole)\s+)?range\s+"
-    r"|\b(?:clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted)\s+(?:in)?to\s+"
-    r"|(?:\w[._]\w+|\b(?:all|any|len|list|max|mean|min|print|range|set|sorted|sum|tuple))\(\s*)"
-    rf"(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
+    r"(?:\b(?:intervals?|CIs?|IQR|between|within|ranges?|lies?|uniform(?:ly)?|integers?|values?|numbers?|points?"
+    r"|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?|list|array|tuple|vector|matrix|domain|scale"
+    r"|shape|sequence|clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted|for\s+\w+|(?-i:[b-z]))"
+    r"(?:\s+(?:be|is|was|are|were|lies|distributed|of|from|in|on|over|to|into))*\s*(?:\([^()\n]*\)\s*)?[:=]?"
+    rf"|[\w)\]]\s+[+·*]\s|\w\(|[=∈∉∪∩⊂⊆×$])\s*(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
     re.IGNORECASE,
 )
-"""What stands before numbers in a row, or before the first of several such rows."""
-_BEFORE_EITHER = re.compile(
-    r"\b(?:values?|numbers?|points?|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?|for\s+\w+)\s+in"
-    r"\s+$|\b(?:ranges?|list|array|tuple|vector|matrix|domain|scale|shape|sequence)\s+(?:of\s+)?$",
-    re.IGNORECASE,
-)
-"""What stands before numbers and before citations: "values in [1, 3]"."""
+"""What stands before numbers in a row, or before the first of such rows, and seldom before citations."""
 
 
 class Mark(NamedTuple):
     """A citation in `text[start:end]`, with the labels of what it cites.
 
-    `either`: it may be numbers that cite nothing. `narrative`: its authors are words of the sentence, as in
-    "Smith et al. (2020) say". `sure`: its authors cannot be a title.
+    `narrative`: its authors are words of the sentence, as in "Smith et al. (2020) say". `sure`: its authors
+    cannot be a title.
     """
 
     start: int
     end: int
     labels: tuple[str, ...]
-    either: bool = False
     narrative: bool = False
     sure: bool = True
 
@@ -169,7 +152,7 @@ class Known:
 def _numbers(part: str) -> list[str] | None:
     """The numbers of one part of a mark; a range that runs backwards is read forwards."""
     part = part.strip().removeprefix("^").removesuffix("^")
-    if part.isdecimal() and part.isascii():
+    if re.fullmatch(r"\d{1,9}", part):
         return [str(int(part))]
     found = _RANGE.fullmatch(part)
     if found is None:
@@ -214,18 +197,18 @@ def nothing_cited(text: str) -> list[tuple[int, int]]:
     return [match.span() for pattern in (_APART, _MATHS, _MATRIX) for match in pattern.finditer(text)]
 
 
-def reading_of(text: str, start: int, end: int) -> Literal["citation", "numbers", "either"]:
-    """How to read the bracket `text[start:end]` without a link; "either": the sources decide."""
+def may_be_numbers(text: str, start: int, end: int) -> bool:
+    """Whether the bracket `text[start:end]` may be an interval or a list: a citation only if all is known."""
     before = text[max(0, start - 80) : start]
-    if before[-1:].isalnum() or before[-1:] in ("_", ")"):
-        return "numbers" if _USED.match(text, end) or _INDEXED.search(before) else "citation"
-    if not _SERIES.fullmatch(text, start, end):
-        return "numbers" if _ASSIGNED.search(before) else "citation"
-    if _BEFORE_NUMBERS.search(before):
-        return "numbers"
-    if _BEFORE_EITHER.search(before):
-        return "either" if _LABELS.fullmatch(text, start, end) else "numbers"
-    return "citation"
+    series = _SERIES.fullmatch(text, start, end) is not None
+    return _BEFORE_NUMBERS.search(before) is not None if series else before.rstrip().endswith("=")
+
+
+def _is_index(text: str, start: int, end: int) -> bool:
+    """Whether a bracket belongs to the name before it: "rows[2](x)", not "York's[1]"."""
+    before = text[max(0, start - 80) : start]
+    glued = before[-1:].isalnum() or before[-1:] in ("_", ")")
+    return glued and bool(_USED.match(text, end) or _INDEXED.search(before))
 
 
 def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
@@ -241,9 +224,9 @@ def _bracketed(text: str, known: Known) -> Iterator[Mark]:
             if not labels:
                 continue
             linked = pattern is LINKED and match["url"] is not None
-            reading = "citation" if linked else reading_of(text, *match.span())
-            if reading != "numbers":
-                yield Mark(*match.span(), tuple(labels), either=reading == "either")
+            sure = known.labels.issuperset(labels) or not may_be_numbers(text, *match.span())
+            if linked or (sure and not _is_index(text, *match.span())):
+                yield Mark(*match.span(), tuple(labels))
 
 
 def _keys(inside: str) -> list[str]:
@@ -266,30 +249,12 @@ def _raised(text: str, known: Known) -> Iterator[Mark]:
         before = text[max(0, match.start() - 40) : match.start()]
         if _POWER.search(before[-6:]) or _FORMULA.search(before):
             continue
-        if match["tag"] is not None:
-            labels = known.read(match["tag"].strip().strip("[]"))
-        else:
-            labels = [label for run in _RUN.finditer(match[0]) for label in _raised_numbers(run, known)]
-        if labels and "0" not in labels:
+        if labels := known.read(match["tag"] or _RUN.sub(lambda run: _lowered(run[0], known), match[0])):
             yield Mark(*match.span(), tuple(labels))
 
 
-def _raised_numbers(run: re.Match[str], known: Known) -> list[str]:
-    """The numbers of superscripts in a row, or of a range of them; those of a range too wide are its ends.
-
-    A range with more than three digits at an end has none.
-    """
-    low, high = (_digits(part, known) if part else [] for part in run.groups())
-    if run[2] is None:
-        return low
-    return (_numbers(f"{low[-1]}-{high[0]}") or [*low, *high]) if low and high else []
-
-
-def _digits(run: str, known: Known) -> list[str]:
+def _lowered(run: str, known: Known) -> str:
     """Superscripts in a row as one number, or as one each where only that names sources."""
-    if len(run) > _MOST_DIGITS:
-        return []
     digits = [str(_RAISED.index(character)) for character in run]
-    number = str(int("".join(digits)))
-    apart = number not in known.labels and known.labels.issuperset(digits)
-    return digits if apart else [number]
+    number = "".join(digits)
+    return ",".join(digits) if number not in known.labels and known.labels.issuperset(digits) else number

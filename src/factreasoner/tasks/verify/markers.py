@@ -25,8 +25,8 @@ from factreasoner.text.citation_marks import (
     Known,
     Mark,
     find_marks,
+    may_be_numbers,
     nothing_cited,
-    reading_of,
 )
 from factreasoner.text.links import page_of
 from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
@@ -168,8 +168,8 @@ def _notes(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[s
         yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
     cited = {marker.start for marker in markers}
     for match in LINKED.finditer(text):
-        doubtful = match["url"] is None and not _within(match.start(), apart)
-        if doubtful and reading_of(text, *match.span()) == "either":
+        labelled = match["url"] is None and sources.known.read(match["inside"]) is not None
+        if labelled and not _within(match.start(), apart) and may_be_numbers(text, *match.span()):
             yield (
                 f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
                 if match.start() in cited
@@ -212,6 +212,6 @@ def _marker(mark: Mark, sources: Sources) -> Marker | None:
     named = {label: sources.of_label(label) for label in mark.labels}
     known = [source for source in named.values() if source is not None]
     unknown = tuple(label for label, source in named.items() if source is None)
-    if unknown and (mark.either or (mark.narrative and not mark.sure)):
+    if unknown and mark.narrative and not mark.sure:
         return None
     return Marker(mark.start, mark.end, tuple(dict.fromkeys(known)), unknown, is_word=mark.narrative)
