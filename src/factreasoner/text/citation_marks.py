@@ -13,7 +13,9 @@ stands in code, a picture or a formula, nor an index, interval, list or matrix t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from itertools import accumulate
 from typing import NamedTuple
 
 from factreasoner.text.author_years import ASIDE, NARRATIVE, work_of_key, work_of_words, works_of
@@ -122,6 +124,20 @@ class Mark(NamedTuple):
     sure: bool = True
 
 
+class Regions:
+    """Parts of a text in any order, which may overlap."""
+
+    def __init__(self, spans: Iterable[tuple[int, int]]) -> None:
+        ordered = sorted(spans)
+        self._starts = [start for start, _ in ordered]
+        self._ends = list(accumulate((end for _, end in ordered), max))
+
+    def hold(self, start: int, end: int) -> bool:
+        """Whether one of the parts has the characters [start, end)."""
+        before = bisect_right(self._starts, start)
+        return before > 0 and self._ends[before - 1] >= end
+
+
 class Known:
     """The labels that are known to name a source: ids of sources, and other labels."""
 
@@ -167,11 +183,11 @@ _NOTHING_KNOWN = Known()
 def find_marks(text: str, known: Known = _NOTHING_KNOWN) -> list[Mark]:
     """The citation marks in `text`, in order, none within another."""
     text = text.translate(_NARROW)
-    apart = nothing_cited(text)
+    apart = Regions(nothing_cited(text))
     found = [*_bracketed(text, known), *_raised(text, known), *_by_author(text)]
     marks: list[Mark] = []
     for mark in sorted(found, key=lambda m: (m.start, -m.end)):
-        if not _within(mark.start, apart) and (not marks or mark.start >= marks[-1].end):
+        if not apart.hold(mark.start, mark.start + 1) and (not marks or mark.start >= marks[-1].end):
             marks.append(mark)
     return marks
 
@@ -209,10 +225,6 @@ def _is_index(text: str, start: int, end: int) -> bool:
     before = text[max(0, start - 80) : start]
     glued = before[-1:].isalnum() or before[-1:] in ("_", ")")
     return glued and bool(_USED.match(text, end) or _INDEXED.search(before))
-
-
-def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
 
 
 def _bracketed(text: str, known: Known) -> Iterator[Mark]:

@@ -6,9 +6,8 @@ import bisect
 import html
 import re
 from collections.abc import Iterator, Sequence
-from itertools import accumulate
 
-from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
+from factreasoner.text.citation_marks import NOT_SHOWN, Regions, nothing_cited
 
 UNSEEN = "\u2060"
 """Replaces a character of a tag or an entity that shows nothing."""
@@ -54,6 +53,7 @@ _CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
 _RULED = "\n|-|\n"
 """Ends a row of column headers."""
 _BORDER = "\n\n"
+_CELLS = ("td", "th")
 
 
 def without_tags(text: str) -> str:
@@ -64,47 +64,37 @@ def without_tags(text: str) -> str:
     """
     if "<" not in text and "&" not in text:
         return text
+    bold = {place for match in _BOLD.finditer(text) for place in (match.start(), match.start("close"))}
     pieces: list[str] = []
     at, in_row = 0, False
     cells: set[str] = set()
-    for match, name, stands in sorted(_replaced(text), key=lambda found: found[0].start()):
+    for match in sorted([*Tags(text).all, *_ENTITY.finditer(text)], key=re.Match.start):
         if match.start() < at:  # an entity within a tag or a comment
             continue
+        is_tag = match[0][0] == "<"
+        name = tag_name(match) if is_tag else ""
+        shown = "**" if match.start() in bold else _shown(text, match, name) if is_tag else _said(match[0])
         between = text[at : match.start()]
         pieces.append(between.replace("\n", " ") if in_row else between)
-        shown = stands
+        borders = is_tag and match["block"] and not (match["close"] and name in _CELLS)
         if name in ("tr", "table"):
-            shown = _RULED if cells == {"th"} and match["close"] else stands
+            shown = _RULED if cells == {"th"} and match["close"] else shown
             in_row, cells = name == "tr" and not match["close"], set()
-        elif name in ("td", "th"):
+        elif borders and name in _CELLS:
             cells.add(name)
-        elif name and (in_row or _line_before(text, match.start()).startswith("|")):
+        elif borders and (in_row or _line_before(text, match.start()).startswith("|")):
             shown = " "
-        pieces.append(_filled(match, name, shown))
+        # Marks of bold type are next to their words.
+        align = str.rjust if match[0].startswith("</") and not borders else str.ljust
+        pieces.append(align(shown, len(match[0]), " " if borders else UNSEEN))
         at = match.end()
     return "".join([*pieces, text[at:]])
 
 
-def _filled(match: re.Match[str], name: str, shown: str) -> str:
-    """What replaces a tag, as long as it is; marks of bold type are next to their words."""
-    length = match.end() - match.start()
-    if match[0].startswith("</") and not name:
-        return shown.rjust(length, UNSEEN)
-    return shown.ljust(length, " " if name else UNSEEN)
-
-
-def _replaced(text: str) -> Iterator[tuple[re.Match[str], str, str]]:
-    """Tags and entities, the name of the block that they begin or end, if any, and what replaces them."""
-    bold = {place for match in _BOLD.finditer(text) for place in (match.start(), match.start("close"))}
-    for match in Tags(text).all:
-        name = tag_name(match)
-        ends_cell = match["close"] and name in ("td", "th")
-        shown = "**" if match.start() in bold else _shown(text, match, name)
-        yield match, name if match["block"] and not ends_cell else "", shown
-    for match in _ENTITY.finditer(text):
-        said = html.unescape(match[0])
-        if len(said) == 1 and (said.isprintable() or said.isspace()):
-            yield match, "", " " if said.isspace() else said
+def _said(entity: str) -> str:
+    """The character that an entity stands for; one that stands for none stays."""
+    said = html.unescape(entity)
+    return " " if said.isspace() else said if len(said) == 1 and said.isprintable() else entity
 
 
 class Tags:
@@ -115,29 +105,27 @@ class Tags:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        found = list(_outside_code(text))
-        self._closed = frozenset(_closed(found))
-        words = {tag.start() for tag in found if self._is_word(tag)}
+        apart = Regions(nothing_cited(text)) if "<" in text else Regions(())
+        found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
+        closed = frozenset(_closed(found))
+        words = {tag.start() for tag in found if tag.start() not in closed and self._is_word(tag)}
         sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
         sure = {name for name in sure if name and name.lower() in MAY_STAY_OPEN}
         self.all = tuple(tag for tag in found if tag.start() not in words or tag["block"] in sure)
-        self._starts = [tag.start() for tag in self.all]
-        self._ends = [tag.end() for tag in self.all]
+        self._starts = {tag.start(): tag for tag in self.all}
+        self._ends = {tag.end(): tag for tag in self.all}
+        self._places = list(self._starts)
 
     def _is_word(self, tag: re.Match[str]) -> bool:
-        """Whether a tag follows a word as if it were one."""
-        if tag["close"] or is_whole(tag) or self.is_closed(tag):
+        """Whether a tag that none closes follows a word as if it were one."""
+        if tag["close"] or is_whole(tag):
             return False
         return any(_WORD_BEFORE.fullmatch(self.text, tag.start() - n, tag.start()) for n in (1, 2))
 
-    def is_closed(self, tag: re.Match[str]) -> bool:
-        """Whether another tag closes this one."""
-        return tag.start() in self._closed
-
     def holding(self, place: int) -> re.Match[str] | None:
         """The tag that contains the character at a place."""
-        at = bisect.bisect_right(self._starts, place) - 1
-        return self.all[at] if at >= 0 and place < self._ends[at] else None
+        at = bisect.bisect_right(self._places, place) - 1
+        return self.all[at] if at >= 0 and place < self.all[at].end() else None
 
     def wholly(self, start: int, end: int) -> tuple[int, int]:
         """A span, widened to the whole tags that it begins and ends in."""
@@ -146,9 +134,9 @@ class Tags:
 
     def border(self, end: int, start: int) -> tuple[int, int]:
         """Where one span ends and the next starts, with the tags there that open or close in each."""
-        while (tag := self.holding(start)) and tag["close"] and tag.start() == start:
+        while (tag := self._starts.get(start)) and tag["close"]:
             start = end = tag.end()
-        while (tag := self.holding(end - 1)) and not tag["close"] and not is_whole(tag) and tag.end() == end:
+        while (tag := self._ends.get(end)) and not tag["close"] and not is_whole(tag):
             end = tag.start()
             start = end if start == tag.end() else start
         return end, start
@@ -157,28 +145,13 @@ class Tags:
         """The tag that ends at a place, blanks aside."""
         while place and self.text[place - 1].isspace():
             place -= 1
-        at = bisect.bisect_left(self._ends, place)
-        return self.all[at] if at < len(self.all) and self._ends[at] == place else None
+        return self._ends.get(place)
 
     def behind(self, place: int) -> re.Match[str] | None:
         """The tag that begins at a place, blanks aside."""
         while self.text[place : place + 1].isspace():
             place += 1
-        at = bisect.bisect_left(self._starts, place)
-        return self.all[at] if at < len(self.all) and self._starts[at] == place else None
-
-
-def _outside_code(text: str) -> Iterator[re.Match[str]]:
-    """What looks like a tag outside code."""
-    if "<" not in text:
-        return
-    apart = sorted(nothing_cited(text))
-    starts = [start for start, _ in apart]
-    ends = list(accumulate((end for _, end in apart), max))
-    for match in TAG.finditer(text):
-        before = bisect.bisect_left(starts, match.start())
-        if not before or ends[before - 1] <= match.end():
-            yield match
+        return self._starts.get(place)
 
 
 def _closed(tags: Sequence[re.Match[str]]) -> Iterator[int]:
