@@ -45,9 +45,8 @@ from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
-from factreasoner.text.parsing import find_parser
+from factreasoner.text.parsing import VERBS, find_parser
 from factreasoner.text.sentences import sentences
-from factreasoner.text.tree import VERBS
 
 SETS = ("factscore_bios", "factcheck_bench")
 ALIKE = 0.7

@@ -3,7 +3,8 @@
 import pytest
 
 from factreasoner import ScriptedLLM
-from factreasoner.atoms.fact_generator import EmbeddedFactGenerator, LLMFactGenerator
+from factreasoner.atoms.atomizer import LLMFactGenerator
+from factreasoner.atoms.embedded import EmbeddedFactGenerator
 from factreasoner.models import Record, StageError
 from factreasoner.settings import Config
 

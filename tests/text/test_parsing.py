@@ -6,8 +6,7 @@ import pytest
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.text import parsing
-from factreasoner.text.parsing import check_model, find_parser
-from factreasoner.text.tree import Parse
+from factreasoner.text.parsing import Parse, check_model, find_parser
 
 
 def parsed(text: str) -> Parse:

@@ -14,10 +14,9 @@ from factreasoner.atoms.fragments import is_name, leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
 from factreasoner.text.lexicon import gender_of_name, gender_of_noun, is_person, words
-from factreasoner.text.parsing import Parser
+from factreasoner.text.parsing import SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
-from factreasoner.text.tree import SUBJECTS, Parse, Word
 
 Kind = Literal["male", "female", "thing", "many"]
 Meant = Mapping[str, str]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms.wording import Line, Wording, without_stop
 from factreasoner.text.lexicon import is_person, words
-from factreasoner.text.tree import SUBJECTS, VERBS, Parse, Word
+from factreasoner.text.parsing import SUBJECTS, VERBS, Parse, Word
 
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")

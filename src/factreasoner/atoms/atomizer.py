@@ -1,4 +1,4 @@
-"""The atomizer that asks a language model: from a response to atoms."""
+"""Atoms by a language model: of a response, and of a reference, as the facts that an answer should state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from itertools import groupby
 
 from factreasoner import prompts
 from factreasoner.atoms.chunks import Chunk, chunks, parts
-from factreasoner.atoms.embedded import as_atoms
+from factreasoner.atoms.embedded import as_atoms, reference_record
 from factreasoner.atoms.replies import ReplyReader
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import ItemAsker, ItemQuestion
@@ -129,6 +129,25 @@ class LLMAtomizer:
             else:
                 results.extend(found)
         return results
+
+
+class LLMFactGenerator(LLMAtomizer):
+    """Has a language model list the facts of the reference that answer the question.
+
+    Short, independent of each other, without pronouns (FaaF, arXiv 2403.03888, section 3.1).
+    """
+
+    PROMPT = "fact_generator"
+    COVERS = False
+
+    def generate(self, record: Record) -> Atomized:
+        """The facts, in the order of the reference.
+
+        Raises:
+            StageError: no fact could be had.
+            ConfigError, BudgetError: from the model client.
+        """
+        return self.atomize(reference_record(record))
 
 
 def _schema(record: Record, sentences: Sequence[Span]) -> FunctionSchema:

@@ -7,7 +7,7 @@ import unicodedata
 
 from factreasoner.text.language import Wording, shared
 from factreasoner.text.lexicon import gender_of_name, words
-from factreasoner.text.tree import Parse, Word
+from factreasoner.text.parsing import Parse, Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")

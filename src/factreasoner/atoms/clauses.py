@@ -10,7 +10,7 @@ from factreasoner.atoms.asides import Aside, asides_of
 from factreasoner.atoms.lists import split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.lexicon import words
-from factreasoner.text.tree import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
+from factreasoner.text.parsing import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
 
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _ASKING = words("if whether that when because while so")

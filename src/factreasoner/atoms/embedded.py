@@ -13,9 +13,8 @@ from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.lexicon import is_person
-from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.parsing import Parse, Word, check_model, find_parser
 from factreasoner.text.sentences import Span
-from factreasoner.text.tree import Parse, Word
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
 _CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
@@ -84,6 +83,24 @@ class EmbeddedReviser:
                 for atom, parse in zip(atoms, parses, strict=True)
             )
         )
+
+
+class EmbeddedFactGenerator:
+    """Makes each statement of the reference a fact, without a model; English only."""
+
+    def __init__(self, config: Config | None = None) -> None:
+        self._atomizer = EmbeddedAtomizer(config, instructions=True)
+        self._reviser = EmbeddedReviser(config)
+
+    def generate(self, record: Record) -> Atomized:
+        """The facts, in the order of the reference."""
+        reference = reference_record(record)
+        return self._reviser.revise(self._atomizer.atomize(reference).atoms, reference)
+
+
+def reference_record(record: Record) -> Record:
+    """The record with the reference in the place of the response."""
+    return Record(id=record.id, response=record.reference or "", prompt=record.prompt, topic=record.topic)
 
 
 class _Revision:

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from factreasoner.atoms.nonclaims import is_filler
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import capitalised
+from factreasoner.text.parsing import NOUNS, Parse
 from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
-from factreasoner.text.tree import NOUNS, Parse
 
 LONGEST_LABEL = 10
 """Most words of a label before a colon."""

@@ -7,7 +7,7 @@ from operator import attrgetter
 
 from factreasoner.atoms.wording import Line, Wording
 from factreasoner.text.lexicon import words
-from factreasoner.text.tree import Parse, Word
+from factreasoner.text.parsing import Parse, Word
 
 _MOST_ITEMS = 12
 _TOGETHER = words(

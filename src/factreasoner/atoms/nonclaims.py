@@ -9,9 +9,9 @@ import re
 from importlib import resources
 
 from factreasoner.text.lexicon import words
+from factreasoner.text.parsing import AUXILIARIES, VERBS, Parse
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
-from factreasoner.text.tree import AUXILIARIES, VERBS, Parse
 
 _LONGEST = 1000
 """Characters of a sentence that are looked at."""

@@ -23,9 +23,8 @@ from factreasoner.llm.ask import NoResult
 from factreasoner.models import Record
 from factreasoner.models.messages import Reply
 from factreasoner.text.language import Matter
-from factreasoner.text.parsing import Parser
+from factreasoner.text.parsing import Parse, Parser, Word
 from factreasoner.text.sentences import Span
-from factreasoner.text.tree import Parse, Word
 
 _SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
 _ARROW = "=>"

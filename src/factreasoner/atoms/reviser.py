@@ -25,8 +25,7 @@ from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english, keeps_words
-from factreasoner.text.parsing import find_parser
-from factreasoner.text.tree import Parse
+from factreasoner.text.parsing import Parse, find_parser
 
 STAGE = "reviser"
 _GROWTH, _ALLOWANCE = 4, 200

@@ -35,10 +35,9 @@ from factreasoner.atoms.nonclaims import (
 )
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import Writer, capitalised
-from factreasoner.text.parsing import Parser
+from factreasoner.text.parsing import Parse, Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
-from factreasoner.text.tree import Parse
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")

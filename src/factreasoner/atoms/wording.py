@@ -6,8 +6,8 @@ import re
 from typing import NamedTuple
 
 from factreasoner.atoms.plain_text import Plain
+from factreasoner.text.parsing import Parse, Word
 from factreasoner.text.sentences import Span
-from factreasoner.text.tree import Parse, Word
 
 _STOPPED = re.compile(r"""[.!?…][”"’')\]]*$""")
 _OPENED = re.compile(r"""(?:^|\s)(?:“[^”]*|"\w[^"]*)$""")

@@ -18,8 +18,8 @@ PLUGINS: dict[str, dict[str, str]] = {
         "embedded": "factreasoner.atoms.embedded:EmbeddedAtomizer",
     },
     "fact_generator": {
-        "llm": "factreasoner.atoms.fact_generator:LLMFactGenerator",
-        "embedded": "factreasoner.atoms.fact_generator:EmbeddedFactGenerator",
+        "llm": "factreasoner.atoms.atomizer:LLMFactGenerator",
+        "embedded": "factreasoner.atoms.embedded:EmbeddedFactGenerator",
     },
     "reviser": {
         "llm": "factreasoner.atoms.reviser:LLMReviser",

@@ -10,8 +10,7 @@ from typing import NamedTuple
 from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_threads, premises
 from factreasoner.atoms import made_atoms
 from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import EmbeddedAtomizer
-from factreasoner.atoms.fact_generator import reference_record
+from factreasoner.atoms.embedded import EmbeddedAtomizer, reference_record
 from factreasoner.errors import ConfigError
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
