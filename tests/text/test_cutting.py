@@ -11,7 +11,6 @@ from factreasoner.text.cutting import words_alone
     [
         ("It rained\u00a0[1]. It snowed\u202f[2].", "It rained. It snowed."),
         ("It rained ([1], [2]). It snowed [[3]].", "It rained. It snowed."),
-        ("It rained [1]]. It snowed [[2].", "It rained. It snowed."),
         ("It rained.[1]It snowed.² It hailed.", "It rained. It snowed. It hailed."),
         ("It rained.[1]it snowed, e.g.[2]Snow.", "It rained.it snowed, e.g.Snow."),
         ("It rained[1].It snowed [2]!A hail.", "It rained. It snowed! A hail."),

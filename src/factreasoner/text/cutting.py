@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from factreasoner.text.citation_marks import BROKEN
 from factreasoner.text.sentences import Span, newline_ended
 from factreasoner.text.tags import UNSEEN
 
@@ -53,17 +52,23 @@ def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
-    """What to leave out to get the words alone: citation marks with the blanks before them."""
+    """What to leave out to get the words alone: citation marks with the blanks before and brackets around them.
+
+    Marks with only commas and blanks between them are one: "([1], [2])" leaves nothing.
+    """
     found = list(others)
-    for mark in marks:
-        start, end = mark
-        while (wider := _wrapped(text, start, end)) is not None:
-            start, end = wider
-        start, end = _with_strays(text, start, end)
+    for mark, end in marks:
+        start = mark
         while start and text[start - 1] in BLANKS:
             start -= 1
         found.append(Span(_on_line_before(text, start, end), end))
-    return _joined(text, sorted(found))
+    merged: list[Span] = []
+    for cut in sorted(found):
+        if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
+            merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
+        else:
+            merged.append(cut)
+    return [_opened(text, span) for span in merged]
 
 
 def _on_line_before(text: str, start: int, end: int) -> int:
@@ -71,36 +76,6 @@ def _on_line_before(text: str, start: int, end: int) -> int:
     before = text[:start].rstrip()
     one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
     return len(before) if one_break and before[-1:] not in ENDS and text[end : end + 1] in ENDS else start
-
-
-def _wrapped(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The span with the brackets directly around it; None where there are none."""
-    pair = text[start - 1 : start] + text[end : end + 1]
-    return (start - 1, end + 1) if pair in ("()", "[]") else None
-
-
-def _with_strays(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span with a bracket next to it that has no partner in its line."""
-    if (broken := BROKEN.match(text, end)) is not None:
-        end = broken.end()
-    before = text[max(text.rfind("\n", 0, start) + 1, start - 120) : start]
-    after = text[end : end + 120].partition("\n")[0]
-    if after.startswith("]") and before.count("[") <= before.count("]"):
-        end += 1
-    if before.endswith("[") and after.count("]") <= after.count("["):
-        start -= 1
-    return start, end
-
-
-def _joined(text: str, cuts: Sequence[Span]) -> list[Span]:
-    """Cuts with only commas, blanks and brackets between them, as one: "([1], [2])" leaves nothing."""
-    merged: list[Span] = []
-    for cut in cuts:
-        if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
-        else:
-            merged.append(cut)
-    return [_opened(text, span) for span in merged]
 
 
 def _opened(text: str, span: Span) -> Span:

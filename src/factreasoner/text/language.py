@@ -41,7 +41,7 @@ _PROBED = 4000
 _LEAST_LETTERS = 4
 _LEAST_SHARE = 0.1
 _FAR_AHEAD = 2
-_SHARED = {"CJK": "Chinese or Japanese", "HIRAGANA": "Chinese or Japanese", "KATAKANA": "Chinese or Japanese"}
+_SHARED = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), "Chinese or Japanese")
 _LEAST_PREFIX, _PREFIX_SHARE = 4, 0.6
 _LEAST_WORDS = 2
 _STEMMER_LOCK = threading.Lock()
@@ -57,30 +57,24 @@ def language_of(texts: Sequence[str]) -> str:
 
 def is_english(text: str) -> bool:
     """False where the words of a text, however short, belong to another language."""
-    return _languages(text[:_PROBED]) in ((), ("english",))
+    return _languages(text[:_PROBED]) in ((), ("English",))
 
 
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
-    return tuple(_difference(claim[:_PROBED], passage[:_PROBED]) for claim in claims)
+    found = []
+    for claim in claims:
+        said = [(names(claim[:_PROBED]), names(passage[:_PROBED])) for names in (_scripts, _languages)]
+        apart = [pair for pair in said if all(pair) and set(pair[0]).isdisjoint(pair[1])]
+        found += [f"atom in {own[0]}, passage in {known[0]}{_NOT_COMPARED}" for own, known in apart[:1]] or [
+            ""
+        ]
+    return tuple(found)
 
 
 def tells_incomparable(note: str) -> bool:
     """Whether the note of a verdict says that claim and passage were not compared."""
     return note.endswith(_NOT_COMPARED)
-
-
-def _difference(claim: str, passage: str) -> str:
-    for names in (_scripts, _languages):
-        own, known = names(claim), names(passage)
-        if own and known and set(own).isdisjoint(known):
-            return f"atom in {_shown(own[0])}, passage in {_shown(known[0])}{_NOT_COMPARED}"
-    return ""
-
-
-def _shown(name: str) -> str:
-    """The name of a language or script with its capital."""
-    return name if name in _SHARED.values() else name.capitalize()
 
 
 @lru_cache(maxsize=4096)
@@ -89,7 +83,7 @@ def _scripts(text: str) -> tuple[str, ...]:
     counts: Counter[str] = Counter()
     for letter, count in Counter(filter(str.isalpha, text)).items():
         name = unicodedata.name(letter, "").split(" ")[0]
-        counts[_SHARED.get(name, name)] += count
+        counts[_SHARED.get(name, name.capitalize())] += count
     script, count = next(iter(counts.most_common(1)), ("", 0))
     return (script,) if count >= _LEAST_LETTERS and 2 * count > counts.total() else ()
 
@@ -101,7 +95,7 @@ def _languages(text: str) -> tuple[str, ...]:
     (likeliest, most), *_ = ranked
     if not most or (likeliest != "english" and most < _LEAST_SHARE * len(_LETTERS.findall(text))):
         return ()
-    return tuple(language for language, hits in ranked if _FAR_AHEAD * hits > most)
+    return tuple(language.capitalize() for language, hits in ranked if _FAR_AHEAD * hits > most)
 
 
 def _words(text: str) -> Counter[str]:
@@ -144,7 +138,7 @@ class Wording:
         In scripts without blanks between words, pairs of neighbouring letters.
         """
         found: set[str] = set()
-        for word in _WORD.findall(text.casefold()):
+        for word in _plain_words(text):
             if _UNSPACED.search(word):
                 found |= {word[n : n + 2] for n in range(len(word) - 1)}
             elif word not in FUNCTION_WORDS[self._language]:
@@ -164,7 +158,15 @@ class Matter:
         words = self._wording.of(after)
         if not words and self._wording.of(before):
             return True
-        return not _has_common_word(before, after) or 2 * shared(words, self._known) < len(words)
+        own = Wording(before, after)
+        common = shared(own.of(before), own.of(after)) or not _plain_words(before).isdisjoint(
+            _plain_words(after)
+        )
+        return not common or 2 * shared(words, self._known) < len(words)
+
+
+def _plain_words(text: str) -> set[str]:
+    return set(_WORD.findall(text.casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:
@@ -176,13 +178,6 @@ def keeps_words(original: str, text: str) -> bool:
     wording = Wording(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))
     return len(wanted) < _LEAST_WORDS or 2 * shared(wanted, wording.of(text)) >= len(wanted)
-
-
-def _has_common_word(one: str, other: str) -> bool:
-    wording = Wording(one, other)
-    if shared(wording.of(one), wording.of(other)):
-        return True
-    return not set(_WORD.findall(one.casefold())).isdisjoint(_WORD.findall(other.casefold()))
 
 
 def shared(words: Set[str], others: Set[str]) -> int:
