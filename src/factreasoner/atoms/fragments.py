@@ -36,18 +36,12 @@ _PRESENTING = re.compile(
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
     re.IGNORECASE,
 )
-_OF_ANSWER = re.compile(
-    r"(?:(?:an?|the|some|few) )*(?:\w+ )?"
-    r"(?:list|summary|overview|biography|bio|answer|example|examples|steps?|tips|facts|things|details)\b",
+_POINTING = re.compile(
+    r"(?:they|these|those|this|it|there|here|(?:the )?following)"
+    r"(?: (?:are|is|was|were|includes?|included|the following|as follows|works like this))*\s*:\Z",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(
-    r"(?:they|these|those|this|it|there|here|below|following|the following)"
-    r"(?: (?:can|may|might|would|will|could))?(?: (?:be|are|is|were|was|includes?|included))?"
-    r"(?: [^,:]{0,12}(?:following|follows?|this))?\s*:\Z|here\b",
-    re.IGNORECASE,
-)
-"""Lead-ins that say nothing of their items: "These include:", "It works like this:"."""
+"""A lead-in that says nothing of its items: "These include:", "It works like this:"."""
 _TO_VERB = re.compile(
     r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
 )
@@ -60,18 +54,10 @@ _TO_VERB = re.compile(
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
     """The words that text[start:end] begins with, and the colon or dash behind them.
 
-    A dash ends a label only in a list item and behind bold type ("The flight London - Paris" has none), and
-    never within brackets or a formula.
+    A dash ends a label only in a list item and behind bold type ("The flight London - Paris" has none).
     """
     found = _LABEL.match(text, start, end)
-    if found is None or _is_cut(found["label"]):
-        return None
-    return found if item or ":" in found[0] or "*" in found[0] else None
-
-
-def _is_cut(label: str) -> bool:
-    within = label.count("(") > label.count(")") or label.count("[") > label.count("]")
-    return within or label.count("$") % 2 == 1
+    return found if found and (item or ":" in found[0] or "*" in found[0]) else None
 
 
 def is_name(said: Parse | None) -> bool:
@@ -149,9 +135,8 @@ class Leads:
 def useful_part(lead: str) -> str:
     """ "Common causes of cough:" of "Here are common causes of cough:"; empty if it says nothing."""
     said = _PRESENTING.sub("", lead)
-    presented = said != lead and _OF_ANSWER.match(said) is not None
-    says = len(said) <= _LONGEST_LEAD and not _EMPTY.match(said) and not is_filler(said)
-    return capitalised(said) if says and not presented else ""
+    says = takes_verb(said) or not (_POINTING.match(said) or is_filler(said))
+    return capitalised(said) if says and len(said) <= _LONGEST_LEAD else ""
 
 
 def takes_verb(lead: str) -> bool:

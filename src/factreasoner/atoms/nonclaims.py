@@ -93,7 +93,6 @@ _PATTERNS = _sections()
 _LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
-_REMARK_INSIDE = re.compile(rf"[,;] (?:and|but|so) (?={_PATTERNS['opening']})", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
 _ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
@@ -104,14 +103,6 @@ def opening(sentence: str) -> int:
     if found is None or found.end() == len(sentence) or " and that " in sentence[found.end() :]:
         return 0
     return found.end()
-
-
-def parts(sentence: str) -> list[tuple[int, int]]:
-    """(start, end) of the parts of a sentence, set apart by remarks: "..., but keep in mind that ..."."""
-    borders = [found.span() for found in _REMARK_INSIDE.finditer(sentence[:_LONGEST])]
-    starts = [0, *(end for _, end in borders)]
-    ends = [*(start for start, _ in borders), len(sentence)]
-    return list(zip(starts, ends, strict=True))
 
 
 def is_question(sentence: str) -> bool:

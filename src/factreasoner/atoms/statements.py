@@ -31,7 +31,6 @@ from factreasoner.atoms.nonclaims import (
     is_question,
     is_reference_heading,
     opening,
-    parts,
 )
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import Writer, capitalised
@@ -40,15 +39,13 @@ from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
-_JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 """Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
+_JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _MOST_WORDS = 10
 """Most words of a line without a verb that may be a heading."""
 _COLON = (":", "：")
-_ASKING = re.compile(r"(?:how|what|why|when|where|who|which)\b", re.IGNORECASE)
-_ANSWER = re.compile(r"A|Ans\.?|Answer", re.IGNORECASE)
 
 
 class Statement(NamedTuple):
@@ -87,7 +84,7 @@ class StatementFinder:
         self._instructions = instructions
         self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
-        self._announced = self._asked = ""
+        self._announced = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -96,29 +93,21 @@ class StatementFinder:
         all_blocks = blocks(self._text)
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
-                yield from self._row(block, following is not None and self._is_ruled(block, following))
+                yield from self._row(block, following)
                 continue
             self._header = None
             if block.kind != "code":
                 item = following if following is not None and following.kind == "item" else None
                 yield from self._of_sentences(list(self._block(block, item)))
 
-    # Tables
-
-    def _is_ruled(self, row: Block, following: Block) -> bool:
-        """Whether only a rule is between two rows of a table."""
-        return following.kind == "table" and "-" in self._text[row.end : following.start]
-
-    def _row(self, block: Block, ruled: bool) -> Iterator[Statement]:
+    def _row(self, block: Block, following: Block | None) -> Iterator[Statement]:
         """What a table row says; the row above a rule names the columns."""
         row = cells(self._text, block)
-        if ruled:
+        if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
             return
         for said, span in said_of_row(row, self._header or (), Span(block.start, block.end)):
             yield self._statement(said, span)
-
-    # Blocks
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
         """The sentences of a block; `item` is the list item behind it, if there is one."""
@@ -139,24 +128,27 @@ class StatementFinder:
         source = self._in_sources and block.kind == "item"
         if not source and not is_entry(self._text[block.start : block.end]):
             for place, span in enumerate(spans):
-                yield from self._sentences(span, block.kind, lead if place == 0 else "")
+                yield from self._sentence(span, block.kind, lead if place == 0 else "")
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
         elif last.endswith(_COLON) and block.kind == "prose":
             self._announced = useful_part(last)
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
-        """Whether a block is a heading or begins with one: marked so, in bold type, or above a list."""
-        said = self._text[first.start : first.end]
+        """Whether a block is a heading or begins with one: a few words without a verb.
+
+        They are marked so, or in bold type before a sentence, or above a list.
+        """
         whole = plain(self._text, first).whole()
-        lone = first.end == block.end
+        marked, stopped = block.kind == "heading", _STOPPED.search(whole)
         below = item is not None and (block.kind != "item" or self._leads.is_above(block, item))
-        marked = block.kind == "heading" or (_BOLD.match(said) is not None and (below or not lone))
-        bare = lone and below and not _STOPPED.search(whole) and ":" not in whole
+        if first.end < block.end:
+            bare = _BOLD.match(self._text[first.start : first.end]) is not None
+        else:
+            bare = below and not stopped and ":" not in whole
         if not (marked or bare) or len(whole.split()) > _MOST_WORDS:
             return False
-        titled = block.kind == "heading" and not _STOPPED.search(whole)
-        return titled or _ASKING.match(whole) is not None or not self._states(whole)
+        return (marked and not stopped) or not self._states(whole)
 
     def _states(self, said: str) -> bool:
         """Whether a text has a finite verb of its own."""
@@ -168,25 +160,17 @@ class StatementFinder:
 
     # Sentences
 
-    def _sentences(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
-        """The parts of a sentence that state something, without what only opens them."""
+    def _sentence(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
+        """A sentence that states something, without what only opens it."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
-        asked, self._asked = self._asked, ""
-        if is_question(whole):
-            self._asked = plain(self._text, self._label(span, kind)[1]).whole()
         if is_question(whole) or is_abstaining(whole) or whole.endswith(_COLON) or is_link(said):
             return
-        for start, end in parts(said):
-            joint = _JOINT.search(said[start:end])
-            part = Span(span.start + start, span.start + (start + joint.start() if joint else end))
-            opened = opening(self._text[part.start : part.end])
-            label, rest = self._label(Span(part.start + opened, part.end), kind)
-            read = plain(self._text, rest)
-            if asked and _ANSWER.fullmatch(label):
-                label, lead = "", asked
-            if not (self._is_filler(read.whole()) or is_abstaining(read.whole())):
-                yield _Sentence(rest, read, label, lead, opened > 0)
+        opened = opening(said)
+        label, rest = self._label(Span(span.start + opened, span.start + len(_JOINT.sub("", said))), kind)
+        read = plain(self._text, rest)
+        if not (self._is_filler(read.whole()) or is_abstaining(read.whole())):
+            yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """The label before a colon or dash, and the rest; a label has no verb of its own."""

@@ -99,6 +99,7 @@ _INDEXED = re.compile(
     r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
 )
 """A name that an index is attached to: not a word of a sentence ("York's"), a unit ("828 m") or emphasis."""
+_ASSIGNED = re.compile(r"(?:^|[\s(])[^\W\d]\w*\s*:?=\s*$")
 _BEFORE_NUMBERS = re.compile(
     r"(?:\b(?:intervals?|CIs?|IQR|between|within|ranges?|lies?|uniform(?:ly)?|integers?|values?|numbers?|points?"
     r"|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?|list|array|tuple|vector|matrix|domain|scale"
@@ -217,7 +218,7 @@ def may_be_numbers(text: str, start: int, end: int) -> bool:
     """Whether the bracket `text[start:end]` may be an interval or a list: a citation only if all is known."""
     before = text[max(0, start - 80) : start]
     series = _SERIES.fullmatch(text, start, end) is not None
-    return _BEFORE_NUMBERS.search(before) is not None if series else before.rstrip().endswith("=")
+    return _BEFORE_NUMBERS.search(before) is not None if series else _ASSIGNED.search(before) is not None
 
 
 def _is_index(text: str, start: int, end: int) -> bool:

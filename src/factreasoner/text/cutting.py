@@ -52,7 +52,7 @@ def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
-    """What to leave out to get the words alone: citation marks with the blanks before and brackets around them.
+    """What to leave out to get the words alone: citation marks with the blanks and brackets around them.
 
     Marks with only commas and blanks between them are one: "([1], [2])" leaves nothing.
     """
