@@ -26,8 +26,7 @@ from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
-from factreasoner.tasks.recall.result import RECALL, scored_recall
-from factreasoner.tasks.recall.task import TASK
+from factreasoner.tasks.recall import RECALL, TASK, scored_recall
 from factreasoner.text.lexicon import FUNCTION_WORDS
 
 SET = "kqa"

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from factreasoner.settings import load_config as load_config
     from factreasoner.tasks.rag.table import ScoredRag as ScoredRag
     from factreasoner.tasks.rag.task import rag as rag
-    from factreasoner.tasks.recall.result import RecallResult as RecallResult
-    from factreasoner.tasks.recall.task import recall as recall
+    from factreasoner.tasks.recall import RecallResult as RecallResult
+    from factreasoner.tasks.recall import recall as recall
     from factreasoner.tasks.verify.result import VerifyResult as VerifyResult
     from factreasoner.tasks.verify.task import verify as verify
 
@@ -48,7 +48,7 @@ _HOMES = {
     "Failure": "factreasoner.models",
     "Pipeline": "factreasoner.pipeline",
     "Record": "factreasoner.models",
-    "RecallResult": "factreasoner.tasks.recall.result",
+    "RecallResult": "factreasoner.tasks.recall",
     "Run": "factreasoner.analysis.opened_run",
     "ScoredRag": "factreasoner.tasks.rag.table",
     "ScriptedLLM": "factreasoner.llm.scripted",
@@ -60,7 +60,7 @@ _HOMES = {
     "factuality": "factreasoner.models",
     "load_config": "factreasoner.settings",
     "rag": "factreasoner.tasks.rag.task",
-    "recall": "factreasoner.tasks.recall.task",
+    "recall": "factreasoner.tasks.recall",
     "verify": "factreasoner.tasks.verify.task",
 }
 __all__ = [*sorted(_HOMES)]

@@ -12,8 +12,7 @@ from factreasoner.models import Atom, Failure, Usage, Verdict
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.recall.result import RecallResult
-from factreasoner.tasks.recall.task import TASK
+from factreasoner.tasks.recall import TASK, RecallResult
 
 FACTS = ["She was born in Warsaw.", "She was born in Paris.", "She won two Nobel Prizes."]
 

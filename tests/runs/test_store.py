@@ -17,7 +17,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.recall import TASK as RECALL
 
 
 def assessment(record_id, *, status="ok", n=1):

@@ -9,7 +9,7 @@ from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, look_of
-from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.recall import TASK as RECALL
 
 
 class Believer:

@@ -9,8 +9,8 @@ from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdic
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rag.task import TASK as RAG
-from factreasoner.tasks.recall.result import RecallResult
-from factreasoner.tasks.recall.task import TASK as RECALL
+from factreasoner.tasks.recall import TASK as RECALL
+from factreasoner.tasks.recall import RecallResult
 from factreasoner.tasks.task import ClaimResult, ClaimWorker, Work, result_of
 from factreasoner.tasks.verify.task import TASK as VERIFY
 

@@ -15,8 +15,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.models import Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.recall.result import RECALL, RecallResult, scored_recall
-from factreasoner.tasks.recall.task import TASK
+from factreasoner.tasks.recall import RECALL, TASK, RecallResult, scored_recall
 
 SCORES = ("error_rate", "f1_false")
 

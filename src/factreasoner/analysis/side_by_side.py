@@ -21,7 +21,7 @@ from factreasoner.settings import Config, load_settings, parse_config
 from factreasoner.settings.choices import Mode
 from factreasoner.settings.sources import read_profile
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
-from factreasoner.tasks.recall.task import TASK as RECALL_TASK
+from factreasoner.tasks.recall import TASK as RECALL_TASK
 from factreasoner.tasks.task import Task
 
 GRAPH = "factreasoner"

@@ -20,7 +20,7 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
-from factreasoner.tasks.recall.result import FACTS
+from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED

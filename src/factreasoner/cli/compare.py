@@ -188,7 +188,7 @@ def _compare_modes(asked: _Asked) -> int:
     from factreasoner.report.progress import named_progress
     from factreasoner.report.tables import csv_text, json_text, markdown_table
     from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.recall.task import TASK
+    from factreasoner.tasks.recall import TASK
 
     (data, *_), running, comparing, files = asked.targets, asked.running, asked.comparing, asked.files
     _check_modes(asked)

@@ -39,7 +39,7 @@ def recall(
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.tasks.recall.task import TASK
+    from factreasoner.tasks.recall import TASK
 
     if explain:
         refuse_json(running)
@@ -52,7 +52,7 @@ def _print_missed_facts(folder: Path, ids: Iterable[str]) -> None:
     """The facts that answers do not state, and those that stayed unanswered, record by record."""
     from factreasoner.cli.claim_tables import print_rows
     from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.recall.task import TASK
+    from factreasoner.tasks.recall import TASK
 
     results = RunFolder(folder, TASK).results(ids)
     rows = (row for result in results for row in TASK.rows(result) if row.label != "supported")

@@ -12,7 +12,7 @@ from factreasoner.tasks.task import Task
 FACTUALITY = "run"
 TASKS = {
     FACTUALITY: "factreasoner.tasks.factuality:TASK",
-    "recall": "factreasoner.tasks.recall.task:TASK",
+    "recall": "factreasoner.tasks.recall:TASK",
     "rag": "factreasoner.tasks.rag.task:TASK",
     "verify": "factreasoner.tasks.verify.task:TASK",
 }

@@ -225,43 +225,41 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
 
     The first row of an answer's claim notes what the reference says, where the contexts say something else.
     """
-    rows = _Rows(result)
+    verdicts = by_claim(result.verdicts)
+    contexts = {context.id: context for context in result.contexts or ()}
+    passages = contexts.keys() | result.together.keys()
+    asked = result.together.keys() if result.joint else contexts.keys()
+
+    def by_text(of: str, line: ClaimLine, text: str) -> Iterator[ClaimRow]:
+        if line.other is not None:
+            own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id == text]
+            judgement = judgement_of(line.other.p, own)
+            yield claim_row(result.record_id, of, line.claim, judgement, Evidence(text, contexts, own))
+
+    def by_contexts(of: str, line: ClaimLine, *notes: str) -> Iterator[ClaimRow]:
+        if line.contexts is not None:
+            own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id in passages]
+            complete = asked <= {verdict.context_id for verdict in own}
+            judgement = judgement_of(line.contexts.any.p, own, "fully" if complete else "partly")
+            note = "; ".join(filter(None, (*notes, "" if contexts else "no context")))
+            evidence = Evidence(CONTEXTS, contexts, own)
+            yield claim_row(result.record_id, of, line.claim, judgement, evidence, note)
+
     said, wanted = lines_of(result)
-    held = [(ANSWER, said, CONTEXTS), (ANSWER, said, REFERENCE)]
-    held += [(REFERENCE, wanted, ANSWER), (REFERENCE, wanted, CONTEXTS)]
-    for of, lines, against in held:
-        yield from (row for line in lines if (row := rows.row(of, line, against)) is not None)
+    for line in said:
+        yield from by_contexts(ANSWER, line, *(_aside(line, row) for row in by_text(ANSWER, line, REFERENCE)))
+    for line in said:
+        yield from by_text(ANSWER, line, REFERENCE)
+    for line in wanted:
+        yield from by_text(REFERENCE, line, ANSWER)
+    for line in wanted:
+        yield from by_contexts(REFERENCE, line)
 
 
-class _Rows:
-    def __init__(self, result: RagResult) -> None:
-        self._record = result.record_id
-        self._contexts = {context.id: context for context in result.contexts or ()}
-        self._passages = self._contexts.keys() | result.together.keys()
-        self._verdicts = by_claim(result.verdicts)
-        self._asked = result.together.keys() if result.joint else self._contexts.keys()
-
-    def row(self, of: str, line: ClaimLine, against: str) -> ClaimRow | None:
-        """A claim against all contexts or against the other text; None where there is no such text."""
-        in_contexts = against == CONTEXTS
-        found = line.contexts.any if in_contexts and line.contexts else None if in_contexts else line.other
-        if found is None:
-            return None
-        premises = self._passages if in_contexts else (against,)
-        verdicts = [v for v in self._verdicts.get(line.claim.id, ()) if v.context_id in premises]
-        complete = not in_contexts or self._asked <= {verdict.context_id for verdict in verdicts}
-        judgement = judgement_of(found.p, verdicts, "fully" if complete else "partly")
-        notes = [self._said_by_reference(line)] if in_contexts and of == ANSWER else []
-        notes += ["no context"] if in_contexts and not self._contexts else []
-        evidence = Evidence(against, self._contexts, verdicts)
-        return claim_row(self._record, of, line.claim, judgement, evidence, "; ".join(filter(None, notes)))
-
-    def _said_by_reference(self, line: ClaimLine) -> str:
-        row = self.row(ANSWER, line, REFERENCE)
-        if row is None or line.contexts is None:
-            return ""
-        if row.label == "supported" and line.contexts.any.holds is not True:
-            return "the reference supports it"
-        if row.label != "contradicted" or (line.contradicted and line.contradicted.any.holds):
-            return ""
-        return "the reference contradicts it" + (f': "{row.quote}"' if row.quote else "")
+def _aside(line: ClaimLine, by_reference: ClaimRow) -> str:
+    """What the reference says of a claim, where the contexts say something else."""
+    if by_reference.label == "supported" and not (line.contexts and line.contexts.any.holds):
+        return "the reference supports it"
+    if by_reference.label != "contradicted" or (line.contradicted and line.contradicted.any.holds):
+        return ""
+    return "the reference contradicts it" + (f': "{by_reference.quote}"' if by_reference.quote else "")

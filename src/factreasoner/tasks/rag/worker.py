@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from factreasoner.atoms import made_atoms
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer, reference_record
 from factreasoner.errors import ConfigError
+from factreasoner.llm.cache import InFlight
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, StageError, Verdict
@@ -40,9 +41,8 @@ class ClaimMaker:
             atomizer = atomizer.with_instructions()
         self._atomizer = atomizer
         self._reviser = assembly.made(REVISER)
-        self._lock = threading.Lock()
-        self._making: dict[tuple[str, str, str], threading.Lock] = {}
-        self._texts: dict[tuple[str, str, str], tuple[str, ...]] = {}
+        self._making: InFlight[MadeClaims] = InFlight()
+        self._kept: dict[str, MadeClaims] = {}
 
     def of_answer(self, record: Record, meter: Meter) -> MadeClaims:
         """The record's atoms, or claims made from its response."""
@@ -51,25 +51,25 @@ class ClaimMaker:
         return _numbered(self._made(record, meter), "a", record)
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's reference atoms, or claims made from its reference."""
+        """The record's reference atoms, or claims made from its reference. A failure is not kept."""
         if record.reference_atoms is not None:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
             return MadeClaims(None)
-        return _numbered(self._once(reference_record(record), meter), "r", record)
+        reference = reference_record(record)
+        key = json.dumps([reference.prompt, reference.topic, reference.response])
 
-    def _once(self, reference: Record, meter: Meter) -> MadeClaims:
-        """The claims of a reference, made by the first thread that asks. A failure is tried again."""
-        key = (reference.prompt, reference.topic or "", reference.response)
-        with self._lock:
-            making = self._making.setdefault(key, threading.Lock())
-        with making:
-            if key not in self._texts:
-                made = self._made(reference, meter)
-                if made.claims is None or made.failures:
-                    return made
-                self._texts[key] = tuple(claim.text for claim in made.claims)
-        return MadeClaims(tuple(Atom(id=f"a{n}", text=text) for n, text in enumerate(self._texts[key])))
+        def make() -> MadeClaims:
+            made = self._made(reference, meter)
+            if made.claims is not None:
+                made = made._replace(
+                    claims=tuple(Atom(id=claim.id, text=claim.text) for claim in made.claims)
+                )
+                if not made.failures:
+                    self._kept[key] = made
+            return made
+
+        return _numbered(self._making.get_or_ask(key, lambda: self._kept.get(key), make)[0], "r", record)
 
     def _made(self, record: Record, meter: Meter) -> MadeClaims:
         try:
@@ -144,8 +144,7 @@ class RagWorker(ClaimWorker[RagResult]):
         contexts = record.contexts or ()
         together = premises_together(contexts, record.id, self.config.window_tokens)
         with meter.stage("evaluator"):
-            tasks = self._about_contexts(record, together, answer_claims, reference_claims)
-            judged = self._judged([*tasks, *self._about_texts(record, answer_claims, reference_claims)])
+            judged = self._judged([*self._tasks(record, together, answer_claims, reference_claims)])
             again = None
             if self._looks_twice and len(contexts) > 1:
                 again = self._second_look(together, answer_claims, judged)
@@ -159,7 +158,10 @@ class RagWorker(ClaimWorker[RagResult]):
             "gold_contexts": record.gold_contexts,
             "reference": record.reference,
             "joint": self._joint,
-            "together": {} if again is None and not self._joint else _ids(together),
+            "together": {
+                premise.id: tuple(dict.fromkeys(part.id for part in premise.parts))
+                for premise in (together if again is not None or self._joint else ())
+            },
             "verdicts": judged.verdicts,
         }
         asked = len(answer_claims) + len(reference_claims)
@@ -179,31 +181,27 @@ class RagWorker(ClaimWorker[RagResult]):
         judged = self._judged([(premise, left) for premise in together if left])
         return judged if self._asks or judged.verdicts else None
 
-    def _about_contexts(
+    def _tasks(
         self, record: Record, together: Sequence[Premise], said: Sequence[Claim], wanted: Sequence[Claim]
     ) -> Iterator[Task]:
-        """Contexts with both lists of claims; with one list at a time for a judge that sends no calls.
+        """Contexts with both lists of claims; reference and answer with those of the other.
 
-        Such a judge's verdict on a claim may depend on the other claims.
+        A judge that sends no calls gets one list at a time: its verdict may depend on the other claims.
         """
-        lists = [[*said, *wanted]] if self._asks else [said, wanted]
-        for claims in filter(None, lists):
+        premise_of = premises(record.contexts or (), record.id)
+        for claims in filter(None, [[*said, *wanted]] if self._asks else [said, wanted]):
             if self._joint:
                 yield from ((premise, list(claims)) for premise in together)
                 continue
-            premise_of = premises(record.contexts or (), record.id)
             for context in record.contexts or ():
                 yield from self._in_pieces(premise_of(context.id), claims)
-
-    def _about_texts(self, record: Record, said: Sequence[Claim], wanted: Sequence[Claim]) -> Iterator[Task]:
-        """The reference with the answer's claims, the answer with the reference's."""
+        text = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
         reference = (record.reference or "").strip()
         if said and reference:
-            premise = Premise(REFERENCE, reference, title=record.prompt, record_id=record.id)
-            yield from self._in_pieces(premise._replace(question=record.prompt), said)
+            of_reference = text._replace(id=REFERENCE, text=reference, question=record.prompt)
+            yield from self._in_pieces(of_reference, said)
         if wanted:
-            premise = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
-            yield from self._in_pieces(premise, wanted)
+            yield from self._in_pieces(text, wanted)
 
     def _in_pieces(self, premise: Premise, claims: Sequence[Claim]) -> Iterator[Task]:
         """The premise, or pieces of it where one call can't show it all."""
@@ -221,20 +219,11 @@ class RagWorker(ClaimWorker[RagResult]):
         for verdict in judged.verdicts:
             found.setdefault((verdict.context_id, verdict.target_id), []).append(verdict)
         decided = (merged(of_pieces, times[pair]) for pair, of_pieces in found.items())
-        verdicts = [verdict for verdict in decided if verdict is not None]
         note = "the text is empty, and states nothing"
-        verdicts += [
-            known_verdict(premise.id, claim.id, "neutral", note)
-            for premise, claims in tasks
-            if not premise.text.strip()
-            for claim in claims
-        ]
-        return Judged(tuple(verdicts), judged.failures)
+        empty = ((premise.id, claims) for premise, claims in tasks if not premise.text.strip())
+        known = (known_verdict(i, claim.id, "neutral", note) for i, claims in empty for claim in claims)
+        return Judged((*filter(None, decided), *known), judged.failures)
 
 
 def _asked(claims: Sequence[Atom] | None) -> list[Claim]:
     return [Claim(claim.id, claim.text) for claim in claims or ()]
-
-
-def _ids(together: Sequence[Premise]) -> dict[str, tuple[str, ...]]:
-    return {premise.id: tuple(dict.fromkeys(part.id for part in premise.parts)) for premise in together}

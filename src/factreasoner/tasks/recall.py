@@ -1,0 +1,367 @@
+"""`recall`: does the answer say what it should? (FaaF: Facts as a Function, arXiv 2403.03888)
+
+Its metrics are those of section 4 there: error rate, and F1 of the facts that are not stated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple, Unpack
+
+import numpy as np
+
+from factreasoner.assessors.assessors import LABEL_OF
+from factreasoner.errors import InputProblem
+from factreasoner.inputs.parsing import AtomLike, given_record
+from factreasoner.llm.usage import Meter
+from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
+from factreasoner.metrics.statistics import OfSums, Statistic, ratio
+from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table, usage_metrics
+from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Usage, Verdict, counted
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.plugins.kinds import FACT_GENERATOR
+from factreasoner.protocols import LLM, Evaluator, Judged
+from factreasoner.settings import Config, Keywords, python_call
+from factreasoner.tasks.rows import (
+    ANSWER,
+    ClaimRow,
+    Evidence,
+    by_claim,
+    claim_row,
+    judgement_of,
+    known_verdict,
+    p_supported,
+)
+from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
+
+FACTS = "facts"
+TRUE, FALSE, UNANSWERED = 0, 1, 2
+"""Classes of a fact's value; labels are one of the first two."""
+CLASSES = {True: TRUE, False: FALSE, None: UNANSWERED}
+
+
+class RecallResult(ClaimResult):
+    """The facts an answer should state, with the verdicts of the answer (premise `answer`) on them.
+
+    `reference` is the right answer, if the record has it.
+    """
+
+    facts: tuple[Atom, ...] = ()
+    reference: str | None = None
+
+    def in_brief(self) -> list[str]:
+        """How many facts are stated or not, and recall."""
+        said = {True: "stated", False: "not stated", None: "unanswered"}
+        recall = [] if self.recall is None else [f"recall {self.recall:.3f}"]
+        return [counted("fact", (said[stated(row)] for row in fact_rows(self))), *recall]
+
+    @property
+    def recall(self) -> float | None:
+        """Share of the judged facts that the answer states; None where none was judged."""
+        return scored_recall(self).recall
+
+    @property
+    def missed(self) -> tuple[Atom, ...]:
+        """The facts that the answer does not state. Unanswered ones are not among them."""
+        judged = zip(self.facts, fact_rows(self), strict=True)
+        return tuple(fact for fact, row in judged if stated(row) is False)
+
+    @property
+    def unanswered(self) -> tuple[Atom, ...]:
+        """The facts without a verdict; `failures` say why."""
+        judged = {verdict.target_id for verdict in self.verdicts}
+        return tuple(fact for fact in self.facts if fact.id not in judged)
+
+
+def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
+    """Every fact, judged against the answer. An unanswered one has no label."""
+    verdicts = by_claim(result.verdicts)
+    for fact in result.facts:
+        own = verdicts.get(fact.id, [])[-1:]
+        judgement = judgement_of(p_supported(own[0]) if own else None, own)
+        yield claim_row(result.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
+
+
+def stated(row: ClaimRow) -> bool | None:
+    """Whether the answer states a fact: P > 1/2, and the verdict says so. None where it was not judged."""
+    return None if row.label is None else row.label == "supported"
+
+
+class ScoredRecall(NamedTuple):
+    """A result with its facts as rows."""
+
+    result: RecallResult
+    facts: tuple[ClaimRow, ...]
+    usage: Usage
+
+    def count(self, value: bool | None) -> int:
+        """How many facts have that value."""
+        return sum(stated(fact) is value for fact in self.facts)
+
+    @property
+    def recall(self) -> float | None:
+        """Stated facts as a share of those judged."""
+        true, false = self.count(True), self.count(False)
+        return true / (true + false) if true + false else None
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Recall if the unanswered facts were all not stated, and all stated; empty without one."""
+        true, open_, every = self.count(True), self.count(None), len(self.facts)
+        return {"recall": (true / every, (true + open_) / every)} if open_ else {}
+
+    @property
+    def labels(self) -> list[LabelledClaim]:
+        """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
+        return [
+            LabelledClaim(
+                0.5 if fact.p_true is None else fact.p_true,
+                CLASSES[stated(fact)],
+                TRUE if fact.gold == "S" else FALSE,
+            )
+            for fact in self.facts
+            if fact.gold is not None
+        ]
+
+
+def scored_recall(result: RecallResult) -> ScoredRecall:
+    """A result with its facts as rows, and the usage of all stages."""
+    return ScoredRecall(result, tuple(fact_rows(result)), sum(result.usage.values(), Usage()))
+
+
+FEW_RECORDS = 20
+
+
+def _count(value: bool | None) -> OfRecords:
+    """Number of facts with that value; None for a record without facts."""
+    return OfRecords(lambda record: record.count(value) if record.facts else None)
+
+
+def error_rate(claims: Claims) -> Statistic:
+    """Share of the answered facts on which judge and labels differ."""
+    answered = claims.said != UNANSWERED
+    wrong = answered & (claims.said != claims.gold)
+    return OfSums(claims.sums(np.stack([wrong, answered])), lambda sums: ratio(sums[..., 0], sums[..., 1]))
+
+
+def f1_false(claims: Claims) -> Statistic:
+    """F1 of "the answer does not state it" over all facts; an unanswered fact counts as not found.
+
+    Undefined where no label is False, and where no fact was answered.
+    """
+    said, gold = claims.said == FALSE, claims.gold == FALSE
+    answered = claims.said != UNANSWERED
+
+    def function(sums: np.ndarray) -> np.ndarray:
+        hits, found, wanted, known = (sums[..., column] for column in range(4))
+        return np.where((wanted > 0) & (known > 0), ratio(2 * hits, found + wanted), np.nan)
+
+    found = OfSums(claims.sums(np.stack([said & gold, said, gold, answered])), function)
+    found.present = (found.parts[:, 1:3] != 0).any(axis=1)  # a record without a False counts for nothing
+    return found
+
+
+def _unlabelled(sample: Sample) -> str:
+    return "every labelled fact is unanswered" if len(sample.claims.p) else "no fact is labelled"
+
+
+def _none_false(sample: Sample) -> str:
+    labels = sample.claims.gold
+    none = len(labels) and not np.any(labels == FALSE)
+    return "people call no fact False" if none else _unlabelled(sample)
+
+
+def _none_answered(sample: Sample) -> str:
+    none = np.isnan(sample.values["num_facts"]).all()
+    return "no record has a fact" if none else "no fact was answered"
+
+
+SOME_FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
+ANSWERED = SOME_FACTS._replace(words="answered facts", missing=_none_answered)
+LABELS = Need("labelled facts", _unlabelled, lambda record: bool(record.labels), labels=True)
+FALSE_LABELS = LABELS._replace(words="facts labelled false", missing=_none_false)
+
+SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+
+score = partial(Metric, places=SCORES, tested=True)
+count = partial(Metric, bounds=COUNT, decimals=1)
+
+# fmt: off
+METRICS = (
+    score("recall", "recall", "share of answered facts that the answer states",
+          ANSWERED, OfRecords(lambda record: record.recall), better="higher"),
+    count("num_facts", "facts", "facts a record",
+          SOME_FACTS, OfRecords(lambda record: len(record.facts) or None), places=("line",)),
+    count("num_true", "stated", "facts a record that the answer states",
+          SOME_FACTS, _count(True), places=("line",)),
+    count("num_false", "not stated", "facts a record that the answer does not state",
+          SOME_FACTS, _count(False), places=("line",)),
+    count("num_unanswered", "N/A", "facts a record that stayed unanswered",
+          SOME_FACTS, _count(None), title="N/A a record", places=("line", "run", "evaluate", "compare"),
+          better="lower"),
+    score("error_rate", "error rate", "share of the answered facts where judge and people differ",
+          LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
+    score("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
+          FALSE_LABELS, OfClaims(f1_false), better="higher", few=FEW_RECORDS),
+    *usage_metrics(lambda record: record.usage),
+)
+# fmt: on
+
+RECALL: Table[ScoredRecall] = Table(
+    # A record without an answered fact still has scores: the number of facts, and f1_false.
+    "recall",
+    main="num_facts",
+    claims=lambda record: (record.labels, 0),
+    metrics=METRICS,
+)
+
+PROMPT_TF = "prompt-tf"
+"""The assessor that sends one prompt for each fact and looks for "true" and "false" in the reply."""
+
+
+class RecallWorker(ClaimWorker[RecallResult]):
+    """Judges every fact of a record against the answer, `atoms_per_call` facts in a call."""
+
+    result = RecallResult
+    two_sided = True
+
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(assembly)
+        self._generator = assembly.made(FACT_GENERATOR)
+        self._in_words = assembly.evaluator() if self.config.assessor == PROMPT_TF else None
+
+    def _work(self, record: Record, meter: Meter) -> Work:
+        facts, failures = self._facts(record, meter)
+        with meter.stage("evaluator"):
+            judged = self._judged(record, facts)
+        fields = {"facts": facts, "reference": record.reference, "verdicts": judged.verdicts}
+        return Work(fields, (*failures, *judged.failures), len(judged.verdicts), len(facts))
+
+    def _facts(self, record: Record, meter: Meter) -> tuple[tuple[Atom, ...], tuple[Failure, ...]]:
+        """The record's facts, else its statements of the reference, else facts made from the reference."""
+        if record.facts is not None:
+            return record.facts, ()
+        if record.reference_atoms is not None:
+            # Their labels are about the reference, not about the answer.
+            return tuple(a.model_copy(update={"gold": None}) for a in record.reference_atoms), ()
+        with meter.stage("fact_generator"):
+            generated = self._generator.generate(record)
+        return numbered(generated.atoms, "f", record), generated.failures
+
+    def _judged(self, record: Record, facts: Sequence[Atom]) -> Judged:
+        if not facts:
+            return Judged(())
+        if not record.response.strip():
+            note = "the answer is empty, and states nothing"
+            return Judged(tuple(known_verdict(ANSWER, fact.id, "neutral", note) for fact in facts))
+        if self._in_words is not None:
+            return self._judged_in_words(self._in_words, record, facts)
+        title = f"Answer to: {record.prompt}" if record.prompt else ""
+        premise = Premise(ANSWER, record.response, title=title, record_id=record.id)
+        return self._judge.judge(premise, [Claim(fact.id, fact.text) for fact in facts])
+
+    def _judged_in_words(self, evaluator: Evaluator, record: Record, facts: Sequence[Atom]) -> Judged:
+        outcome = evaluator.evaluate(facts, [Context(id=ANSWER, text=record.response)], record)
+        verdicts = (
+            Verdict(
+                context_id=ANSWER,
+                target_id=answer.atom_id,
+                label=LABEL_OF[answer.support],
+                probability=answer.probability,
+                confidence=answer.confidence,
+            )
+            for answer in outcome.answers
+        )
+        return Judged(tuple(verdicts), outcome.failures)
+
+
+def _problems(record: Record, config: Config) -> list[InputProblem]:
+    if _brings_facts(record) or (record.reference or "").strip():
+        return []
+    message = "none given, and no 'reference' to make them from; add one of them"
+    return [InputProblem(f"record {record.id}", "facts", message)]
+
+
+def _brings_facts(record: Record) -> bool:
+    return record.facts is not None or record.reference_atoms is not None
+
+
+def _worker(config: Config, calls: Calls) -> RecallWorker:
+    if config.mode == PROMPT_TF:
+        config = config.model_copy(update={"mode": "tf", "assessor": PROMPT_TF, "calls": "single"})
+    return RecallWorker(assembly_of(config, calls))
+
+
+def _makes_claims(record: Record, config: Config) -> bool:
+    return not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
+
+
+def _scored(result: RecallResult) -> tuple[ScoredRecall, dict[str, Any]]:
+    scored = scored_recall(result)
+    verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
+    facts = [_content(row, verdicts.get(row.claim)) for row in scored.facts]
+    return scored, {"bounds": scored.bounds, "facts": facts, "reference": result.reference}
+
+
+def _content(row: ClaimRow, verdict: Verdict | None) -> dict[str, Any]:
+    """A fact in a result line."""
+    return {
+        "id": row.claim,
+        "text": row.text,
+        "value": stated(row),
+        "p_true": row.p_true,
+        "verdict": verdict and verdict.label,
+        "quote": verdict and verdict.quote,
+        **({} if row.gold is None else {"label": row.gold == "S"}),
+    }
+
+
+TASK = Task(
+    name="recall",
+    result=RecallResult,
+    table=RECALL,
+    problems=_problems,
+    prompts=lambda config: [
+        *([PROMPT_TF] if config.mode == PROMPT_TF else ["judge", "judge_one"]),
+        "fact_generator",
+    ],
+    worker=_worker,
+    rows=fact_rows,
+    tally=lambda config, sizes: ClaimTally(RECALL, fact_rows, _scored),
+    claims=lambda result: result.facts,
+    makes_claims=_makes_claims,
+    label_words={
+        "supported": "stated",
+        "conflicting": "not stated",
+        "unverified": "not stated",
+        None: "unanswered",
+    },
+)
+
+
+@python_call
+def recall(
+    answer: str,
+    *,
+    facts: Iterable[AtomLike] | None = None,
+    reference: str | None = None,
+    prompt: str = "",
+    llm: LLM | None = None,
+    **settings: Unpack[Keywords],
+) -> RecallResult:
+    """Which facts an answer states, of those it should state. Synchronous.
+
+    `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
+    objects. Without them, they are made from `reference`, the right answer to `prompt`. `settings` are those
+    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model, the embedded judge is
+    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. What goes wrong
+    is in the result's failures.
+
+    Raises:
+        ConfigError: a setting, a key or a model name is wrong.
+        InputError: an argument is wrong, or there are neither facts nor a reference.
+    """
+    parts, config = parts_and_config(settings)
+    record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)
+    return TASK.assessed("recall()", record, config, Calls(llm=llm, parts=parts))
