@@ -6,22 +6,20 @@ import tempfile
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from factreasoner.analysis.opened_run import Run
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.inputs.parsing import given_records
-from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import importable, named
 from factreasoner.protocols import LLM
 from factreasoner.report.progress import progress_for
-from factreasoner.runs.runner import RunReport, opened
+from factreasoner.runs.runner import opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.registry import check_task, task_named
-from factreasoner.tasks.task import Task
 
 TaskName = Literal["run", "recall", "rag", "verify"]
 
@@ -61,34 +59,18 @@ def assess_many(
     if config.executor != "threads":
         config, parts = _by_name(config, parts if llm is None else {**parts, "llm": llm}), {}
     asked = task_named(task)
-    checked = _checked(records, asked, config, column_map)
+    checked = given_records(
+        "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
+    )
     temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
     folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with progress_for(quiet=not progress) as shown:
             report = run_records(worker, folder, [record.id for record in checked], checked, shown)
-    _refuse_stopped(report)
-    return _opened(folder.path, temporary)
-
-
-def _checked(
-    records: object, task: Task[Any], config: Config, column_map: Mapping[str, str] | None
-) -> tuple[Record, ...]:
-    """The records, all of which the task can be done on."""
-    return given_records(
-        "assess_many()", records, lambda record: task.problems(record, config), column_map or {}
-    )
-
-
-def _refuse_stopped(report: RunReport) -> None:
     if report.stopped:
         raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
-
-
-def _opened(path: Path, temporary: tempfile.TemporaryDirectory[str] | None) -> Run:
-    """The run in a folder; one that is temporary goes with it."""
-    found = Run.open(path)
+    found = Run.open(folder.path)
     if temporary is not None:
         weakref.finalize(found, temporary.cleanup)
     return found

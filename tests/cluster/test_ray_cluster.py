@@ -20,6 +20,11 @@ ray = pytest.importorskip("ray")
 from fake_server import FakeServer, answering
 from ray.cluster_utils import Cluster
 
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.pipeline.assembly import Calls
+from factreasoner.runs.ray_cluster import RayCluster
+from factreasoner.settings import Config
+
 BARE = ("usage", "seconds", "elapsed")
 EMBEDDED = ("--atomizer", "embedded", "--reviser", "embedded")
 WAIT = 600
@@ -183,13 +188,8 @@ def test_limits_hold_over_all_workers_and_no_answer_is_paid_for_twice(home, clus
 def test_the_budget_is_one_for_all_workers_and_on_disk(home, cluster):
     with FakeServer(answering(lambda name, prop, request: "True")) as server:
         server.delay = 0.05
-        asked = (
-            "--model",
-            "openai/gpt-4o-mini",
-            "--api-base",
-            server.url,
-        )
-        asked += ("--form", "tool", "--max-tokens", "64", "--max-cost", "0.001", *EMBEDDED)
+        asked = ("--model", "openai/gpt-4o-mini", "--api-base", server.url, "--form", "tool", *EMBEDDED)
+        asked += ("--max-tokens", "64", "--max-cost", "0.001")
         code, said = ended(started(home, cluster, *asked, count=40))
     assert code == 3, said
     spent = sum(map(float, (home / "out" / "spent.txt").read_text().split()))
@@ -208,39 +208,30 @@ def test_a_cluster_that_is_not_there_is_named(home):
     assert "ray_address: no Ray cluster at 127.0.0.1:1" in said
 
 
-def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
-    from factreasoner.errors import RunError
-    from factreasoner.pipeline.assembly import Calls
-    from factreasoner.runs.ray_cluster import RayCluster
-    from factreasoner.settings import Config
+def joined(monkeypatch, error, **settings):
+    """Join a cluster where Ray itself meets an error."""
 
-    def late(**options):
-        raise Exception("The current node timed out during startup.")
+    def fail(**options):
+        raise error
 
     monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", late)
+    monkeypatch.setattr(ray, "init", fail)
+    RayCluster("run", Config(executor="ray", **settings), Calls(), settled=True).__enter__()
+
+
+def test_a_cluster_that_does_not_start_in_time_is_told(monkeypatch):
     with pytest.raises(RunError, match=r"timed out during startup.*try again"):
-        RayCluster("run", Config(executor="ray"), Calls(), settled=True).__enter__()
+        joined(monkeypatch, Exception("The current node timed out during startup."))
 
 
 def test_a_cluster_that_asks_for_a_token_is_told(monkeypatch):
     """Somebody listens there, and Ray does not get in."""
-    from factreasoner.errors import ConfigError
-    from factreasoner.pipeline.assembly import Calls
-    from factreasoner.runs.ray_cluster import RayCluster
-    from factreasoner.settings import Config
-
-    def refused(**options):
-        raise ConnectionError("Failed to connect to Ray cluster at 127.0.0.1")
-
-    monkeypatch.setattr(ray, "is_initialized", lambda: False)
-    monkeypatch.setattr(ray, "init", refused)
     monkeypatch.delenv("RAY_AUTH_MODE", raising=False)
+    error = ConnectionError("Failed to connect to Ray cluster at 127.0.0.1")
     with FakeServer() as server:
         address = server.url.removeprefix("http://").removesuffix("/v1")
-        config = Config(executor="ray", ray_address=address)
         with pytest.raises(ConfigError, match="set RAY_AUTH_MODE=token"):
-            RayCluster("run", config, Calls(), settled=True).__enter__()
+            joined(monkeypatch, error, ray_address=address)
         monkeypatch.setenv("RAY_AUTH_MODE", "token")
         with pytest.raises(ConfigError, match=r"127\.0\.0\.1$"):
-            RayCluster("run", config, Calls(), settled=True).__enter__()
+            joined(monkeypatch, error, ray_address=address)

@@ -35,19 +35,22 @@ def server():
     return tools_of(Config(spacy_model="none"))
 
 
-async def called(target, name, arguments, **how):
-    async with Client(target, **how) as client:
-        return await client.call_tool(name, arguments)
+def called(target, name, arguments, **how):
+    async def reply():
+        async with Client(target, **how) as client:
+            return await client.call_tool(name, arguments)
+
+    return asyncio.run(reply())
 
 
 def found(target, name="assess", *, mode="auto", **arguments):
-    reply = asyncio.run(called(target, name, arguments, mode=mode))
+    reply = called(target, name, arguments, mode=mode)
     assert not reply.is_error, reply.content
     return reply.structured_content
 
 
 def refusal(target, name="assess", **arguments):
-    reply = asyncio.run(called(target, name, arguments))
+    reply = called(target, name, arguments)
     assert reply.is_error
     return reply.content[0].text
 

@@ -32,6 +32,10 @@ def yes(prompt, schema):
     return dict.fromkeys(schema.arguments, "True")
 
 
+def calls_of(assessment):
+    return {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls}
+
+
 def test_assess_in_a_script():
     assessment = assess(TEXT, contexts=CONTEXTS)
     assert isinstance(assessment, Assessment)
@@ -64,10 +68,7 @@ def test_a_model_of_your_own_serves_every_stage_and_is_metered():
     assessment = assess(TEXT, contexts=CONTEXTS, llm=llm)
     assert [call.prompt.name for call in llm.calls] == ["atomizer", "judge", "judge"]
     assert assessment.model == "ScriptedLLM"
-    assert {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls} == {
-        "atomizer": 1,
-        "evaluator": 2,
-    }
+    assert calls_of(assessment) == {"atomizer": 1, "evaluator": 2}
     assert assessment.usage["evaluator"].prompt_tokens > 0
     assert set(assessment.seconds) >= {"atomizer", "reviser", "retriever", "evaluator", "solver"}
 
@@ -157,12 +158,8 @@ class Echo:
         pass
 
     def retrieve(self, atoms, record):
-        return Retrieved(
-            tuple(
-                Context(id=f"c_{a.id}", text=f"{CONTEXTS[0]} {a.query or a.text}", atom_ids=(a.id,))
-                for a in atoms
-            )
-        )
+        found = {atom.id: f"{CONTEXTS[0]} {atom.query or atom.text}" for atom in atoms}
+        return Retrieved(tuple(Context(id=f"c_{i}", text=text, atom_ids=(i,)) for i, text in found.items()))
 
 
 def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
@@ -188,11 +185,7 @@ def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
         ("c_a0", "Born there.", 0.7, ""),
         ("c_a1", "", None, "irrelevant: Tea."),
     ]
-    assert {stage: usage.calls for stage, usage in assessment.usage.items() if usage.calls} == {
-        "query_builder": 1,
-        "summarizer": 2,
-        "evaluator": 1,
-    }
+    assert calls_of(assessment) == {"query_builder": 1, "summarizer": 2, "evaluator": 1}
     assert {"query_builder", "summarizer"} <= set(assessment.seconds)
     # An atom that was searched for in its own words was searched for.
     assert assessment.outcome.partly_judged == ()
@@ -223,16 +216,10 @@ def test_given_atoms_are_revised_when_asked_and_searched_with_the_subject():
     for revise in (False, True):
         config = Config(retriever=f"{__name__}:Echo", revise_given=revise)
         found[revise] = build_pipeline(config, llm=ScriptedLLM(answer)).assess(record).atoms[0]
-    assert (found[False].text, found[False].query) == (
-        "She was born in 1815.",
-        "Ada Lovelace She was born in 1815.",
-    )
-    assert (found[True].text, found[True].query, found[True].original, found[True].gold) == (
-        "Ada Lovelace was born in 1815.",
-        "",
-        "She was born in 1815.",
-        "S",
-    )
+    before, after = "She was born in 1815.", "Ada Lovelace was born in 1815."
+    plain, revised = found[False], found[True]
+    assert (plain.text, plain.query) == (before, f"Ada Lovelace {before}")
+    assert (revised.text, revised.query, revised.original, revised.gold) == (after, "", before, "S")
 
 
 @pytest.mark.parametrize(

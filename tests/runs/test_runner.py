@@ -11,6 +11,7 @@ from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
+from factreasoner.report.progress import Totals
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
@@ -19,20 +20,6 @@ RECORDS = [
     Record(id=f"r{i}", response="The sky is blue.", contexts=(Context(id="c", text="The sky is blue."),))
     for i in range(3)
 ]
-
-
-class Silent:
-    def started(self, total, finished):
-        pass
-
-    def assessed(self, assessment):
-        pass
-
-    def changed(self):
-        pass
-
-    def waiting(self, seconds, server):
-        pass
 
 
 class Struck(dict):
@@ -56,7 +43,7 @@ def interrupted(path):
     folder.start(config, {})
     folder.entries = Struck()
     with pytest.raises(KeyboardInterrupt) as raised:
-        run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Silent())
+        run(build_pipeline(config), folder, [record.id for record in RECORDS], RECORDS, Totals())
     return folder, raised.value.__notes__
 
 
@@ -99,12 +86,12 @@ def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, e
     with monkeypatch.context() as patch:
         patch.setattr(place, fail)
         with pytest.raises((MemoryError, RunError), match=words) as caught:
-            run(build_pipeline(config), folder, ids, RECORDS, Silent())
+            run(build_pipeline(config), folder, ids, RECORDS, Totals())
     (note,) = caught.value.__notes__
     rest = "" if isinstance(error, OSError) else "; results.jsonl and "
     assert note.startswith(f"{len(folder.entries)} of 3 records are assessed, and kept in {tmp_path}{rest}")
     assert folder.entries
-    assert run(build_pipeline(config), folder, ids, RECORDS, Silent()).complete
+    assert run(build_pipeline(config), folder, ids, RECORDS, Totals()).complete
     assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
 
 
@@ -125,7 +112,7 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
     folder = RunFolder(tmp_path, TASK)
     folder.start(pipeline.config, {})
     with pytest.raises(InputError, match="is gone") as raised:
-        run(pipeline, folder, [record.id for record in RECORDS], records(), Silent())
+        run(pipeline, folder, [record.id for record in RECORDS], records(), Totals())
     assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
     statuses = [a.status for a in folder.results(["r0", "r1"])]
     assert statuses == ["ok", "ok"]
@@ -156,7 +143,7 @@ def run_over(path, judge, records):
     folder = RunFolder(path, TASK)
     folder.start(pipeline.config, {})
     try:
-        return run(pipeline, folder, [record.id for record in records], records, Silent())
+        return run(pipeline, folder, [record.id for record in records], records, Totals())
     finally:
         folder.close()
 

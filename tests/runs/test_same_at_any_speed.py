@@ -9,6 +9,7 @@ from fake_server import Completion, FakeServer
 from fenced import fenced
 
 from factreasoner.models import Atom, Context, Record
+from factreasoner.report.progress import Totals
 from factreasoner.runs.runner import run
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
@@ -28,20 +29,6 @@ RECORDS = [
     )
     for number, name in enumerate(NAMES)
 ]
-
-
-class Quiet:
-    def started(self, total, finished):
-        pass
-
-    def assessed(self, assessment):
-        pass
-
-    def changed(self):
-        pass
-
-    def waiting(self, seconds, server):
-        pass
 
 
 def chance(*parts):
@@ -91,7 +78,7 @@ def assessed(path, server, records=RECORDS, **settings):
     folder.start(config, {})
     try:
         worker = TASK.worker(config, folder.calls(config))
-        run(worker, folder, [r.id for r in records], iter(records), Quiet())
+        run(worker, folder, [r.id for r in records], iter(records), Totals())
         outcomes = {a.record_id: a.outcome for a in folder.results(r.id for r in records)}
         return outcomes, folder.manifest.capabilities("fake")
     finally:

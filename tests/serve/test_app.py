@@ -1,6 +1,7 @@
 """What is answered to what is sent, over real sockets."""
 
 import json
+import re
 import socket
 from concurrent.futures import ThreadPoolExecutor
 
@@ -49,11 +50,7 @@ def test_the_other_tasks_give_their_claims(service, route):
     ("contexts", "allowed", "reason"),
     [
         (["It is tall."], True, "precision >= 0.8"),
-        (
-            ["deny"],
-            False,
-            "precision is 0.000, less than 0.8: 2 atoms (2 contradicted)",
-        ),
+        (["deny"], False, "precision is 0.000, less than 0.8: 2 atoms (2 contradicted)"),
         ([], False, "precision is 0.000, less than 0.8: 2 atoms (2 unverified)"),
         (["partly"], False, "the score is unknown: 1 judgement failed"),
     ],
@@ -264,32 +261,23 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
         assert model.calls > 0
 
 
-def test_messages_speak_of_bodies_and_fields(service):
-    def said(route, body):
-        (error,) = service.post(route, content=body, headers=SEND).json()["errors"]
-        return f"{error['field']}: {error['message']}"
-
-    assert said("assess", b'{"output": "A.",\n "contexts" []}') == (
-        ": not JSON: expected `:` at line 2 column 13; the body holds one JSON object"
-    )
-    assert said("assess", b'{"output": "\xff"}') == ": not UTF-8: byte 0xff at position 12; send UTF-8"
-    assert said("assess", b"[]") == ": is a list; the body must be an object: {...}"
-    assert said("assess", b'{"contexts": []}').endswith('generation holds it; "" is an empty answer')
-    assert said("assess", b'{"records": [{"output": "A."}]}') == (
-        "output: missing, and 'records' holds a list of objects; send each as a body of its own"
-    )
-    assert said("assess", b'{"output": "A.", "answer": "B.", "contexts": []}') == (
-        "output: given as 'output' and 'answer' with different values; keep one"
-    )
-    assert (
-        said("assess", b'{"output": "A."}') == "contexts: none given; add 'contexts' ([] if there are none)"
-    )
-    assert said("assess", b'{"output": "A.", "context": ["c"]}') == (
-        "context: did you mean 'contexts'? Other keys belong in 'metadata'"
-    )
-    assert said("verify", b'{"output": "A [1].", "sources": ["c"]}').endswith(
-        "there is a key 'sources'; did you mean 'contexts'?"
-    )
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"output": "A.",\n "contexts" []}', ": not JSON: .*; the body holds one JSON object"),
+        (b'{"output": "\xff"}', ": not UTF-8: byte 0xff at position 12; send UTF-8"),
+        (b"[]", r": is a list; the body must be an object: \{...\}"),
+        (b'{"contexts": []}', 'output: .* holds it; "" is an empty answer'),
+        (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as a body of its own"),
+        (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
+        (b'{"output": "A."}', r"contexts: none given; add 'contexts' \(\[\] if there are none\)"),
+        (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),
+        (b'{"output": "A [1].", "sources": ["c"]}', ".* a key 'sources'; did you mean 'contexts'.*"),
+    ],
+)
+def test_messages_speak_of_bodies_and_fields(service, body, said):
+    (error,) = service.post("assess", content=body, headers=SEND).json()["errors"]
+    assert re.fullmatch(said, f"{error['field']}: {error['message']}")
 
 
 def test_a_reply_on_a_kept_connection_is_not_held_back():

@@ -6,7 +6,7 @@ import asyncio
 from typing import Unpack
 
 from factreasoner.errors import MissingPackageError, NoScoreError
-from factreasoner.integrations.scoring import PRECISION, Scored, Scoring
+from factreasoner.integrations.scoring import PRECISION, Scoring
 from factreasoner.models import Usage
 from factreasoner.protocols import LLM
 from factreasoner.settings import Keywords, python_call
@@ -65,17 +65,23 @@ class FactReasonerMetric(BaseMetric):
         self.error: str | None = None
         self.success = False
         try:
-            return self._taken(
-                self.scoring.score(
-                    test_case.actual_output,
-                    test_case.retrieval_context,
-                    reference=test_case.expected_output,
-                    prompt=test_case.input or "",
-                )
+            scored = self.scoring.score(
+                test_case.actual_output,
+                test_case.retrieval_context,
+                reference=test_case.expected_output,
+                prompt=test_case.input or "",
             )
+            usage = sum(scored.result.usage.values(), Usage())
+            self.evaluation_cost = usage.cost
+            self.input_tokens, self.output_tokens = usage.prompt_tokens, usage.completion_tokens
+            self.reason = scored.reason
+            if scored.value is None:
+                raise NoScoreError(scored.reason)
         except Exception as error:
             self.error = str(error)
             raise
+        self.score, self.success = scored.value, scored.reaches(self.threshold)
+        return scored.value
 
     async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
         """:meth:`measure` for callers in an event loop."""
@@ -84,14 +90,3 @@ class FactReasonerMetric(BaseMetric):
     def is_successful(self) -> bool:
         """Whether the case that was measured last has passed."""
         return bool(self.success) and self.error is None
-
-    def _taken(self, scored: Scored) -> float:
-        usage = sum(scored.result.usage.values(), Usage())
-        self.evaluation_cost = usage.cost
-        self.input_tokens, self.output_tokens = usage.prompt_tokens, usage.completion_tokens
-        self.reason = scored.reason
-        if scored.value is None:
-            raise NoScoreError(scored.reason)
-        self.score = scored.value
-        self.success = scored.reaches(self.threshold)
-        return scored.value

@@ -74,7 +74,7 @@ def guard_stream(
     def assessed(text: str) -> Assessment:
         return pipeline.assess(record.model_copy(update={"response": text}))
 
-    return (_held if hold == "sentence" else _passed)(_texts(deltas), assessed)
+    return _checked(_texts(deltas), assessed, held=hold == "sentence")
 
 
 async def _texts(deltas: AsyncIterable[str]) -> AsyncIterator[str]:
@@ -94,38 +94,31 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"of type {type(value).__name__}"
 
 
-async def _held(deltas: AsyncIterable[str], assessed: Callable[[str], Assessment]) -> AsyncIterator[Guarded]:
-    """Pieces that end with a sentence, each assessed before it is handed on."""
-    text, done, seen = "", 0, set[str]()
-    async for delta in deltas:
-        text += delta
-        if (end := _last_end(text, done)) > done:
-            found = await asyncio.to_thread(assessed, text[:end])
-            yield Guarded(text[done:end], _new_atoms(found, seen), found)
-            done = end
-    found = await asyncio.to_thread(assessed, text)
-    yield Guarded(text[done:], _new_atoms(found, seen), found, final=True)
-
-
-async def _passed(
-    deltas: AsyncIterable[str], assessed: Callable[[str], Assessment]
+async def _checked(
+    deltas: AsyncIterable[str], assessed: Callable[[str], Assessment], *, held: bool
 ) -> AsyncIterator[Guarded]:
-    """Pieces as they come, and what is found of the answer once it is; one assessment at a time."""
-    text, done, seen = "", 0, set[str]()
+    """Pieces as they come and what is found of the answer once it is, one assessment at a time.
+
+    Those that are `held` end with a sentence, and are handed on with what is found.
+    """
+    text, passed, done, seen = "", 0, 0, set[str]()
     under_way: asyncio.Future[Assessment] | None = None
     async for delta in deltas:
         text += delta
-        yield Guarded(delta)
-        if under_way is not None and under_way.done():
-            found, under_way = under_way.result(), None
-            yield Guarded("", _new_atoms(found, seen), found)
+        if not held:
+            passed = len(text)
+            yield Guarded(delta)
         if under_way is None and (end := _last_end(text, done)) > done:
             under_way, done = asyncio.ensure_future(asyncio.to_thread(assessed, text[:end])), end
+        if under_way is not None and (held or under_way.done()):
+            found, under_way = await under_way, None
+            yield Guarded(text[passed:done], _new_atoms(found, seen), found)
+            passed = max(passed, done)
     if under_way is not None:
         found = await under_way
         yield Guarded("", _new_atoms(found, seen), found)
     found = await asyncio.to_thread(assessed, text)
-    yield Guarded("", _new_atoms(found, seen), found, final=True)
+    yield Guarded(text[passed:], _new_atoms(found, seen), found, final=True)
 
 
 def _last_end(text: str, start: int) -> int:
