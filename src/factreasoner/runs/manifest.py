@@ -22,7 +22,7 @@ from factreasoner.text.parsing import describe_model
 
 FORMAT = 2
 """Version of a run folder's files; it grows where an earlier reader would misread them."""
-MANIFEST, RESULTS = "manifest.json", "results.jsonl"
+MANIFEST = "manifest.json"
 SCORED_AGAIN = "scored_again.json"
 """Marks a folder in which `score` put the scores of a run."""
 Fingerprints = Mapping[str, Mapping[str, str]]
@@ -51,7 +51,7 @@ class Manifest:
             if not self.folder.is_dir():
                 why = "a file" if self.folder.exists() else "there is no such folder"
             else:
-                scores = (self.folder / RESULTS).exists()
+                scores = (self.folder / SCORED_AGAIN).exists()
                 why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except (OSError, ValueError, RecursionError) as error:

@@ -24,7 +24,6 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import load
 from factreasoner.runs.journal import Journal
 from factreasoner.runs.manifest import (
-    RESULTS,
     Fingerprints,
     Manifest,
     mixed_states,
@@ -128,7 +127,7 @@ class RunFolder(Journal[R]):
     def __init__(self, path: Path, task: Task[R]) -> None:
         super().__init__(path / "journal.jsonl", task)
         self.path = path
-        self.results_path = path / RESULTS
+        self.results_path = path / "results.jsonl"
         """One line a record, in input order."""
         self.summary_path = path / "summary.json"
         self.manifest = Manifest(path)
