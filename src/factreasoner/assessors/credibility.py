@@ -28,20 +28,18 @@ class Rated(NamedTuple):
     used: frozenset[str]
 
 
-class Credibility:
-    """Priors by domain, written as :func:`normal_domain` does; `*` is for links that match no domain."""
+def domain_of(link: str, priors: Mapping[str, float]) -> str | None:
+    """The longest domain of the table that the link's host is or is below; None without a link.
 
-    def __init__(self, priors: Mapping[str, float]) -> None:
-        self.priors = dict(priors)
+    `*` is for links that match no domain.
+    """
+    if not link.strip():
+        return None
+    from factreasoner.web.addresses import host_of
 
-    def domain_of(self, link: str) -> str | None:
-        """The longest domain of the table that the link's host is or is below; None without a link."""
-        host = _host(link)
-        if not host:
-            return None
-        labels = host.split(".")
-        names = (".".join(labels[i:]) for i in range(len(labels)))
-        return next((name for name in names if name in self.priors), ANY if ANY in self.priors else None)
+    labels = (host := host_of(link)).split(".")
+    names = (".".join(labels[i:]) for i in range(len(labels)))
+    return next((name for name in names if name in priors), ANY if host and ANY in priors else None)
 
 
 def rated(contexts: Sequence[Context], config: Config) -> Rated:
@@ -50,16 +48,16 @@ def rated(contexts: Sequence[Context], config: Config) -> Rated:
     Raises:
         InputError: the table can't be read; every bad line is named.
     """
-    table = read_credibility(config.credibility) if config.credibility else Credibility({})
+    table = read_credibility(config.credibility) if config.credibility else {}
     found: list[Context] = []
     prior_from: dict[str, PriorFrom] = {}
     used: set[str] = set()
     for context in contexts:
-        domain = table.domain_of(context.link)
+        domain = domain_of(context.link, table)
         if context.prior is not None:
             prior, prior_from[context.id] = context.prior, "record"
         elif domain is not None:
-            prior, prior_from[context.id] = table.priors[domain], "table"
+            prior, prior_from[context.id] = table[domain], "table"
             used.add(domain)
         else:
             prior, prior_from[context.id] = config.context_prior, "default"
@@ -67,8 +65,8 @@ def rated(contexts: Sequence[Context], config: Config) -> Rated:
     return Rated(tuple(found), prior_from, frozenset(used))
 
 
-def read_credibility(path: Path) -> Credibility:
-    """The table in a UTF-8 CSV file with the header `domain,prior`.
+def read_credibility(path: Path) -> Mapping[str, float]:
+    """Priors by domain, from a UTF-8 CSV file with the header `domain,prior`.
 
     Raises:
         InputError: it can't be read, is not UTF-8, has another header or no rows; or lines are wrong, all of
@@ -84,7 +82,7 @@ def credibility_fingerprint(path: Path) -> str:
 
 
 @functools.lru_cache(maxsize=8)
-def _parsed(path: str, text: str) -> Credibility:
+def _parsed(path: str, text: str) -> Mapping[str, float]:
     rows = csv.reader(io.StringIO(text.replace("\0", "\ufffd"), newline=""))
     header = [cell.strip() for cell in next(rows, [])]
     if header != HEADER:
@@ -95,7 +93,7 @@ def _parsed(path: str, text: str) -> Credibility:
         problems = [InputProblem(path, "", "no rows; add one per domain, such as example.org,0.95")]
     if problems:
         raise InputError(problems)
-    return Credibility(priors)
+    return priors
 
 
 def _priors(rows: Any, path: str) -> tuple[dict[str, float], list[InputProblem]]:  # noqa: ANN401 - csv's reader
@@ -139,12 +137,3 @@ def _number(cell: str) -> float:
         return float(cell)
     except ValueError:
         return math.nan
-
-
-def _host(link: str) -> str:
-    """The host of a link as domains are compared; empty where there is none."""
-    if not link.strip():
-        return ""
-    from factreasoner.web.addresses import host_of
-
-    return host_of(link)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,15 +38,11 @@ def tasks(
     text = {atom.id: atom.text for atom in atoms}
     text |= {c.id: c.summary or _cut(c.text, config.premise_tokens) for c in contexts}
 
-    def asked() -> Iterator[tuple[Premise, tuple[str, ...]]]:
-        for item in work:
-            yield premise(item.context_id), item.atom_ids
-        for item in work:
-            yield premise(item.context_id), item.context_ids
-
+    asked = [(item.context_id, item.atom_ids) for item in work]
+    asked += [(item.context_id, item.context_ids) for item in work]
     return [
-        (passage, [Claim(target, text[target]) for target in targets])
-        for passage, targets in asked()
+        (premise(context_id), [Claim(target, text[target]) for target in targets])
+        for context_id, targets in asked
         if targets
     ]
 
@@ -184,23 +180,17 @@ def _without(item: Work, cut: set[Pair]) -> Work:
 
 def _related(one: str, other: str) -> bool:
     """Whether two texts share a stem, or can't be compared by their words."""
-    first, second = _words(one), _words(other)
-    if first is None or second is None or first.language != second.language:
+    (language, stems), (other_language, other_stems) = _words(one), _words(other)
+    if not (language and language == other_language):
         return True
-    return not first.stems.isdisjoint(second.stems)
-
-
-class _Words(NamedTuple):
-    language: str
-    stems: frozenset[str]
+    return not stems.isdisjoint(other_stems)
 
 
 @lru_cache(maxsize=20_000)
-def _words(text: str) -> _Words | None:
-    """The stems of a text's content words and its numbers; None if words are not separated."""
+def _words(text: str) -> tuple[str, frozenset[str]]:
+    """A text's language, and the stems of its content words and numbers; none if words are not separated."""
     if _UNSPACED.search(text):
-        return None
+        return "", frozenset()
     language = language_of((text,))
-    common: Mapping[str, frozenset[str]] = FUNCTION_WORDS
-    words = {token.casefold() for token in _TOKEN.findall(text)} - common[language]
-    return _Words(language, frozenset(stem(word, language) for word in words))
+    words = {token.casefold() for token in _TOKEN.findall(text)} - FUNCTION_WORDS[language]
+    return language, frozenset(stem(word, language) for word in words)

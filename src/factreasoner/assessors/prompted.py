@@ -58,19 +58,15 @@ class PromptedEvaluator:
             raise ConfigError(
                 f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave it out"
             )
-        if self._row.in_words:
-            self._check_words()
-
-    def _check_words(self) -> None:
-        name = self._config.assessor
-        if self._asker is None:
+        if self._row.in_words and self._asker is None:
             raise ConfigError(
-                f"assessor: {name} reads a model's words and can't use another judge's verdicts: add "
-                "--model NAME, without --judge"
+                f"assessor: {self._config.assessor} reads a model's words and can't use another judge's "
+                "verdicts: add --model NAME, without --judge"
             )
-        if self._config.confidence == "logprobs":
+        if self._row.in_words and self._config.confidence == "logprobs":
             raise ConfigError(
-                f"confidence: {name} answers in words, which have no log-probability of their own: use auto"
+                f"confidence: {self._config.assessor} answers in words, which have no log-probability of "
+                "their own: use auto"
             )
 
     @property
@@ -199,45 +195,40 @@ class PromptedEvaluator:
 
 def concluded(outcome: Outcome, atoms: Sequence[Atom], row: Assessor) -> Outcome:
     """The outcome with the posteriors and labels that its answers and verdicts amount to."""
-    labelled = {a.atom_id: _answered(a, row) for a in outcome.answers}
-    labelled |= _combined(outcome.verdicts, row)
+    by_atom: dict[str, list[Verdict]] = {}
+    for verdict in outcome.verdicts:
+        by_atom.setdefault(verdict.target_id, []).append(verdict)
+    labelled = {answer.atom_id: _answered(answer, row) for answer in outcome.answers}
+    labelled |= {atom_id: _decisive(verdicts, row) for atom_id, verdicts in by_atom.items()}
     rest = [atom.id for atom in atoms if atom.id not in outcome.unjudged]
-    chosen = {atom_id: labelled.get(atom_id, _Labelled("unverified", 0.5)) for atom_id in rest}
+    found = {atom_id: labelled.get(atom_id, ("unverified", 0.5)) for atom_id in rest}
     return outcome.model_copy(
         update={
-            "p_true": {atom_id: found.p_true for atom_id, found in chosen.items()},
-            "support": {atom_id: found.support for atom_id, found in chosen.items()},
+            "p_true": {atom_id: p_true for atom_id, (_, p_true) in found.items()},
+            "support": {atom_id: support for atom_id, (support, _) in found.items()},
         }
     )
 
 
-def _answered(answer: AtomAnswer, row: Assessor) -> _Labelled:
+def _answered(answer: AtomAnswer, row: Assessor) -> tuple[Support, float]:
     label = LABEL_OF[answer.support]
     support = row.support_of(label) if answer.probability > 0.5 else "unverified"
-    return _Labelled(support, row.p_true(label, answer.probability))
+    return support, row.p_true(label, answer.probability)
 
 
-def _combined(verdicts: Sequence[Verdict], row: Assessor) -> dict[str, _Labelled]:
-    by_atom: dict[str, list[Verdict]] = {}
-    for verdict in verdicts:
-        by_atom.setdefault(verdict.target_id, []).append(verdict)
-    return {atom_id: _decisive(found, row) for atom_id, found in by_atom.items()}
-
-
-def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> _Labelled:
-    """What one atom's verdicts amount to."""
+def _decisive(verdicts: Sequence[Verdict], row: Assessor) -> tuple[Support, float]:
+    """What one atom's verdicts amount to: its label and P(true)."""
     telling = [verdict for verdict in verdicts if verdict.supports or verdict.contradicts]
     open_beliefs = beliefs(verdicts, {verdict.target_id for verdict in verdicts})
     if not telling and open_beliefs:
         ((nearest, *_),) = open_beliefs.values()
-        return _Labelled("unverified", nearest.p_true)
+        return "unverified", nearest.p_true
     best = max(telling or verdicts, key=lambda verdict: verdict.probability)
     rivals = [v for v in telling if row.unanimous or v.probability == best.probability]
     if any(rival.label != best.label for rival in rivals):
-        return _Labelled("conflicting", 0.5)
-    return _Labelled(
-        SUPPORT_OF[best.label] if telling else "unverified", row.p_true(best.label, best.probability)
-    )
+        return "conflicting", 0.5
+    support = SUPPORT_OF[best.label] if telling else "unverified"
+    return support, row.p_true(best.label, best.probability)
 
 
 class _AtomGroup(NamedTuple):
@@ -245,10 +236,3 @@ class _AtomGroup(NamedTuple):
 
     claims: list[Claim]
     contexts: list[Context]
-
-
-class _Labelled(NamedTuple):
-    """A label with P(atom is true)."""
-
-    support: Support
-    p_true: float

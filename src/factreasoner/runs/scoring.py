@@ -93,7 +93,7 @@ def _complete(content: Content, folder: RunFolder[R], ids: Sequence[str]) -> Non
 
 def _credibility_of(table: Path, used: Sequence[str]) -> Content:
     """The table that rated contexts, and its domains that no context had."""
-    unused = sorted(read_credibility(table).priors.keys() - set(used))
+    unused = sorted(read_credibility(table).keys() - set(used))
     return {"file": str(table), "fingerprint": credibility_fingerprint(table), "unused_domains": unused}
 
 
