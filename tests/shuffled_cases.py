@@ -17,21 +17,35 @@ LABELS = ("entailment", "contradiction", "neutral", "no answer")
 
 @dataclass
 class TableJudge:
-    """Answers from a table; a pair that is not in it fails."""
+    """Answers from a table; a pair that is not in it fails, or with `unlisted` is neutral."""
 
     verdicts: Mapping[tuple[str, str], Verdict]
+    unlisted: bool = False
+
+    @classmethod
+    def of(cls, table: Mapping[tuple[str, str], tuple[str, float]], *, unlisted: bool = False) -> TableJudge:
+        """By labels and probabilities."""
+        return cls({pair: said(*pair, *found) for pair, found in table.items()}, unlisted)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or one failure for every claim."""
-        pairs = [(premise.id, claim.id) for claim in claims]
-        return Judged(
-            tuple(self.verdicts[pair] for pair in pairs if pair in self.verdicts),
-            tuple(
-                Failure(stage="judge", item_id="->".join(pair), error_type="Missing", message="no answer")
-                for pair in pairs
-                if pair not in self.verdicts
-            ),
-        )
+        verdicts, failures = [], []
+        for claim in claims:
+            pair = premise.id, claim.id
+            if pair in self.verdicts or self.unlisted:
+                verdicts.append(self.verdicts.get(pair) or said(*pair, "neutral", 0.9))
+            else:
+                failures.append(
+                    Failure(stage="judge", item_id="->".join(pair), error_type="Missing", message="lost")
+                )
+        return Judged(tuple(verdicts), tuple(failures))
+
+
+def said(source: str, target: str, label: str, probability: float) -> Verdict:
+    """A verdict on a pair."""
+    return Verdict.model_validate(
+        {"context_id": source, "target_id": target, "label": label, "probability": probability}
+    )
 
 
 class Case:
@@ -48,9 +62,7 @@ class Case:
                 label = rng.choices(LABELS, (4, 4, 2, 1))[0]
                 if source != target and label != "no answer":
                     p = rng.choice((0.3, 0.6, 0.9, 0.9, 0.97, 1.0))
-                    self.verdicts[source, target] = Verdict.model_validate(
-                        {"context_id": source, "target_id": target, "label": label, "probability": p}
-                    )
+                    self.verdicts[source, target] = said(source, target, label, p)
 
     def _context(self, i: int, rng: random.Random) -> Context:
         text = rng.choice(("The same text.", "the SAME  text.", f"Passage {i}.", f"Passage {i}."))

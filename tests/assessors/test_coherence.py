@@ -7,12 +7,12 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shuffled_cases import TableJudge
 
 from factreasoner.assessors.coherence import CoherenceCheck, coherence, largest_free
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.models import Claim, Failure, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.models import Claim, Verdict
 from factreasoner.settings import Config
 
 
@@ -114,24 +114,10 @@ def test_calls(count, per_call, calls):
     assert found.score == (1.0 if count else None)
 
 
-class _Failing:
-    """A judge that has no verdict on the second claim."""
-
-    def judge(self, premise, claims):
-        known = [claim for claim in claims if claim.id != "a1"]
-        lost = [
-            Failure(
-                stage="evaluator", item_id=f"{premise.id}->a1", error_type="LLMError", message="no answer"
-            )
-            for claim in claims
-            if claim.id == "a1"
-        ]
-        return Judged(tuple(said(premise.id, claim.id, "neutral") for claim in known), tuple(lost))
-
-
 def test_failures_are_of_their_own_stage():
     claims = [Claim(f"a{i}", f"Statement {i}.") for i in range(3)]
-    found, failures = CoherenceCheck(_Failing(), Config()).check(claims, "r")
+    known = {(f"a{i}", f"a{j}"): ("neutral", 0.9) for i in range(3) for j in (0, 2) if i != j}
+    found, failures = CoherenceCheck(TableJudge.of(known), Config()).check(claims, "r")
     assert [(failure.stage, failure.item_id) for failure in failures] == [
         ("coherence", "a0->a1"),
         ("coherence", "a2->a1"),

@@ -9,34 +9,20 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from shuffled_cases import TableJudge
 
 from factreasoner.assessors.credibility import domain_of, rated, read_credibility
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.errors import InputError
-from factreasoner.models import Atom, Context, Record, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.models import Atom, Context, Record
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
-
-
-class Listed:
-    """A judge that gives listed verdicts, neutral ones for all else."""
-
-    def __init__(self, listed):
-        self.listed = listed
-
-    def judge(self, premise, claims):
-        def verdict(claim):
-            label, p = self.listed.get((premise.id, claim.id), ("neutral", 0.9))
-            return Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p)
-
-        return Judged(tuple(map(verdict, claims)))
 
 
 def posterior(contexts, listed, version=2, **settings):
     """P(true) of every node."""
     config = Config(version=version, **settings)
-    evaluator = GraphEvaluator(Listed(listed), ExactSolver(), config)
+    evaluator = GraphEvaluator(TableJudge.of(listed, unlisted=True), ExactSolver(), config)
     record = Record(id="r", response="A.")
     outcome = evaluator.evaluate([Atom(id="a", text="A.")], contexts, record)
     return outcome, outcome.marginals.p_true

@@ -5,6 +5,7 @@ import re
 
 import pytest
 from fenced import fenced
+from shuffled_cases import TableJudge
 
 from factreasoner import ScriptedLLM
 from factreasoner.assessors.assessors import ASSESSORS
@@ -12,8 +13,7 @@ from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.errors import ConfigError, ProviderError, UnusableReplyError
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.models import Atom, Context, Failure, Record, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.models import Atom, Context, Record
 from factreasoner.settings import Config
 
 RECORD = Record(id="r", response="x", topic="Tea")
@@ -263,32 +263,10 @@ def test_certainty_below_one_half_never_turns_a_label_around():
     assert outcome.answers[0].probability == 0.3
 
 
-class Judging:
-    """A judge with a table of (context, atom) -> (label, probability); other pairs fail."""
-
-    def __init__(self, table):
-        self._table = table
-        self.premises = []
-
-    def judge(self, premise, claims):
-        self.premises.append(premise)
-        verdicts, failures = [], []
-        for claim in claims:
-            if (premise.id, claim.id) in self._table:
-                label, p = self._table[premise.id, claim.id]
-                verdicts.append(
-                    Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p)
-                )
-            else:
-                item = f"{premise.id}->{claim.id}"
-                failures.append(Failure(stage="judge", item_id=item, error_type="X", message="lost"))
-        return Judged(tuple(verdicts), tuple(failures))
-
-
 def judged(name, table, n=1, given=None, **settings):
-    judge = Judging(table)
-    e = PromptedEvaluator(judge=judge, config=Config(assessor=name, **settings))
-    return e.evaluate(atoms(n), given or contexts(3), RECORD), judge
+    """By a judge with a table of (context, atom) -> (label, probability); other pairs fail."""
+    e = PromptedEvaluator(TableJudge.of(table), config=Config(assessor=name, **settings))
+    return e.evaluate(atoms(n), given or contexts(3), RECORD)
 
 
 E, C, N = "entailment", "contradiction", "neutral"
@@ -307,27 +285,26 @@ E, C, N = "entailment", "contradiction", "neutral"
 def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, factverify):
     table = {(f"c{i}", "a0"): verdict for i, verdict in enumerate(verdicts)}
     for name, expected in [("factscore", factscore), ("veriscore", veriscore), ("factverify", factverify)]:
-        outcome, _ = judged(name, table)
+        outcome = judged(name, table)
         assert (outcome.support["a0"], outcome.p_true["a0"]) == (expected[0], pytest.approx(expected[1]))
         assert len(outcome.verdicts) == 3
         assert outcome.answers == ()
 
 
-def test_another_judge_is_asked_about_the_contexts_of_each_atom_and_told_the_record():
+def test_another_judge_is_asked_about_the_contexts_of_each_atom():
     table = {("c0", "a0"): (E, 0.9), ("c1", "a1"): (C, 0.9), ("c2", "a0"): (N, 0.9), ("c2", "a1"): (N, 0.9)}
     given = [
         Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
         Context(id="c1", text="Passage 1!", atom_ids=("a1",)),
         Context(id="c2", text="Passage 2!"),
     ]
-    outcome, judge = judged("veriscore", table, n=2, given=given)
+    outcome = judged("veriscore", table, n=2, given=given)
     assert outcome.failures == ()
     assert {(v.context_id, v.target_id) for v in outcome.verdicts} == set(table)
-    assert {premise.record_id for premise in judge.premises} == {"r"}
 
 
 def test_an_atom_is_unjudged_when_every_verdict_failed_and_flagged_when_some_did():
-    outcome, _ = judged("factscore", {("c0", "a0"): (E, 0.9)}, n=2)
+    outcome = judged("factscore", {("c0", "a0"): (E, 0.9)}, n=2)
     assert outcome.support == {"a0": "supported"}
     assert outcome.unjudged == ("a1",)
     assert outcome.partly_judged == ("a0",)
@@ -348,33 +325,26 @@ def test_the_embedded_judge_serves(name):
     assert e.requests(claims, given, RECORD) == []
 
 
-@pytest.mark.parametrize("settings", [{}, {"model": "x", "judge": "embedded"}])
-def test_the_plain_prompt_says_that_it_needs_a_model(settings):
-    config = Config(assessor="prompt-tf", **settings)
-    with pytest.raises(ConfigError, match="--model"):
-        PromptedEvaluator(judge=OverlapJudge(), llm=ScriptedLLM([]), config=config)
-
-
-def test_the_plain_prompt_has_no_log_probabilities():
-    with pytest.raises(ConfigError, match="confidence: prompt-tf"):
-        evaluator("prompt-tf", [], confidence="logprobs")
-
-
-def test_no_audit_where_there_are_no_verdicts():
-    with pytest.raises(ConfigError, match="audit_share: factscore gives no verdicts"):
-        evaluator("factscore", [], audit_share=0.1)
-
-
-def test_an_unknown_row_is_named():
-    with pytest.raises(ConfigError, match="'mine' is not one of factscore"):
-        PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor="mine"))
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"assessor": "prompt-tf"}, "--model"),
+        ({"assessor": "prompt-tf", "model": "x", "judge": "embedded"}, "--model"),
+        ({"assessor": "prompt-tf", "model": "x", "confidence": "logprobs"}, "confidence: prompt-tf"),
+        ({"assessor": "factscore", "audit_share": 0.1}, "audit_share: factscore gives no verdicts"),
+        ({"assessor": "mine"}, "'mine' is not one of factscore"),
+    ],
+)
+def test_settings_that_an_assessor_can_not_follow_are_named(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        PromptedEvaluator(judge=OverlapJudge(), llm=ScriptedLLM([]), config=Config(**settings))
 
 
 def test_a_set_judge_goes_before_the_model():
     table = {(f"c{i}", "a0"): (E, 0.8) for i in range(3)}
     llm = ScriptedLLM([])
     config = Config(assessor="factscore", model="scripted", judge="embedded")
-    outcome = PromptedEvaluator(judge=Judging(table), llm=llm, config=config).evaluate(
+    outcome = PromptedEvaluator(judge=TableJudge.of(table), llm=llm, config=config).evaluate(
         atoms(1), contexts(3), RECORD
     )
     assert outcome.p_true == {"a0": 0.8}

@@ -7,15 +7,17 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from oracle import exact_marginals, hub, largest_error, wild_networks
+from oracle import brute_force, exact_marginals, hub, largest_error, networks, wild_networks
 
 from factreasoner.errors import SolverError
 from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.solvers.gibbs import AutoSolver, GibbsSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
+
+SOLVERS = (ExactSolver(), AutoSolver(Config()), GibbsSolver(Config()), PgmpySolver(Config()))
 
 
 def holds(
@@ -34,10 +36,32 @@ def holds(
 
 
 @settings(max_examples=80, deadline=None)
+@given(graph=networks())
+def test_any_network_equals_brute_force(graph: FactorGraph) -> None:
+    expected = brute_force(graph)
+    found = [solver.marginals(graph) for solver in SOLVERS]
+    assert max(largest_error(item, expected) for item in found) < 1e-9
+    assert [(item.solver, item.exact, item.stderr) for item in found] == [
+        (name, True, None) for name in ("exact", "exact", "exact", "pgmpy")
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: s.name)
+def test_an_impossible_network_is_an_error_and_nothing_is_none(solver: ExactSolver) -> None:
+    differ = np.array([[0.0, 1.0], [1.0, 0.0]])
+    ring = tuple(Factor((i, (i + 1) % 3), differ) for i in range(3))
+    with pytest.raises(SolverError, match="every joint state has probability 0"):
+        solver.marginals(FactorGraph(("a", "b", "c"), (2, 2, 2), ring))
+    assert solver.marginals(FactorGraph((), (), ())).probabilities == {}
+    assert solver.marginals(FactorGraph(("a",), (4,), ())).probabilities == {"a": (0.25,) * 4}
+
+
+@settings(max_examples=80, deadline=None)
 @given(graph=wild_networks())
 def test_solvers_are_exact(graph: FactorGraph) -> None:
     expected = exact_marginals(graph)
-    for solver in (ExactSolver(), AutoSolver(Config()), GibbsSolver(Config())):
+    for solver in SOLVERS[:3]:
         holds(solver.marginals, graph, expected)
 
 
@@ -57,9 +81,7 @@ def test_pgmpy_is_right_or_refuses(graph: FactorGraph) -> None:
 
 
 @pytest.mark.parametrize("leaves", [32, 600])
-@pytest.mark.parametrize(
-    "solver", [ExactSolver(), AutoSolver(Config()), GibbsSolver(Config())], ids=lambda s: s.name
-)
+@pytest.mark.parametrize("solver", SOLVERS[:3], ids=lambda s: s.name)
 def test_a_hub_of_many_leaves_that_are_alike(solver: ExactSolver, leaves: int) -> None:
     """What a leaf says is 1.1e-11 against 1.6e-11: to the power of 32 neither is left of a double."""
     found = solver.marginals(hub(leaves))

@@ -43,23 +43,13 @@ def relations(atoms: int, contexts: int, density: float, seed: int = 0) -> Facto
     return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
 
 
-def within(found: Marginals, expected: dict[str, tuple[float, ...]], errors: float) -> bool:
-    # A spread below a thousandth can't be told from 256 chains' means to better than that.
-    return largest_error(found, expected) <= errors * max(found.stderr or 0.0, 1e-3)
-
-
-@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(graph=binary_networks())
+@settings(max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(graph=st.one_of(binary_networks(), networks(max_scope=3, zeros=False)))
 def test_within_five_standard_errors_of_brute_force(nothing_exact: None, graph: FactorGraph) -> None:
     found = GibbsSolver(QUICK).marginals(graph)
-    assert within(found, brute_force(graph), 5.0) or "warning" in found.diagnostics
-
-
-@settings(max_examples=40, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(graph=networks(max_scope=3, zeros=False))
-def test_any_number_of_states_and_factors_of_three(nothing_exact: None, graph: FactorGraph) -> None:
-    found = GibbsSolver(QUICK).marginals(graph)
-    assert within(found, brute_force(graph), 5.0) or "warning" in found.diagnostics
+    # A spread below a thousandth can't be told from 256 chains' means to better than that.
+    error = 5 * max(found.stderr or 0.0, 1e-3)
+    assert largest_error(found, brute_force(graph)) <= error or "warning" in found.diagnostics
 
 
 @pytest.mark.parametrize("density", [0.1, 0.2])
@@ -132,7 +122,7 @@ def test_priors_of_zero_and_one(nothing_exact: None) -> None:
     graph = FactorGraph(graph.names, graph.cardinalities, (*factors, *graph.factors[12:]))
     found = GibbsSolver(QUICK).marginals(graph)
     assert (found.p_true["x6"], found.p_true["x7"]) == (1.0, 0.0)
-    assert within(found, brute_force(graph), 5.0)
+    assert largest_error(found, brute_force(graph)) <= 5 * max(found.stderr or 0.0, 1e-3)
 
 
 def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:
@@ -174,22 +164,9 @@ def test_no_two_neighbours_share_a_colour(data: st.DataObject) -> None:
         assert len({colour[i] for i in scope}) == len(scope)
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(10, 29)), min_size=1))
-def test_atoms_and_contexts_take_two_colours(pairs: list[tuple[int, int]]) -> None:
-    assert len(colour_classes(30, pairs)) == 2
-
-
-def test_a_clique_takes_as_many_as_it_has_variables() -> None:
+def test_atoms_and_contexts_take_two_colours_and_a_clique_one_for_each() -> None:
+    assert len(colour_classes(30, [(i, 10 + (7 * i + j) % 20) for i in range(10) for j in range(5)])) == 2
     assert len(colour_classes(5, list(itertools.combinations(range(5), 2)))) == 5
-
-
-@settings(max_examples=60)
-@given(networks())
-def test_exact_wherever_that_is_possible(graph: FactorGraph) -> None:
-    found = AutoSolver(Config()).marginals(graph)
-    assert largest_error(found, brute_force(graph)) < 1e-9
-    assert (found.solver, found.exact) == ("exact", True)
-    assert found == ExactSolver().marginals(graph)
 
 
 def clique(count: int) -> FactorGraph:

@@ -49,6 +49,10 @@ EXAMPLE_1: list[tuple[str, str, RelationKind, float]] = [
     ("c1", "a", "entailment", 0.8),
     ("c2", "a", "contradiction", 0.9),
 ]
+BOTH_SIDES: list[tuple[str, str, RelationKind, float]] = [
+    ("c1", "a", "entailment", 0.9),
+    ("c2", "a", "contradiction", 0.9),
+]
 EXAMPLE_2 = [*EXAMPLE_1, ("c3", "c2", "contradiction", 0.9)]
 
 
@@ -73,14 +77,10 @@ def test_the_papers_examples(
 
 @SOLVERS
 def test_two_contexts_of_which_one_must_be_wrong(solver: Any) -> None:
-    triangle: list[tuple[str, str, RelationKind, float]] = [
-        ("c1", "a", "entailment", 0.9),
-        ("c2", "a", "contradiction", 0.9),
-        ("c1", "c2", "contradiction", 0.9),
-    ]
+    triangle = [*BOTH_SIDES, ("c1", "c2", "contradiction", 0.9)]
     found = posteriors(solver, triangle, "conditional", 0.9)
-    assert found["a"] == pytest.approx(0.5, abs=1e-12)
-    assert (found["c1"], found["c2"]) == pytest.approx((0.597294, 0.597294), abs=5e-7)
+    expected = {"a": 0.5, "c1": 0.597294, "c2": 0.597294}
+    assert found == pytest.approx(expected, abs=5e-7)
 
 
 @SOLVERS
@@ -99,21 +99,23 @@ def test_five_that_entail_against_four_that_contradict_in_any_order(solver: Any,
 
 
 @SOLVERS
-@pytest.mark.parametrize("count", [1, 2, 10, 40])
-def test_a_context_that_entails_many_atoms_keeps_its_credibility(solver: Any, count: int) -> None:
+@pytest.mark.parametrize(
+    ("table", "count", "credibility", "expected"),
+    [
+        *(("conditional", count, 0.9, 0.86) for count in (1, 2, 10, 40)),
+        ("table1", 1, 0.833, 0.833),
+        ("table1", 10, 0.025, 0.510),
+    ],
+)
+def test_a_context_that_entails_many_atoms(
+    solver: Any, table: FactorTable, count: int, credibility: float, expected: float
+) -> None:
+    """It keeps its credibility, but with the tables of the paper."""
     relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
-    found = posteriors(solver, relations, "conditional", 0.9)  # type: ignore[arg-type]
-    assert found == pytest.approx({"c": 0.9} | {f"a{i}": 0.86 for i in range(count)}, abs=1e-12)
-
-
-@SOLVERS
-@pytest.mark.parametrize(("count", "expected"), [(1, 0.833), (10, 0.510)])
-def test_with_table_1_it_does_not(solver: Any, count: int, expected: float) -> None:
-    relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
-    found = posteriors(solver, relations, "table1", 0.9)  # type: ignore[arg-type]
-    assert found["a0"] == pytest.approx(expected, abs=5e-4)
-    if count == 10:
-        assert found["c"] == pytest.approx(0.025, abs=5e-4)
+    found = posteriors(solver, relations, table, 0.9)  # type: ignore[arg-type]
+    exact = 1e-12 if table == "conditional" else 5e-4
+    known = {"c": credibility} | {f"a{i}": expected for i in range(count)}
+    assert found == pytest.approx(known, abs=exact)
 
 
 @SOLVERS
