@@ -53,13 +53,6 @@ def test_a_forced_tool_call_is_answered(scene):
     assert (body["temperature"], body["max_tokens"]) == (0.3, 99)
 
 
-@pytest.mark.parametrize("model", ["fake", "openai/fake", "hosted_vllm/fake"])
-def test_model_names_with_and_without_a_provider(scene, model):
-    set_up = scene()
-    assert set_up.client(model=model).call(PROMPT, SCHEMA).arguments == TRUE
-    assert set_up.server.requests[0].body["model"] == "fake"
-
-
 def test_a_sample_is_drawn_warm(scene):
     set_up = scene()
     client = set_up.client()

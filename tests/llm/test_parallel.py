@@ -256,7 +256,7 @@ def test_results_and_errors_come_through():
         within(20, lambda: (_ for _ in ()).throw(SystemExit(3)))
 
 
-def test_the_caller_goes_on_and_the_thread_is_a_daemon():
+def test_the_caller_goes_on_and_the_thread_is_a_daemon_that_is_used_again_once_it_is_free():
     hold, seen = threading.Event(), []
 
     def stuck():
@@ -265,33 +265,28 @@ def test_the_caller_goes_on_and_the_thread_is_a_daemon():
 
     with pytest.raises(TimeoutError, match=r"no answer within 1 s"):
         within(1.0, stuck)
+    others = {within(20, threading.current_thread) for _ in range(50)}
     assert seen[0].daemon
-    assert within(20, threading.current_thread) is not seen[0]
+    assert seen[0] not in others
+    assert len(others) < 25
     hold.set()
 
 
-def test_threads_are_used_again():
-    # A thread that was abandoned before may come back at any moment and be taken next.
-    seen = {within(20, threading.current_thread) for _ in range(50)}
-    assert len(seen) < 25
+def told(code):
+    """What a program prints in a process of its own."""
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_a_forked_process_starts_threads_of_its_own():
-    within(20, lambda: None)
-    code = (
-        "import os; from factreasoner.llm.parallel import within\n"
-        "within(20, lambda: None)\n"
-        "child = os.fork()\n"
-        "if child == 0: os._exit(within(20, lambda: 7))\n"
-        "print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
-    )
-    assert done.stdout == "7\n"
-
-
+FORKED = """
+import os
+from factreasoner.llm.parallel import within
+within(20, lambda: None)
+child = os.fork()
+if child == 0:
+    os._exit(within(20, lambda: 7))
+print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
 HELD_BACK = """
 import threading, time
 from factreasoner.llm.parallel import hold_requests_back, requests_under_way, within
@@ -309,8 +304,12 @@ print(requests_under_way())
 
 
 def test_held_back_none_begins_and_those_under_way_end():
-    done = subprocess.run([sys.executable, "-c", HELD_BACK], capture_output=True, text=True, check=True)
-    assert done.stdout == "0\n"
+    assert told(HELD_BACK) == "0\n"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_starts_threads_of_its_own():
+    assert told(FORKED) == "7\n"
 
 
 DEPTHS, CALLS = 300, 500
@@ -352,6 +351,5 @@ from test_parallel import most_pages
 factreasoner.cli.execute = lambda: print(most_pages()) or 0
 factreasoner.cli.main()
 """
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     helpers = within(60, lambda: parallel_map(lambda _: most_pages(), range(2), workers=2))
-    assert max(int(done.stdout), *helpers, within(60, most_pages)) < CALLS / 10
+    assert max(int(told(code)), *helpers, within(60, most_pages)) < CALLS / 10

@@ -128,34 +128,28 @@ def test_a_request_that_hangs_alone_ends_in_time_though_others_behind_it_are_ans
     assert ended[0] < 8
 
 
-class Arrivals:
-    """Answers as `answer` does and notes when each request came."""
-
-    def __init__(self, answer):
-        self.answer = answer
-        self.times = []
-
-    def __call__(self, request):
-        self.times.append(time.time())
-        return self.answer(request)
+def arriving(*steps):
+    """Answers one step after the other, and notes when each request came."""
+    times, answer = [], sequence(*steps)
+    return times, lambda request: times.append(time.time()) or answer(request)
 
 
 @pytest.mark.parametrize("words", ["0.4", None], ids=["seconds", "date"])
 def test_retry_after_is_honoured(scene, words):
     until = time.time() + 2
-    answer = Arrivals(sequence(rate_limited(words or formatdate(until, usegmt=True)), obliging))
+    times, answer = arriving(rate_limited(words or formatdate(until, usegmt=True)), obliging)
     assert scene(answer).client(patience=30).call(PROMPT, SCHEMA).arguments
-    first, second = answer.times
+    first, second = times
     assert second >= (first + 0.4 if words else int(until))
 
 
 def test_one_request_told_to_wait_holds_up_the_others(scene):
-    answer = Arrivals(sequence(rate_limited("0.5"), obliging))
+    times, answer = arriving(rate_limited("0.5"), obliging)
     client = scene(answer).client(concurrency=1)
     prompts = [PROMPT.model_copy(update={"user": f"Is {number} so?"}) for number in range(4)]
     parallel_map(lambda prompt: client.call(prompt, SCHEMA), prompts, 4)
-    assert len(answer.times) == 5
-    assert min(answer.times[1:]) >= answer.times[0] + 0.5
+    assert len(times) == 5
+    assert min(times[1:]) >= times[0] + 0.5
 
 
 def test_a_wait_of_hours_is_a_failure_at_once(scene):
