@@ -42,7 +42,6 @@ class BatchService:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self._told = ""
 
     def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
         """Have every batch answered; returns those that were cancelled.
@@ -78,10 +77,14 @@ class BatchService:
 
     def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
         """Wait for a batch and write its results; returns its final status."""
-        batch_id = batch.state["batch_id"]
+        batch_id, last = batch.state["batch_id"], ""
         for number in itertools.count():
             found = self._call(batch, "waiting", lambda client: client.batches.retrieve(batch_id))
-            self._tell(batch, found, told)
+            ended = sum(field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed"))
+            done = f"{found.status}, {ended:,} of {batch.state['requests']:,} done"
+            if done != last:
+                told(f"batch {batch.number} ({found.id}): {done}")
+            last = done
             if found.status in ENDED:
                 break
             _sleep(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
@@ -100,14 +103,6 @@ class BatchService:
         for file_id in filter(None, (found.output_file_id, found.error_file_id)):
             with self._call(batch, "fetching", partial(_downloaded, batch, file_id)) as part:
                 yield from (line.decode("utf-8", "replace").rstrip() for line in part)
-
-    def _tell(self, batch: Batch, found: Any, told: Callable[[str], None]) -> None:  # noqa: ANN401
-        ended = [field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed")]
-        done = f"{sum(ended):,} of {batch.state['requests']:,} done"
-        line = f"batch {batch.number} ({found.id}): {found.status}, {done}"
-        if line != self._told:
-            told(line)
-        self._told = line
 
     def _call(
         self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, unclear_wait: float = 0.0
@@ -129,8 +124,7 @@ class BatchService:
             if fault.kind == "config":
                 raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
             wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
-            if fault.status != TOO_MANY_STATUS:
-                wait = max(wait, unclear_wait)
+            wait = wait if fault.status == TOO_MANY_STATUS else max(wait, unclear_wait)
             if fault.kind != "retry" or time.monotonic() + wait > give_up:
                 raise RunError(f"{told} has failed: {fault.message}; the same command goes on from here")
             _sleep(wait)
