@@ -23,6 +23,7 @@ from fake_server import (
     refused,
     replaced,
     reset,
+    response_format_refused,
     sequence,
     server_error,
     unauthorized,
@@ -410,3 +411,19 @@ def test_chances_come_to_who_asks_for_them_from_the_first_call_on(scene):
     ]
     assert found[0] is None
     assert found[1].keys() == {"fact_0", "fact_1", "fact_2"}
+
+
+def test_a_form_refused_in_the_middle_of_a_run_is_searched_for_anew_with_chances(scene):
+    met = []
+
+    def answer(request):
+        met.append(request.form)
+        if len(met) == 1:
+            return Completion(arguments=obliging(request), tokens=[])
+        return response_format_refused() if request.form == "json_schema" else obliging(request)
+
+    set_up = scene(answer, logprobs=True)
+    client = set_up.client(confidence="auto")
+    replies = [client.call(PROMPT, schema_of(n), logprobs=True) for n in (2, 3, 4)]
+    assert [bool(reply.chances) for reply in replies] == [False, True, True]
+    assert met == ["json_schema", "json_schema", "json_schema", "tool", "tool"]

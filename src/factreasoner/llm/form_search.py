@@ -111,9 +111,8 @@ class FormSearch:
                     return self._searched(kind, order, question, attempts)
         if found is None:
             found = FoundForm(form="tool" if "tool" in order else order[0])
-        if found.logprobs is False:
-            question = question._replace(logprobs=False)
-        first = self._ask(found.form, question, attempts)
+        asked = question._replace(logprobs=question.logprobs and found.logprobs is not False)
+        first = self._ask(found.form, asked, attempts)
         if not self._learns or self._config.form != "auto":
             return _best_reply([first])
         if first.refused:
@@ -125,7 +124,7 @@ class FormSearch:
         if useful or first.obeyed or first.final:
             return _best_reply([first])
         others = [form for form in order if form not in (found.form, "word")]
-        return _best_reply([first, *self._tried(others, question, attempts)])
+        return _best_reply([first, *self._tried(others, asked, attempts)])
 
     def _searched(
         self, kind: forms.Kind, order: Sequence[CallForm], question: Question, attempts: Attempts

@@ -94,7 +94,8 @@ class Slots:
         """A request timed out: too many are under way, so half the slots go."""
         self._before = None
         self._back_to(max(1, self.limit // 2))
-        self._measure()
+        if self._begun is not None:
+            self._measure()
 
     def _back_to(self, limit: int) -> None:
         """Lower the limit, and keep it for a while."""
