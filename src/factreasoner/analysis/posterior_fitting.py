@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
 from factreasoner.calibration.calibrators import Identity
-from factreasoner.calibration.cross_validation import FOLDS, Fitted, Quality, fit, shortage
+from factreasoner.calibration.cross_validation import FOLDS, Fitted, fit, shortage
 from factreasoner.errors import RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.samples import Claims
@@ -55,6 +54,7 @@ def calibrate_posteriors(
     if lack := _too_little(known, at_half):
         raise RunError(f"{run.path}: {lack}")
     fitted = fit(known, method, seed=seed)
+    content = fitted.calibrator.model_dump(mode="json")
     source = {
         "run": str(run.path),
         "settings": settings_of(run.config, CONCLUDED_BY),
@@ -63,7 +63,7 @@ def calibrate_posteriors(
         "folds": FOLDS,
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "at_half": at_half},
-        "fits": {"posteriors": _fitted_content(fitted)},
+        "fits": {"posteriors": {**content, "tried": method, **fitted.held_out}},
         "notes": list(_notes_on_posteriors(run, fitted, known, at_half)),
     }
     return earlier.model_copy(
@@ -81,29 +81,6 @@ def _too_little(known: Claims, at_half: int) -> str | None:
     return (lack := shortage(known)) and f"too little to calibrate by: {lack}{aside}"
 
 
-def _fitted_content(fitted: Fitted) -> dict[str, Any]:
-    """A fit for the file: its parameters, and how good probabilities were before and after, held out.
-
-    "tried" names the method whose effect that is; the file's own is "identity" where it did not help.
-    """
-    found = fitted.held_out
-    return {
-        **fitted.calibrator.model_dump(mode="json"),
-        "tried": fitted.method,
-        "n": found.size,
-        "positives": found.hits,
-        "records": found.records,
-        "before": _quality_content(found.before),
-        "after": _quality_content(found.after),
-        "gain": {name: {"value": g.value, "interval_95": g.interval} for name, g in found.gains.items()},
-    }
-
-
-def _quality_content(found: Quality) -> dict[str, Any]:
-    values = found._asdict()
-    return {**values.pop("brier")._asdict(), **values, "bins": [part._asdict() for part in found.bins]}
-
-
 def _notes_on_posteriors(
     run: FinishedRun[Assessment], fitted: Fitted, known: Claims, at_half: int
 ) -> Iterator[str]:
@@ -119,13 +96,13 @@ def _notes_on_posteriors(
     changed = sum(side_of(p) != side_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
     if changed:
         yield f"the labels of {changed} of {len(known.p)} atoms change; --method temperature changes none"
-    before, after, gains = fitted.held_out[-3:]
-    interval = gains["brier"].interval
+    before, after = fitted.held_out["before"], fitted.held_out["after"]
+    interval = fitted.held_out["gain"]["brier"]["interval_95"]
     if fitted.calibrator == Identity():
-        brier = f"{before.brier.brier:.4f} -> {after.brier.brier:.4f}"
+        brier, loss = (f"{before[name]:.4f} -> {after[name]:.4f}" for name in ("brier", "log_loss"))
         yield (
-            f"posteriors: no gain on records held out (Brier {brier}, log loss {before.log_loss:.4f} -> "
-            f"{after.log_loss:.4f}): the file leaves them unchanged"
+            f"posteriors: no gain on records held out (Brier {brier}, log loss {loss}): the file leaves them "
+            "unchanged"
         )
     elif interval is None or interval[0] <= 0:
         yield "posteriors: the gain in the Brier score may be chance"

@@ -43,7 +43,7 @@ class Temperature(Model):
 
     def apply(self, p: float) -> float:
         """The calibrated probability of what was said with probability `p`."""
-        return _logistic(_log_odds(p) / self.temperature)
+        return _logistic(_odds_of(p) / self.temperature)
 
 
 class Platt(Model):
@@ -55,7 +55,7 @@ class Platt(Model):
 
     def apply(self, p: float) -> float:
         """The calibrated probability of what was said with probability `p`."""
-        return _logistic(self.slope * _log_odds(p) + self.intercept)
+        return _logistic(self.slope * _odds_of(p) + self.intercept)
 
 
 AnyCalibrator = Identity | Temperature | Platt
@@ -105,18 +105,13 @@ def _loss(odds: Floats, targets: Floats) -> float:
     return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
 
 
-def _odds_of(p: Floats) -> Floats:
+def _odds_of(p: Floats | float) -> Floats:
     kept: Floats = np.clip(np.asarray(p, dtype=float), SMALLEST_P, 1 - SMALLEST_P)
     return np.log(kept) - np.log1p(-kept)
 
 
-def _log_odds(p: float) -> float:
-    kept = min(max(p, SMALLEST_P), 1 - SMALLEST_P)
-    return math.log(kept) - math.log1p(-kept)
-
-
-def _logistic(odds: float) -> float:
-    return 1 / (1 + math.exp(-odds)) if odds > 0 else math.exp(odds) / (1 + math.exp(odds))
+def _logistic(odds: Floats) -> float:
+    return float(np.exp(-np.logaddexp(0.0, -odds)))
 
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")

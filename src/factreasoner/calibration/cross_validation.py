@@ -11,8 +11,6 @@ from factreasoner.calibration.calibrators import FITS, LABELS, AnyCalibrator, Id
 from factreasoner.metrics.claim_scores import (
     SMALLEST_P,
     AreaUnderROC,
-    Bin,
-    BrierParts,
     CalibrationError,
     accuracy,
     brier,
@@ -32,58 +30,27 @@ ALIKE_DIGITS = 5
 LEAST, LEAST_OF_EACH, LEAST_RECORDS = 20, 5, 5
 """A fit needs so many probabilities with a known outcome, so many of either outcome, in so many records."""
 LARGEST_LOSS = -float(np.log(SMALLEST_P))
-GAINS = {
-    "brier": (brier, SHARE),
-    "log_loss": (log_loss, (0.0, LARGEST_LOSS)),
-    "ece": (CalibrationError, SHARE),
-}
-"""What a calibration is to lower, with the bounds of each."""
+LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
+BOUNDS = {"log_loss": (0.0, LARGEST_LOSS)}
+"""Of a score that is no share."""
 
 
-class Quality(NamedTuple):
-    """Scores of probabilities against known outcomes, lower is better, and the bins of their reliability."""
+class Scores(NamedTuple):
+    """Statistics that can be compared, and other values."""
 
-    brier: BrierParts
-    log_loss: float
-    ece: float
-    bins: tuple[Bin, ...]
-
-
-class Gain(NamedTuple):
-    """A score before less the one after, with its 95 % interval over records; above 0 is better."""
-
-    value: float
-    interval: Interval | None
-
-
-class Improvement(NamedTuple):
-    """Probabilities before and after: how many, how many right, in how many records, and how good.
-
-    `gains` are those of "brier", "log_loss" and "ece".
-    """
-
-    size: int
-    hits: int
-    records: int
-    before: Quality
-    after: Quality
-    gains: dict[str, Gain]
-
-    @property
-    def helps(self) -> bool:
-        """Whether both proper scores, Brier and log loss, are lower after than before."""
-        return all(round(self.gains[name].value, ALIKE_DIGITS) > 0 for name in ("brier", "log_loss"))
+    statistics: Mapping[str, Statistic]
+    beside: Mapping[str, Any]
 
 
 class Fitted(NamedTuple):
-    """A calibrator fitted to everything, and how `method` did on records held out of the fit.
+    """A calibrator fitted to everything, and how its method did on records held out of the fit.
 
-    The calibrator is the identity if `method` did not help these records.
+    The calibrator is the identity if the method did not help these records; `held_out` is as `improvement`
+    tells it.
     """
 
     calibrator: AnyCalibrator
-    method: CalibrationMethod
-    held_out: Improvement
+    held_out: dict[str, Any]
 
 
 def shortage(known: Claims) -> str | None:
@@ -106,29 +73,25 @@ def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) ->
     Raises:
         ValueError: too little to fit to, see `shortage`.
     """
-    lack = shortage(known)
-    if lack is not None:
+    if lack := shortage(known):
         raise ValueError(lack)
     found = improvement(known, held_out(known, method, seed=seed))
-    calibrator = FITS[method](known.p, known.hits) if found.helps else Identity()
-    return Fitted(calibrator, method, found)
+    return Fitted(FITS[method](known.p, known.hits) if helps(found) else Identity(), found)
 
 
-def improvement(known: Claims, after: Floats) -> Improvement:
-    """How good probabilities were, and are `after`, in the same order; there is at least one."""
-    then = known._replace(p=after)
-    gains = {}
-    for name, (statistic, bounds) in GAINS.items():
-        value, interval = paired(statistic(known), statistic(then), bounds)
-        gains[name] = Gain(value or 0.0, interval if isinstance(interval, Interval) else None)
-    return Improvement(
-        size=len(known.p),
-        hits=int(known.hits.sum()),
-        records=int((known.by_record > 0).sum()),
-        before=quality(known),
-        after=quality(then),
-        gains=gains,
-    )
+def helps(found: Mapping[str, Any]) -> bool:
+    """Whether both proper scores, Brier and log loss, are lower after than before."""
+    gains = (found["gain"][name]["value"] for name in ("brier", "log_loss"))
+    return all(round(gain, ALIKE_DIGITS) > 0 for gain in gains)
+
+
+def improvement(known: Claims, after: Floats) -> dict[str, Any]:
+    """How good probabilities were, and are `after`, in the same order; there is at least one.
+
+    With `compared` come how many there are, how many right, and in how many records.
+    """
+    sizes = {"n": len(known.p), "positives": int(known.hits.sum()), "records": len(np.unique(known.record))}
+    return sizes | compared(scores_of_posteriors(known), scores_of_posteriors(known._replace(p=after)))
 
 
 def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floats:
@@ -148,22 +111,10 @@ def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
         yield np.flatnonzero(~outside), np.flatnonzero(outside)
 
 
-def quality(claims: Claims) -> Quality:
-    """How good probabilities are. Raises ValueError if there are none."""
-    parts = brier_parts(claims)
-    bins = tuple(reliability_bins(claims))
-    return Quality(parts, log_loss(claims).value, CalibrationError(claims).value, bins)
-
-
-LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
-LOSSES = (0.0, LARGEST_LOSS)
-
-
-class Scores(NamedTuple):
-    """Statistics that can be compared, and other values."""
-
-    statistics: Mapping[str, Statistic]
-    beside: Mapping[str, Any]
+def scores_of_posteriors(claims: Claims) -> Scores:
+    """Scores of what is calibrated, lower is better."""
+    found = {"brier": brier(claims), "log_loss": log_loss(claims), "ece": CalibrationError(claims)}
+    return Scores(found, brier_parts(claims)._asdict() | _bins(claims))
 
 
 def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
@@ -183,13 +134,17 @@ def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
         "log_loss": log_loss(of_gold),
         "ece": CalibrationError(chosen),
     }
-    return Scores(statistics, {**recalls, "bins": [part._asdict() for part in reliability_bins(chosen)]})
+    return Scores(statistics, recalls | _bins(chosen))
 
 
 def scores_of_atoms(claims: Claims) -> Scores:
     """Scores of the posteriors of labelled atoms."""
     found = {"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)}
-    return Scores(found, {"bins": [part._asdict() for part in reliability_bins(claims)]})
+    return Scores(found, _bins(claims))
+
+
+def _bins(claims: Claims) -> dict[str, Any]:
+    return {"bins": [part._asdict() for part in reliability_bins(claims)]}
 
 
 def compared(before: Scores, after: Scores) -> dict[str, Any]:
@@ -204,6 +159,6 @@ def compared(before: Scores, after: Scores) -> dict[str, Any]:
         one, other = statistic, after.statistics[name]
         if name not in LOWER_IS_BETTER:
             one, other = other, one
-        value, interval = paired(one, other, LOSSES if name == "log_loss" else SHARE)
+        value, interval = paired(one, other, BOUNDS.get(name, SHARE))
         gains[name] = {"value": value, "interval_95": interval if isinstance(interval, Interval) else None}
     return found | {"gain": gains}
