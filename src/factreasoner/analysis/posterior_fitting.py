@@ -54,7 +54,6 @@ def calibrate_posteriors(
     if lack := _too_little(known, at_half):
         raise RunError(f"{run.path}: {lack}")
     fitted = fit(known, method, seed=seed)
-    content = fitted.calibrator.model_dump(mode="json")
     source = {
         "run": str(run.path),
         "settings": settings_of(run.config, CONCLUDED_BY),
@@ -63,7 +62,7 @@ def calibrate_posteriors(
         "folds": FOLDS,
         "gold": None if gold is None else str(gold.path),
         "counts": {"labelled": len(known.p), "at_half": at_half},
-        "fits": {"posteriors": {**content, "tried": method, **fitted.held_out}},
+        "fits": {"posteriors": fitted.held_out},
         "notes": list(_notes_on_posteriors(run, fitted, known, at_half)),
     }
     return earlier.model_copy(

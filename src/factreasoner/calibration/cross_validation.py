@@ -45,8 +45,8 @@ class Scores(NamedTuple):
 class Fitted(NamedTuple):
     """A calibrator fitted to everything, and how its method did on records held out of the fit.
 
-    The calibrator is the identity if the method did not help these records; `held_out` is as `improvement`
-    tells it.
+    The calibrator is the identity if the method did not help these records; `held_out` has its parameters,
+    the method that was tried, and what `improvement` says.
     """
 
     calibrator: AnyCalibrator
@@ -76,7 +76,8 @@ def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) ->
     if lack := shortage(known):
         raise ValueError(lack)
     found = improvement(known, held_out(known, method, seed=seed))
-    return Fitted(FITS[method](known.p, known.hits) if helps(found) else Identity(), found)
+    calibrator = FITS[method](known.p, known.hits) if helps(found) else Identity()
+    return Fitted(calibrator, calibrator.model_dump(mode="json") | {"tried": method} | found)
 
 
 def helps(found: Mapping[str, Any]) -> bool:
