@@ -12,6 +12,7 @@ from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import ConfigError
 from factreasoner.files import replace_file
 from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.statistics import Bounds
 from factreasoner.metrics.table import SHARE, Estimate, OfRecords, Table, of_fewer, possible
 from factreasoner.models import Support, TaskResult
 from factreasoner.plugins.table import nearest
@@ -37,19 +38,14 @@ TOTALS: dict[str, tuple[str, ...]] = {
 }
 """Totals over a run of any task, and where the summary has them."""
 
-LABEL_TOTALS: dict[str, tuple[str, ...]] = {
-    f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed")
-}
+LABEL_TOTALS = {f"atoms_{name}": ("atoms", name) for name in (*get_args(Support), "disputed")}
 """Totals that an atom's judgements that failed could change."""
-ATOM_TOTALS: dict[str, tuple[str, ...]] = LABEL_TOTALS | {
+ATOM_TOTALS = LABEL_TOTALS | {
     "atoms": ("atoms", "judged"),
     "atoms_unjudged": ("atoms", "unjudged"),
     "atoms_partly_judged": ("atoms", "partly_judged"),
 }
 """Totals over a run of factuality alone, and where the summary has them."""
-
-SYNONYMS = {"mae": "mae_precision"}
-"""Other names of metrics, beside those they have in result lines."""
 
 
 class Rule(NamedTuple):
@@ -58,6 +54,10 @@ class Rule(NamedTuple):
     measure: str
     bound: Bound
     limit: float
+
+    def keeps(self, value: float) -> bool:
+        """Whether a value is on the right side of the limit, or on it."""
+        return value >= self.limit if self.bound == "min" else value <= self.limit
 
     def __str__(self) -> str:
         return f"{self.measure} {SIGNS[self.bound]} {self.limit:g}"
@@ -84,16 +84,15 @@ class FailedJudgements:
     def __init__(self, task: Task[Any]) -> None:
         self.records = self.failures = 0
         self._metrics = {m.name: m for m in task.table if isinstance(m.average, OfRecords)}
-        self._ranges: dict[str, dict[str, tuple[float, float]]] = {}
+        self._ranges: dict[str, dict[str, Bounds]] = {}
 
     def add(self, result: TaskResult, line: Mapping[str, Any]) -> None:
         """Count one record by its result line."""
-        failures = [failure for failure in line["failures"] if failure["stage"] != COHERENCE_STAGE]
-        if not failures or result.status == "failed":
-            return
-        self.records += 1
-        self.failures += len(failures)
-        self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
+        failures = sum(failure["stage"] != COHERENCE_STAGE for failure in line["failures"])
+        if failures and result.status != "failed":
+            self.records += 1
+            self.failures += failures
+            self._ranges[result.record_id] = {name: possible(m, line) for name, m in self._metrics.items()}
 
     def worst(self, rule: Rule, sample: Sample) -> float | None:
         """The value furthest on the wrong side of `rule` that other outcomes could give; None: none could.
@@ -133,33 +132,29 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]
 
 def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     given, _, limit = (part.strip() for part in text.partition("="))
-    name = given.lower().replace("-", "_").replace("@", "_")
-    synonyms = SYNONYMS | {metric.line_name: metric.name for metric in task.table}
-    name = synonyms.get(name, name)
-    measures = [*totals_of(task), *(metric.name for metric in task.table if not metric.usage)]
+    table: Table[Any] = task.table
     try:
         value = float(limit)
     except ValueError:
         value = math.nan
     if not given or not math.isfinite(value):
         raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as {_example(task)}")
+    name = given.lower().replace("-", "_").replace("@", "_")
+    synonyms = {"mae": "mae_precision"} | {metric.line_name: metric.name for metric in table}
+    name = synonyms.get(name, name)
+    measures = [*totals_of(task), *(metric.name for metric in table if not metric.usage)]
     if name not in measures:
-        others = [other for other in TASKS if other != task.name and name in task_named(other).table]
-        reason = (
-            f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
-            f"factreasoner metrics {task.name}"
-            if others
-            else f"unknown measure {given!r}; {nearest(name, measures)}"
-        )
+        reason = f"unknown measure {given!r}; {nearest(name, measures)}"
+        if others := [other for other in TASKS if other != task.name and name in task_named(other).table]:
+            reason = (
+                f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
+                f"factreasoner metrics {task.name}"
+            )
         raise ConfigError(f"--{bound} {text}: {reason}")
-    if name in task.table and task.table[name].bounds == SHARE and not 0.0 <= value <= 1.0:
-        raise ConfigError(f"--{bound} {text}: {given} is a number from 0 to 1{_as_share(value)}")
+    if name in table and table[name].bounds == SHARE and not 0.0 <= value <= 1.0:
+        remedy = f"; for {value:g} % write {value / 100:g}" if 1.0 < value <= 100.0 else ""
+        raise ConfigError(f"--{bound} {text}: {given} is a number from 0 to 1{remedy}")
     return Rule(name, bound, value)
-
-
-def _as_share(percent: float) -> str:
-    """What to write instead of a percentage; empty where it is none."""
-    return f"; for {percent:g} % write {percent / 100:g}" if 1.0 < percent <= 100.0 else ""
 
 
 def _example(task: Task[Any]) -> str:
@@ -181,22 +176,20 @@ def apply_rules(
     none. A rule about what has no value, or with `on_interval` no interval, is not kept; neither is one that
     another outcome of the `failed` judgements could break.
     """
-    places = totals_of(task)
-    wanted = dict.fromkeys(rule.measure for rule in rules if rule.measure not in places)
-    table: Table[Any] = task.table
+    places, table = totals_of(task), task.table
     sample, totals = summary.sample(), summary.content()
-    found = table.estimates(sample, wanted)
+    found = table.estimates(sample, dict.fromkeys(r.measure for r in rules if r.measure not in places))
     findings = []
     for rule in rules:
         if rule.measure in places:
-            findings.append(_total(rule, totals, places[rule.measure]))
-            continue
-        finding = _score(rule, found[rule.measure], totals["records"], on_interval=on_interval)
-        worst = failed.worst(rule, sample)
-        if finding.kept and worst is not None and not _keeps(worst, rule):
-            detail = f"{finding.detail}; {failed} could take it to {worst:.4f}"
-            finding = RuleResult(rule, False, detail)
-        findings.append(finding)
+            kept, detail = _total(rule, totals, places[rule.measure])
+        else:
+            kept, detail = _score(rule, found[rule.measure], totals["records"], on_interval=on_interval)
+            worst = failed.worst(rule, sample)
+            if kept and worst is not None and not rule.keeps(worst):
+                kept, end = False, f"{worst:.4f}" if math.isfinite(worst) else "any number"
+                detail = f"{detail}; {failed} could take it to {end}"
+        findings.append(RuleResult(rule, kept, detail))
     return findings
 
 
@@ -214,58 +207,52 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
         yield f"{have} {failed} and {are} scored on the rest; --max failures=0 makes a rule of it"
 
 
-def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> RuleResult:
+def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tuple[bool, str]:
     value: Any = summary
     for key in place:
-        value = None if value is None else value[key]
-    if value is None and place[0] == "coherence":
-        return RuleResult(rule, False, "unknown: the run was made without --coherence")
+        value = value and value[key]
     if value is None:
-        return RuleResult(rule, False, "unknown, because the price of a call is unknown")
+        return False, (
+            "unknown: the run was made without --coherence"
+            if place[0] == "coherence"
+            else "unknown, because the price of a call is unknown"
+        )
     unjudged = summary["coherence"]["unjudged_pairs"] if place[0] == "coherence" else 0
     if unjudged and rule.bound == "max":
-        return RuleResult(rule, False, f"{value:g}, and {unjudged} pairs of claims were not judged")
-    if rule.measure in LABEL_TOTALS and _keeps(value, rule):
+        return False, f"{value:g}, and {unjudged} pairs of claims were not judged"
+    if rule.measure in LABEL_TOTALS and rule.keeps(value):
         unjudged, partly = summary["atoms"]["unjudged"], summary["atoms"]["partly_judged"]
         worst = value - min(value, partly) if rule.bound == "min" else value + unjudged + partly
-        if not _keeps(worst, rule):
+        if not rule.keeps(worst):
             open_ = f"{unjudged} atoms were not judged, {partly} in part"
-            return RuleResult(rule, False, f"{value:g}; {open_}, which could take it to {worst:g}")
-    return RuleResult(rule, _keeps(value, rule), f"{value:g}")
+            return False, f"{value:g}; {open_}, which could take it to {worst:g}"
+    return rule.keeps(value), f"{value:g}"
 
 
-def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interval: bool) -> RuleResult:
+def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interval: bool) -> tuple[bool, str]:
     value, interval, reason, of = found
     if value is None:
-        return RuleResult(rule, False, f"no value: {reason}")
+        return False, f"no value: {reason}"
     fewer = f" {of_fewer(of, records)}".rstrip()
     if interval is None:
-        if not on_interval:
-            return RuleResult(rule, _keeps(value, rule), f"{value:.4f}{fewer}")
-        return RuleResult(rule, False, f"{value:.4f}{fewer}, with {reason}")
-    detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]{fewer}"
+        held = not on_interval and rule.keeps(value)
+        return held, f"{value:.4f}{fewer}" + (f", with {reason}" if on_interval else "")
     worse = interval.low if rule.bound == "min" else interval.high
-    return RuleResult(rule, _keeps(worse if on_interval else value, rule), detail)
-
-
-def _keeps(value: float, rule: Rule) -> bool:
-    return value >= rule.limit if rule.bound == "min" else value <= rule.limit
+    detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]{fewer}"
+    return rule.keeps(worse if on_interval else value), detail
 
 
 def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
     """The findings as a JUnit test suite, a test case for each rule."""
     broken = sum(not finding.kept for finding in findings)
-    suite = ElementTree.Element(
-        "testsuite", name=f"factreasoner check {run}", tests=str(len(findings)), failures=str(broken)
-    )
-    for finding in findings:
-        case = ElementTree.SubElement(
-            suite, "testcase", classname="factreasoner.check", name=str(finding.rule)
-        )
-        if not finding.kept:
-            ElementTree.SubElement(case, "failure", message=finding.detail)
+    name = f"factreasoner check {run}"
+    suite = ElementTree.Element("testsuite", name=name, tests=str(len(findings)), failures=str(broken))
+    for rule, kept, detail in findings:
+        case = ElementTree.SubElement(suite, "testcase", classname="factreasoner.check", name=str(rule))
+        if kept:
+            ElementTree.SubElement(case, "system-out").text = detail
         else:
-            ElementTree.SubElement(case, "system-out").text = finding.detail
+            ElementTree.SubElement(case, "failure", message=detail)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(
         path, ['<?xml version="1.0" encoding="utf-8"?>', ElementTree.tostring(suite, encoding="unicode")]

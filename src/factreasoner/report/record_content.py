@@ -12,7 +12,7 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Assessment, TaskResult, Verdict
-from factreasoner.report.texts import Premises, corrected, present, segments
+from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import BELIEF
 from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
@@ -117,15 +117,10 @@ class RecordWriter:
                 wordings = [row.original, row.text]
             else:
                 wordings = [row.quote if row.context == ANSWER else None]
-            find = locator.find if thorough or row.of != ANSWER else partial(_verbatim, text)
+            find = locator.find if thorough or row.of != ANSWER else partial(verbatim, text)
             found = next((place for words in wordings if words and (place := find(words))), None)
             if found is not None:
                 yield number, found
-
-
-def _verbatim(text: str, words: str) -> Span | None:
-    at = text.find(words)
-    return Span(at, at + len(words)) if at >= 0 else None
 
 
 def _claim(

@@ -5,13 +5,13 @@ Places are in a browser's units.
 
 from __future__ import annotations
 
-import itertools
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
-from itertools import groupby
+from functools import partial
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 from factreasoner.atoms.alignment import Locator
 from factreasoner.models import Assessment, TaskResult
@@ -26,7 +26,7 @@ BEGINNING, AROUND = 4_000, 1_000
 FOLDED = 1_000_000
 """Characters up to which a quote that is not verbatim is searched for with case and blanks folded."""
 MOST_WORDS = 4_000
-"""Words that are compared one by one; of more, frequent ones are passed over."""
+"""Words and blanks of a changed part that are compared one by one."""
 _WORD = re.compile(r"\s+|\S+")
 _SENTENCE = re.compile(r"^\s+|\S.*?(?:[.!?…。！？](?=\s)|\n|$)\s*", re.DOTALL)
 Stretch = tuple[bool, str, str]
@@ -34,91 +34,66 @@ Stretch = tuple[bool, str, str]
 
 
 class Passage:
-    """A text in which quotes are located; `content` is what a page holds of it."""
+    """A text with the places of `quotes` in it, and what a page keeps of it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, quotes: Iterable[str]) -> None:
+        find = Locator(text, Span(0, len(text)), ()).find if len(text) <= FOLDED else partial(verbatim, text)
+        found = ((quote, find(quote)) for quote in dict.fromkeys(quotes))
+        self._spans = {quote: span for quote, span in found if span}
         self._text = text
-        self._locator = Locator(text, Span(0, len(text)), ())
-        self._places: dict[str, Span | None] = {}
-
-    def locate(self, quote: str) -> Span | None:
-        """Where a quote stands; None where it is not found."""
-        if quote not in self._places:
-            self._places[quote] = self._find(quote)
-        return self._places[quote]
-
-    def _find(self, quote: str) -> Span | None:
-        if len(self._text) <= FOLDED:
-            return self._locator.find(quote)
-        at = self._text.find(quote) if quote else -1
-        return Span(at, at + len(quote)) if at >= 0 else None
-
-    def cut(self) -> Cut:
-        """What is kept of the text, with all that was located so far."""
-        length = len(self._text)
-        if length <= WHOLE:
-            return Cut(self._text, (Span(0, length),))
-        wanted = [Span(0, BEGINNING)]
-        wanted += [
-            Span(max(0, place.start - AROUND), min(length, place.end + AROUND))
-            for place in self._places.values()
-            if place is not None
-        ]
-        return Cut(self._text, tuple(_joined(wanted)))
-
-
-class Cut(NamedTuple):
-    """A text of which the parts `kept` are shown."""
-
-    text: str
-    kept: tuple[Span, ...]
+        self._kept = [Span(0, len(text))]
+        if len(text) > WHOLE:
+            around = (
+                Span(max(0, start - AROUND), min(len(text), end + AROUND))
+                for start, end in self._spans.values()
+            )
+            self._kept = _joined([Span(0, BEGINNING), *around])
 
     @property
     def is_cut(self) -> bool:
         """Whether some of the text is left out."""
-        return self.kept != (Span(0, len(self.text)),)
+        return self._kept != [Span(0, len(self._text))]
 
     @property
     def shown(self) -> str:
-        """The parts kept, with a note for each gap."""
-        return "".join(self._pieces())
+        """The parts that are kept, with a note for each gap."""
+        return "".join(part for part, _ in self._parts())
 
-    def place(self, span: Span) -> tuple[int, int]:
-        """Where a part of the text, which is kept, stands in `shown`, in UTF-16 units."""
+    def place(self, quote: str) -> tuple[int, int] | None:
+        """Where a quote stands in `shown`, in UTF-16 units; None where it is not found."""
+        if (span := self._spans.get(quote)) is None:
+            return None
         before = 0
-        for (part, gap), kept in zip(self._parts(), self.kept, strict=True):
+        for part, kept in self._parts():
             if kept.start <= span.start < kept.end:
-                start = before + utf16(self.text[kept.start : span.start])
-                return start, start + utf16(self.text[span.start : min(span.end, kept.end)])
-            before += utf16(part) + utf16(gap)
-        raise ValueError("this part of the text is not kept")
+                start = before + utf16(self._text[kept.start : span.start])
+                return start, start + utf16(self._text[span.start : min(span.end, kept.end)])
+            before += utf16(part)
+        raise AssertionError("what a quote stands in is kept")
 
-    def _pieces(self) -> Iterable[str]:
-        for part, gap in self._parts():
-            yield part
-            yield gap
-
-    def _parts(self) -> Iterable[tuple[str, str]]:
-        ends = [*(span.start for span in self.kept[1:]), len(self.text)]
-        for span, following in zip(self.kept, ends, strict=True):
+    def _parts(self) -> Iterator[tuple[str, Span]]:
+        ends = [*(span.start for span in self._kept[1:]), len(self._text)]
+        for span, following in zip(self._kept, ends, strict=True):
             left_out = following - span.end
             note = f"\n[… {left_out:,} characters left out of this report …]\n" if left_out else ""
-            yield self.text[span.start : span.end], note
+            yield self._text[span.start : span.end] + note, span
 
 
-def _joined(spans: Sequence[Span]) -> Iterable[Span]:
+def verbatim(text: str, words: str) -> Span | None:
+    """Where words stand in a text exactly so."""
+    at = text.find(words) if words else -1
+    return Span(at, at + len(words)) if at >= 0 else None
+
+
+def _joined(spans: Iterable[Span]) -> list[Span]:
     """The spans in order, those that touch made one."""
-    current: Span | None = None
+    found: list[Span] = []
     for span in sorted(spans):
-        if current is None:
-            current = span
-        elif span.start <= current.end:
-            current = Span(current.start, max(current.end, span.end))
+        if found and span.start <= found[-1].end:
+            found[-1] = Span(found[-1].start, max(found[-1].end, span.end))
         else:
-            yield current
-            current = span
-    if current is not None:
-        yield current
+            found.append(span)
+    return found
 
 
 class Premises:
@@ -130,12 +105,14 @@ class Premises:
     def __init__(
         self, result: TaskResult, against: Collection[str], quotes: Iterable[tuple[str | None, str | None]]
     ) -> None:
-        self._told = {told["id"]: told for told in _premises(result, against)}
-        self._passages = {name: Passage(told["text"]) for name, told in self._told.items()}
+        of_each: dict[str | None, list[str]] = {}
         for premise, quote in quotes:
-            if quote and premise in self._passages:
-                self._passages[premise].locate(quote)
-        self._cuts = {name: passage.cut() for name, passage in self._passages.items()}
+            if quote:
+                of_each.setdefault(premise, []).append(quote)
+        self._told = {told["id"]: told for told in _premises(result, against)}
+        self._passages = {
+            name: Passage(told["text"], of_each.get(name, ())) for name, told in self._told.items()
+        }
         self.numbers = {name: number for number, name in enumerate(self._told)}
         """The place of each in `content`."""
 
@@ -143,13 +120,13 @@ class Premises:
         """The quote as an entry: its place where it is found, else its text."""
         if premise is None or not quote:
             return {}
-        span = self._passages[premise].locate(quote) if premise in self._passages else None
-        return {"quote": quote} if span is None else {"at": self._cuts[premise].place(span)}
+        place = self._passages[premise].place(quote) if premise in self._passages else None
+        return {"quote": quote} if place is None else {"at": place}
 
     def content(self) -> list[dict[str, Any]]:
         """JSON-ready, in order."""
-        shown = ((told, self._cuts[name]) for name, told in self._told.items())
-        return [told | {"text": cut.shown} | ({"cut": True} if cut.is_cut else {}) for told, cut in shown]
+        passages = zip(self._told.values(), self._passages.values(), strict=True)
+        return [told | {"text": one.shown} | ({"cut": True} if one.is_cut else {}) for told, one in passages]
 
 
 def _premises(result: TaskResult, against: Collection[str]) -> Iterator[dict[str, Any]]:
@@ -192,7 +169,7 @@ def segments(text: str, places: Iterable[tuple[int, Span]]) -> list[list[Any]]:
         closing.setdefault(span.end, []).append(number)
     over: list[int] = []
     found: list[list[Any]] = []
-    for start, end in itertools.pairwise(borders):
+    for start, end in pairwise(borders):
         over = [number for number in over if number not in closing.get(start, ())]
         over += opening.get(start, [])
         found.append([text[start:end], sorted(over)])
@@ -214,26 +191,21 @@ def corrected(result: VerifyResult) -> dict[str, Any] | None:
 
 
 def _differences(old: str, new: str) -> Iterator[Stretch]:
-    """By whole sentences, and word by word where sentences were rewritten."""
-    for same, one, other in _compared(_SENTENCE.findall(old), _SENTENCE.findall(new)):
-        if one and other and not same:
-            yield from _compared(_WORD.findall(one), _WORD.findall(other))
+    """By whole sentences, and word by word in as many sentences as there were."""
+    one, other = _SENTENCE.findall(old), _SENTENCE.findall(new)
+    for tag, a, b, c, d in SequenceMatcher(None, one, other).get_opcodes():
+        if tag == "equal" or b - a != d - c:
+            yield from _reworded("".join(one[a:b]), "".join(other[c:d]))
         else:
-            yield same, one, other
+            yield from chain.from_iterable(map(_reworded, one[a:b], other[c:d]))
 
 
-def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[Stretch]:
-    """Stretches of both lists of words that are the same, or not; blanks between changes belong to these."""
-    shortest = min(len(old), len(new))
-    begin = next((n for n in range(shortest) if old[n] != new[n]), shortest)
-    end = next((n for n in range(shortest - begin) if old[-1 - n] != new[-1 - n]), shortest - begin)
-    one, other = old[begin : len(old) - end], new[begin : len(new) - end]
-    yield True, "".join(old[:begin]), "".join(new[:begin])
-    # Frequent words are only looked for where there are few of them: in long texts that takes minutes.
-    matcher = SequenceMatcher(None, one, other, autojunk=max(len(one), len(other)) > MOST_WORDS)
-    opcodes = matcher.get_opcodes()
-    for place, (tag, a, b, c, d) in enumerate(opcodes):
-        stretch = "".join(one[a:b])
-        between = stretch.isspace() and 0 < place < len(opcodes) - 1
-        yield tag == "equal" and not between, stretch, "".join(other[c:d])
-    yield True, "".join(old[len(old) - end :]), "".join(new[len(new) - end :])
+def _reworded(old: str, new: str) -> Iterator[Stretch]:
+    """Stretches of words that are the same, or not. Of long texts the whole: comparing takes minutes."""
+    one, other = _WORD.findall(old), _WORD.findall(new)
+    if old == new or max(len(one), len(other)) > MOST_WORDS:
+        yield old == new, old, new
+        return
+    matcher = SequenceMatcher(str.isspace, one, other, autojunk=False)
+    for tag, a, b, c, d in matcher.get_opcodes():
+        yield tag == "equal", "".join(one[a:b]), "".join(other[c:d])
