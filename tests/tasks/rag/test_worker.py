@@ -15,38 +15,40 @@ from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
 from factreasoner.tasks.rag.worker import merged, premises_together
 
-EINSTEIN = ["Einstein was born in Ulm.", "Einstein was born in 1879."]
 
-
-def test_faithfulness_one_and_one_half_with_a_year_changed():
-    contexts = [
-        "Albert Einstein (born 14 March 1879 in Ulm). Einstein was born in Ulm. Einstein was born in 1879."
-    ]
-    assert scores(judging(stated), record_of(atoms=EINSTEIN, contexts=contexts))["faithfulness"] == 1.0
-    changed = ["Einstein was born in Ulm.", "Einstein was born in 1880."]
-    found = scores(judging(stated), record_of(atoms=changed, contexts=contexts))
-    assert found["faithfulness"] == 0.5
-    assert found["faithfulness_p"] == pytest.approx((0.9 + 0.05) / 2)
-    assert found["contradicted"] == 0.0
-
-
-def test_correctness_and_coverage_of_a_partly_right_answer():
-    record = record_of(
-        output="P. X.", atoms=["P.", "X."], reference="P. Q. R.", reference_atoms=["P.", "Q.", "R."]
-    )
-    found = scores(judging(stated), record)
-    assert found["correctness"] == 0.5
-    assert found["coverage"] == pytest.approx(1 / 3)
-    assert found["claim_f1"] == pytest.approx(0.4)
-    assert found["faithfulness"] is None
-
-
-def test_a_false_claim_is_contradicted_and_a_silent_one_is_not():
-    truths = {"A.": "False", "B.": "Not clear"}
-    found = scores(
-        judging(lambda passage, fact: truths[fact]), record_of(atoms=["A.", "B."], contexts=["C.", "D."])
-    )
-    assert (found["faithfulness"], found["contradicted"]) == (0.0, 0.5)
+@pytest.mark.parametrize(
+    ("truth", "fields", "found"),
+    [
+        (stated, {"atoms": ["P.", "Q."], "contexts": ["P. Q."]}, {"faithfulness": 1.0, "correctness": None}),
+        (
+            stated,
+            {"atoms": ["P.", "X."], "contexts": ["P. Q."]},
+            {"faithfulness": 0.5, "faithfulness_p": (0.9 + 0.05) / 2, "contradicted": 0.0},
+        ),
+        (
+            stated,
+            {
+                "output": "P. X.",
+                "atoms": ["P.", "X."],
+                "reference": "P. Q. R.",
+                "reference_atoms": ["P.", "Q.", "R."],
+            },
+            {"correctness": 0.5, "coverage": 1 / 3, "claim_f1": 0.4, "faithfulness": None},
+        ),
+        (
+            lambda passage, fact: {"A.": "False", "B.": "Not clear"}[fact],
+            {"atoms": ["A.", "B."], "contexts": ["C.", "D."]},
+            {"faithfulness": 0.0, "contradicted": 0.5},
+        ),
+        (stated, {"atoms": ["A."], "contexts": []}, {"faithfulness": 0.0, "context_precision": None}),
+    ],
+)
+def test_a_model_s_verdicts_become_shares(truth, fields, found):
+    result = assessed(judging(truth), record_of(**fields))
+    assert result.status == "ok"
+    values = scored_rag(result).values
+    for name, value in found.items():
+        assert values[name] == (None if value is None else pytest.approx(value)), name
 
 
 def test_what_no_passage_bears_out_alone_is_asked_of_all_together():
@@ -79,13 +81,6 @@ def test_calls_are_no_more_than_the_matrices_take(answer_claims, reference_claim
     assert len(llm.calls) <= (contexts + 2) * said + (contexts + 1) * wanted
     both = math.ceil((answer_claims + reference_claims) / 32)
     assert len(llm.calls) == contexts * both + said + wanted + (said if contexts > 1 else 0)
-
-
-def test_no_context_retrieved_bears_nothing_out():
-    found = scored_rag(assessed(judging(stated), record_of(atoms=["A."], contexts=[])))
-    assert found.result.status == "ok"
-    assert found.values["faithfulness"] == 0.0
-    assert found.values["context_precision"] is None
 
 
 def test_an_empty_answer_states_nothing_without_being_asked():

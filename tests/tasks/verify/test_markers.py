@@ -119,7 +119,7 @@ def test_markers_stand_where_they_are_said_to_stand():
 
 def test_a_missing_bracket_is_told_of():
     text = "It rained [1. It snowed [2] twice 3], and hailed [1, 2]."
-    notes = notes_on(text, find_markers(text, Sources(CONTEXTS)), Sources(CONTEXTS))
+    notes = tuple(notes_on(text, find_markers(text, Sources(CONTEXTS)), Sources(CONTEXTS)))
     assert notes == (
         "'[1' lacks a bracket and was not read as a citation",
         "'3]' lacks a bracket and was not read as a citation",
@@ -178,7 +178,7 @@ def test_author_and_year_name_the_only_source_that_has_both(text, named):
 
 def test_what_fits_several_sources_is_noted():
     text, sources = "It rained (Jones 2018).", Sources(TITLED)
-    assert notes_on(text, find_markers(text, sources), sources) == (
+    assert tuple(notes_on(text, find_markers(text, sources), sources)) == (
         "'Jones 2018' fits several sources and names none: c4, c5",
     )
 
@@ -186,7 +186,7 @@ def test_what_fits_several_sources_is_noted():
 def test_a_number_in_round_brackets_that_ends_a_sentence_is_noted_where_a_source_has_it():
     text = "It rained (1). It rained again (1). (2) It snowed (9), and `f (2).` ran. Page 3(2)."
     sources = Sources(TITLED)
-    assert notes_on(text, find_markers(text, sources), sources) == (
+    assert tuple(notes_on(text, find_markers(text, sources), sources)) == (
         "'(1)' was not read as a citation; if it is one, write '[1]'",
     )
 

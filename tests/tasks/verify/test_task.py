@@ -1,18 +1,316 @@
-"""`verify` as a task: what records lack, which prompts, and results as lines."""
+"""`verify`: an answer verified and corrected, with a model, hostile ones too, and without."""
+
+import re
 
 import pytest
-from verifying_model import Model, verified
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from table_judge import rows_of
+from verifying_model import ANSWER, SOURCES, Model, fates, verified
 
-from factreasoner import Config
-from factreasoner.errors import InputError
-from factreasoner.models import Record
+from factreasoner import Config, ScriptedLLM
+from factreasoner.errors import InputError, UnusableReplyError
+from factreasoner.models import Atom, Record, Verdict
+from factreasoner.pipeline.assembly import Calls
+from factreasoner.protocols import Judged
+from factreasoner.tasks.verify.citations import CitedText
+from factreasoner.tasks.verify.result import scored_verify
 from factreasoner.tasks.verify.task import TASK, verify
+
+
+def test_a_model_rewrites_what_failed_and_nothing_else():
+    result = verified(Model())
+    assert result.status == "ok"
+    assert result.corrected == (
+        "It opened in 1932 [1]. It shows ships and maps [1]. In 2019 2 million people came [2].\n\n"
+        "- Entry is free.\n"
+    )
+    assert fates(result) == [
+        ("The Harbour Museum opened in 1930.", "contradicted", "rewritten"),
+        ("It shows ships and maps.", "supported", "kept"),
+        ("In 2019 2 million people came.", "supported", "kept"),
+        ("It is loved by all.", "unverified", "removed"),
+        ("It has a café.", "unknown_source", "removed"),
+        ("Entry is free.", "uncited", "flagged"),
+    ]
+    assert [(c.before, c.after) for c in result.changes] == [
+        ("The Harbour Museum opened in 1930 [1].", "It opened in 1932 [1]."),
+        ("It is loved by all [1][2].", ""),
+        ("It has a café [7].", ""),
+    ]
+    assert result.revised.claims[0].text == "It opened in 1932."
+    assert result.claims[0].explanation == "So it says of The Harbour Museum opened in 1930."
+    assert (result.claims[0].quote, result.claims[0].quoted) == ("opened on 4 May 1932", "c0")
+
+
+def test_where_there_is_no_source_nothing_is_asked_and_nothing_rewritten():
+    llm = ScriptedLLM(Model())
+    result = TASK.worker(Config(model="m"), Calls(llm=llm)).assess(
+        Record(id="r", response="It has a café [7].", contexts=())
+    )
+    assert [claim.fate for claim in result.claims] == ["flagged"]
+    assert result.corrected == "It has a café [7]."
+    assert not any("sources" in call.prompt.user.lower() for call in llm.calls)
+
+
+def test_a_new_sentence_that_fails_again_is_worked_on_at_most_so_many_rounds():
+    model = Model(
+        verdicts={"1931": "False"},
+        rewrites={"1930": "It opened in 1931 [1].", "1931": "It opened in 1931 once [1]."},
+    )
+    result = verified(model, answer="It opened in 1930 [1]. It shows maps [1].")
+    assert model.asked.count("correct") == 2
+    assert result.corrected == "It opened in 1931 once [1]. It shows maps [1]."
+    assert [(c.label, c.fate) for c in result.revised.claims] == [
+        ("contradicted", "flagged"),
+        ("supported", "kept"),
+    ]
+    assert len(result.changes) == 1
+    assert len(result.changes[0].why) == 2
+    once = verified(Model(verdicts={"1931": "False"}, rewrites={"1930": "It opened in 1931 [1]."}), rounds=1)
+    assert once.corrected.startswith("It opened in 1931 [1].")
+    assert verified(Model(), rounds=0).corrected == ANSWER
+
+
+def test_a_rewrite_that_cannot_be_taken_apart_is_listed():
+    def spoilt(name, arguments, times):
+        return UnusableReplyError("prose") if name == "atomizer" and times > 1 else arguments
+
+    result = verified(Model(spoilt=spoilt), answer="It opened in 1930 [1]. It shows maps [1].")
+    assert result.corrected == "It opened in 1932 [1]. It shows maps [1]."
+    assert [failure.stage for failure in result.failures] == ["atomizer"]
+    assert result.status == "partial"
+
+
+def test_a_claim_whose_citations_changed_has_no_label_where_judging_it_again_failed():
+    def spoilt(name, arguments, times):
+        again = name == "verify" and times > 1
+        about = {key[:6] for key, value in arguments.items() if again and "ships" in str(value)}
+        return {key: value for key, value in arguments.items() if key[:6] not in about}
+
+    result = verified(
+        Model(spoilt=spoilt), answer="It shows ships. The museum opened in 1930 [1][2].", max_attempts=1
+    )
+    assert result.corrected == "It shows ships. It opened in 1932 [1]."
+    ships = result.revised.claims[0]
+    assert (ships.cited, ships.label, ships.p, ships.quote) == (("c0",), None, None, None)
+    assert (ships.borne_out_by, ships.explanation, ships.fate) == ((), "", "flagged")
+    assert [failure.item_id for failure in result.failures] == ["c0->r1_a0"]
+    (ships, _) = rows_of("verify", result)
+    assert (ships.judged, ships.num_entailing) == ("fully", 1)
+
+
+def test_claims_of_the_corrected_answer_share_no_id_with_others():
+    claims = [
+        Atom(id="r1_a0", text="It shows ships.", original="It shows ships."),
+        Atom(id="r1_a1", text="The museum opened in 1930.", original="The museum opened in 1930"),
+    ]
+    result = verified(Model(), answer="It shows ships. The museum opened in 1930 [1][2].", claims=claims)
+    assert [claim.id for claim in result.revised.claims] == ["r1_a2", "r1_a3"]
+    assert [claim.id for claim in result.claims] == ["r1_a0", "r1_a1"]
+    assert {c.target_id for c in result.verdicts} == {"r1_a0", "r1_a1", "r1_a2", "r1_a3"}
+
+
+def test_explanations_name_sources_as_the_text_does():
+    answer = "In 2019 1,987,000 people visited the Harbour Museum [{}]."
+    for cited in ("2", "c1"):
+        result = verified(answer=answer.format(cited), spacy_model="none")
+        assert result.claims[0].explanation.startswith(f"[{cited}] supports it")
+
+
+def test_an_answer_in_html_loses_what_is_contradicted_and_keeps_its_tags():
+    answer = (
+        "<p>The <b>Harbour Museum</b> opened on 4 May 1932.<sup>[1]</sup></p>\n<ul>\n"
+        "<li>It shows ships and maps [1].</li>\n<li>The Harbour Museum opened on 4 May 1931 [1].</li>\n"
+        "</ul>\n<p>In 2019 1,987,000 people visited the Harbour Museum.[2]<br>It is <i>loved</i>.</p>\n"
+    )
+    result = verified(answer=answer, spacy_model="none")
+    assert result.corrected == answer.replace("<li>The Harbour Museum opened on 4 May 1931 [1].</li>\n", "")
+    assert [claim.text.replace("**", "") for claim in result.claims] == [
+        "The Harbour Museum opened on 4 May 1932.",
+        "It shows ships and maps.",
+        "The Harbour Museum opened on 4 May 1931.",
+        "In 2019 1,987,000 people visited the Harbour Museum.",
+        "It is loved.",
+    ]
+
+
+def test_a_marker_that_others_rest_on_outlives_its_sentence():
+    answer = "It shows ships. It shows maps. The museum opened in 1930 [1]."
+    result = verified(Model(rewrites={"1930": "REMOVE"}), answer=answer)
+    assert result.corrected == "It shows ships. It shows maps. [1]"
+    assert [(c.label, c.cited) for c in result.revised.claims] == [("supported", ("c0",))] * 2
+    assert [claim.fate for claim in result.claims] == ["kept", "kept", "removed"]
+    rewritten = verified(Model(rewrites={"1930": "It opened in 1932."}), answer=answer)
+    assert rewritten.corrected == "It shows ships. It shows maps. It opened in 1932. [1]"
+
+
+def test_uncited_claims_are_held_against_all_sources_on_demand():
+    result = verified(Model(verdicts={"free": "False"}), uncited="check")
+    free = next(claim for claim in result.claims if "free" in claim.text)
+    assert (free.label, free.cited, free.fate) == ("contradicted", (), "removed")
+    assert scored_verify(result).before.uncited == pytest.approx(1 / 6)
+
+
+def test_a_claim_a_model_made_up_is_not_taken():
+    def spoilt(name, arguments, times):
+        made = "Whales sing at night."
+        return {"statements": [*arguments["statements"], made]} if name == "atomizer" else arguments
+
+    result = verified(Model(spoilt=spoilt), answer="It shows maps [1].", rounds=0)
+    assert [(c.text, c.label) for c in result.claims] == [("It shows maps.", "supported")]
+
+
+class Disagreeing:
+    """Entails by the first source, contradicts by the second, each as sure."""
+
+    def judge(self, premise, claims):
+        label = "entailment" if premise.id == "c0" else "contradiction"
+        return Judged(
+            tuple(
+                Verdict(context_id=premise.id, target_id=c.id, label=label, probability=0.9) for c in claims
+            )
+        )
+
+
+def test_sources_that_disagree_leave_a_claim_conflicting():
+    result = verify(
+        "It rained [1][2]. It snowed [2].", sources=SOURCES, judge=Disagreeing, spacy_model="none"
+    )
+    assert [(c.label, c.p, c.fate) for c in result.claims] == [
+        ("conflicting", 0.5, "flagged"),
+        ("contradicted", pytest.approx(0.1), "removed"),
+    ]
+    assert result.corrected == "It rained [1][2]."
+
+
+def test_a_run_is_replayed_from_its_journal(tmp_path):
+    claims = [Atom(id="a0", text="The museum opened in 1930.", original="It opened in 1930 [1].")]
+    answer = "It opened in 1930 [1]."
+    first = verify(
+        answer, sources=SOURCES, claims=claims, llm=ScriptedLLM(Model()), model="m", cache=False, rounds=0
+    )
+    journal = tmp_path / "journal.jsonl"
+    journal.write_text(first.model_dump_json() + "\n", encoding="utf-8")
+    again = verify(answer, sources=SOURCES, claims=claims, judge="recorded", relations=journal, rounds=0)
+    assert [(c.label, c.p) for c in again.claims] == [(c.label, c.p) for c in first.claims]
+    assert again.claims[0].label == "contradicted"
+
+
+def test_without_a_model_a_work_that_no_source_is_known_by_takes_no_sentence_out():
+    answer = "It opened in 1932 (Smith 2020). It shows ships [7]. It shows maps (Lee 2019) [8]."
+    result = verified(answer=answer)
+    assert result.corrected == "It opened in 1932 (Smith 2020)."
+    assert fates(result) == [
+        ("It opened in 1932.", "unknown_source", "flagged"),
+        ("It shows ships.", "unknown_source", "removed"),
+        ("It shows maps.", "unknown_source", "removed"),
+    ]
+    assert result.claims[0].unknown == ("Smith 2020",)
+    assert result.claims[0].explanation.startswith(
+        "No source has the author and year of Smith 2020 in its id"
+    )
+    assert result.claims[1].explanation == "No source is called 7."
+
+
+REPLIES = [
+    "banana",
+    "",
+    None,
+    "REMOVE",
+    "REMOVE it.",
+    "[1]",
+    "I think the answer is mostly fine.",
+    "Es wurde 1932 eröffnet [1].",
+    "It opened in 1930 [1].",
+    "It opened in 1932 [1].",
+    "it opened in 1932 [1]",
+    "It opened in 1932 [1]. It shows maps [1].",
+    "It shows ships and maps [1].",
+    "It opened in 1930 [2].",
+]
+PARAGRAPH = (
+    "The museum opened in 1930 [1]. It shows ships [1]. It opened in 1930 [1]. It opened in 1930, too [1]."
+)
+
+
+def spliced(answer, changes):
+    for change in reversed(changes):
+        answer = answer[: change.span[0]] + change.after + answer[change.span[1] :]
+    return " ".join(answer.split())
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.lists(st.sampled_from(REPLIES), min_size=1, max_size=12), st.integers(1, 2))
+def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
+    def spoilt(name, arguments, times):
+        if name != "correct":
+            return arguments
+        return {key: replies[(n + times) % len(replies)] for n, key in enumerate(arguments)}
+
+    result = verified(Model(spoilt=spoilt), PARAGRAPH, rounds=rounds)
+    assert " ".join(result.corrected.split()) == spliced(PARAGRAPH, result.changes)
+    assert not re.search("banana|REMOVE|mostly|eröffnet", result.corrected)
+    for change in result.changes:
+        assert change.before == PARAGRAPH[slice(*change.span)] != change.after
+    for claim in result.claims:
+        change = next((c for c in result.changes if c.span[0] <= claim.span[0] < c.span[1]), None)
+        assert (claim.fate in ("rewritten", "removed")) == (change is not None)
+        assert change is None or (claim.fate == "removed") == (change.after == "")
+        assert claim.label == "supported" or change or claim.fate == "flagged"
+    unlisted = {
+        (s.start, s.end) for s in CitedText(PARAGRAPH, ()).sentences if "1930" in PARAGRAPH[s.start : s.end]
+    }
+    unlisted -= {change.span for change in result.changes}
+    assert len(unlisted) <= len({f.item_id for f in result.failures})
+
+
+def test_a_new_sentence_that_runs_into_the_next_one_is_not_put_in():
+    answer = "It opened in 1930 [1]: 5 ships came. E. g. maps are shown [1]."
+    result = verified(Model(rewrites={"1930": "The museum opened in 1932 with Mr. [1]"}), answer)
+    assert result.corrected == answer
+    assert [failure.stage for failure in result.failures] == ["corrector"]
+
+
+def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in_the_scores():
+    answer = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]. The lamp is red [2]."
+    result = verify(answer, sources=["The tower was built in 1890 by the harbour.", "The lamp is red."])
+    foreign, own = result.claims
+    assert (foreign.label, foreign.p) == (None, None)
+    assert "[1]: atom in German, passage in English: not compared" in foreign.explanation
+    assert [(f.item_id, f.error_type) for f in result.failures] == [(foreign.id, "NotComparedError")]
+    assert "not compared. A model can judge it" in result.failures[0].message
+    assert own.label == "supported"
+    assert scored_verify(result).before.citation_recall == 1.0
+    both = verify(
+        answer.replace("[1]", "[1][2]"), sources=["Der Turm ist seit 1871 am Hafen.", "The lamp is."]
+    )
+    assert both.claims[0].label in (None, "supported")
+
+
+def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
+    answer = "The tower was built in 1871 by the harbour [1][2][3]."
+    english = ["The lamp is red and it was lit by the keeper.", "The keeper was a tall man."]
+    claim = verify(answer, sources=[*english, "Der Turm ist seit vielen Jahren nicht mehr am Hafen."]).claims[
+        0
+    ]
+    assert claim.label == "unverified"
+    assert claim.explanation.endswith("[3]: atom in English, passage in German: not compared.")
+
+
+def test_why_author_and_year_name_no_source_is_said():
+    sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
+    several, none = verify("It is tall (Smith 2019). It is old (Weber 2001).", sources=sources).claims
+    assert several.explanation == "Author and year of Smith 2019 fit several sources: s1, s2."
+    assert none.explanation == "No source has the author and year of Weber 2001 in its id, title or link."
 
 
 def test_a_record_needs_sources():
     (problem,) = TASK.problems(Record(id="r1", response="x"), Config())
     assert str(problem).startswith("record r1: contexts: none given: they are the sources")
     assert TASK.problems(Record(id="r1", response="x", contexts=()), Config()) == []
+    with pytest.raises(InputError, match="none given"):
+        verify("It rained [1].", sources=[])
 
 
 def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
@@ -23,11 +321,6 @@ def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():
     assert (len(line["claims"]), len(line["corrected_claims"])) == (6, 4)
     assert line["unknown_citations"] == ["7"]
     assert TASK.size(result) == len(result.verdicts)
-
-
-def test_sources_must_be_given():
-    with pytest.raises(InputError, match="none given"):
-        verify("It rained [1].", sources=[])
 
 
 def test_notes_and_unknown_citations_are_told_as_in_results():

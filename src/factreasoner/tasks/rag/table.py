@@ -134,43 +134,6 @@ SHARES = (
 # fmt: on
 
 
-class Matrix:
-    """The events of a record's claims, and what the record lacks.
-
-    `relevant` has an event for each context: it supports a claim of the reference.
-    """
-
-    def __init__(self, result: RagResult) -> None:
-        said, wanted = lines_of(result)
-        each = [line.contexts.each for line in wanted if line.contexts]
-        self.relevant = tuple(
-            any_of(events[place] for events in each) for place in range(len(result.contexts or ()))
-        )
-        self._said = [_claimed(line, self.relevant) for line in said]
-        self._wanted = [_claimed(line, self.relevant) for line in wanted]
-        found = any(claim.found.holds is not False for claim in self._wanted)
-        self._lacking = {
-            "contexts": "no contexts" if result.contexts is None else "",
-            "passages": "" if result.contexts else "no context was retrieved",
-            "reference": "" if (result.reference or "").strip() else "no reference",
-            "claims": _no_claims(result.claims, "the answer"),
-            "reference_claims": _no_claims(result.reference_claims, "the reference"),
-            "gold_contexts": "no gold contexts" if result.gold_contexts is None else "",
-            "found": "" if found else "no context supports a claim of the reference",
-        }
-
-    def missing(self, needs: Needed) -> str:
-        """What the record lacks, in words; empty: nothing."""
-        return next(filter(None, (self._lacking[key] for key in needs.keys)), "")
-
-    def events(self, share: Share) -> list[Event]:
-        """The events to take a share of."""
-        claims = self._wanted if share.wanted else self._said
-        if share.needs is FOUND:
-            claims = [claim for claim in claims if claim.found.holds is not False]
-        return [share.event(claim) for claim in claims]
-
-
 def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
     return Claimed(
         line.contexts.any if line.contexts else UNDECIDED,
@@ -181,10 +144,21 @@ def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
     )
 
 
-def _no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
-    if claims is None:
-        return f"no claims of {whose}"
-    return "" if claims else f"{whose} makes no claim"
+def _lacking(result: RagResult, found: Sequence[Claimed]) -> dict[str, str]:
+    """What the record lacks, in words, by key. `found` are the claims that contexts may support."""
+
+    def no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
+        return f"no claims of {whose}" if claims is None else "" if claims else f"{whose} makes no claim"
+
+    return {
+        "contexts": "no contexts" if result.contexts is None else "",
+        "passages": "" if result.contexts else "no context was retrieved",
+        "reference": "" if (result.reference or "").strip() else "no reference",
+        "claims": no_claims(result.claims, "the answer"),
+        "reference_claims": no_claims(result.reference_claims, "the reference"),
+        "gold_contexts": "no gold contexts" if result.gold_contexts is None else "",
+        "found": "" if found else "no context supports a claim of the reference",
+    }
 
 
 IN_BRIEF = ("faithfulness", "contradicted", "correctness", "coverage", "hallucination", "context_precision")
@@ -224,24 +198,32 @@ class ScoredRag(NamedTuple):
 def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
     """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
     scored = ScoredRag(result, {}, {}, {}, {}, sum(result.usage.values(), Usage()))
-    matrix = Matrix(result)
+    said, wanted = lines_of(result)
+    each = [line.contexts.each for line in wanted if line.contexts]
+    places = range(len(result.contexts or ()))
+    relevant = tuple(any_of(events[place] for events in each) for place in places)
+    claims = [[_claimed(line, relevant) for line in lines] for lines in (said, wanted)]
+    found = [claim for claim in claims[1] if claim.found.holds is not False]
+    lacking = _lacking(result, found)
+
+    def missing(needs: Needed) -> str:
+        return next(filter(None, (lacking[key] for key in needs.keys)), "")
+
     for row in SHARES:
-        missing = matrix.missing(row.needs)
-        events = [] if missing else matrix.events(row)
-        _add_share(scored, row.name, events, missing)
+        judged = [] if missing(row.needs) else found if row.needs is FOUND else claims[row.wanted]
+        events = [row.event(claim) for claim in judged]
+        _add_share(scored, row.name, events, missing(row.needs))
         known = [event.p for event in events if event.p is not None]
         mean = math.fsum(known) / len(known) if known else None
         _add(scored, f"{row.name}_p", mean, scored.reasons.get(row.name) or _why_undecided(result))
-    missing = matrix.missing(RANKABLE)
-    _add_share(scored, "context_precision", () if missing else matrix.relevant, missing)
+    _add_share(scored, "context_precision", () if missing(RANKABLE) else relevant, missing(RANKABLE))
     for suffix in ("", "_p"):
         both = (scored.values[f"{name}{suffix}"] for name in ("correctness", "coverage"))
         _add(scored, f"claim_f1{suffix}", _harmonic(*both), "it needs correctness and coverage")
     ids = [context.id for context in result.contexts or ()]
-    missing = matrix.missing(RANKED)
     for name, value in retrieval_scores(ids, result.gold_contexts or (), k).items():
         empty = "no context was retrieved" if name == "retrieval_precision" else "no context is relevant"
-        _add(scored, name, None if missing else value, missing or empty)
+        _add(scored, name, None if missing(RANKED) else value, missing(RANKED) or empty)
     return scored
 
 

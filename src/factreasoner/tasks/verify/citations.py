@@ -89,7 +89,7 @@ class CitedText:
         seen = [n for n, character in enumerate(read) if character != UNSEEN]
         self.plain, self._places = "".join(read[n] for n in seen), [places[n] for n in seen]
         self.sentences = self._sentences(markers, all_blocks, read, places)
-        self.notes = notes_on(text, markers, sources)
+        self.notes = tuple(notes_on(text, markers, sources))
 
     def like(self, text: str) -> CitedText:
         """Another text whose labels name the same sources."""

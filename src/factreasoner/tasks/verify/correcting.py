@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from functools import partial
+from typing import NamedTuple
 
 from factreasoner import prompts
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
@@ -52,62 +53,40 @@ class FailedSentence(NamedTuple):
                 yield f"{claim.text!r} {WORDS_OF[claim.label]}{said}"
 
 
-Corrected = Sequence[str | Failure | None]
-"""The new text of each sentence, empty to remove it; None or a failure: it stays as it is."""
+class Corrector:
+    """Rewrites sentences by a model; one call for those that cite the same sources.
 
-
-class Corrector(Protocol):
-    """Rewrites, removes or leaves sentences whose claims failed."""
-
-    labels: frozenset[ClaimLabel | None]
-    """The labels of claims for which a sentence is corrected."""
-
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
-        """The new text of each sentence."""
-        ...
-
-
-class Remover:
-    """Removes sentences with a claim that is contradicted, or that cites no source that exists.
-
-    A citation of author and year may mean a source that has neither, so such a sentence stays, flagged.
+    Without a model, sentences with a claim that is contradicted, or that cites no source that exists, are
+    removed. A citation of author and year may mean a source that has neither, so such a sentence stays.
     """
 
-    labels: frozenset[ClaimLabel | None] = frozenset({"contradicted", "unknown_source"})
-
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
-        """See `Corrector`."""
-        return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]
-
-
-def _is_wrong(claim: VerifiedClaim) -> bool:
-    return claim.label == "contradicted" or not all(map(is_author_year, claim.unknown))
-
-
-class ModelCorrector:
-    """Has a model rewrite sentences; one call for those that cite the same sources."""
-
-    labels = FAILED
-
-    def __init__(self, llm: LLM, config: Config) -> None:
+    def __init__(self, llm: LLM | None, config: Config) -> None:
         self._llm = llm
         self._config = config
         self._template = prompts.load("correct")
 
-    def correct(self, failed: Sequence[FailedSentence], text: CitedText, record: Record) -> Corrected:
-        """See `Corrector`.
+    @property
+    def labels(self) -> frozenset[ClaimLabel | None]:
+        """The labels of claims for which a sentence is corrected."""
+        return FAILED if self._llm else frozenset({"contradicted", "unknown_source"})
+
+    def correct(
+        self, failed: Sequence[FailedSentence], text: CitedText, record: Record
+    ) -> Sequence[str | Failure | None]:
+        """The new text of each sentence, empty to remove it; None or a failure: it stays as it is.
 
         Raises:
             ConfigError, BudgetError: from the model client.
         """
+        if self._llm is None:
+            return ["" if any(map(_is_wrong, one.claims)) else None for one in failed]
+        rewritten = partial(self._rewritten, self._llm, text, record)
         every = frozenset(context.id for context in text.contexts)
         groups: dict[frozenset[str], list[FailedSentence]] = {}
         for one in failed:
             groups.setdefault(frozenset(one.sentence.cited) or every, []).append(one)
         parts = parallel_map(
-            lambda group: self._rewritten(*group, text, record),
-            groups.items(),
-            workers=self._config.concurrency,
+            lambda group: rewritten(*group), groups.items(), workers=self._config.concurrency
         )
         found: dict[Sentence, str | Failure] = {}
         for members, new in zip(groups.values(), parts, strict=True):
@@ -115,15 +94,21 @@ class ModelCorrector:
         return ["" if found[one.sentence] == REMOVE else found[one.sentence] for one in failed]
 
     def _rewritten(
-        self, ids: frozenset[str], failed: Sequence[FailedSentence], text: CitedText, record: Record
+        self,
+        llm: LLM,
+        text: CitedText,
+        record: Record,
+        ids: frozenset[str],
+        failed: Sequence[FailedSentence],
     ) -> list[str | Failure]:
+        shown = "\n".join(context.text for context in text.contexts if context.id in ids)
         rewriting = Rewriting(
             stage=STAGE,
             function="correct_sentences",
             task="Give each sentence so that the sources bear it out, or REMOVE.",
             argument="sentence",
             result="sentence",
-            problem=_Check(text, ids).problem,
+            problem=partial(_problem, text, ids, Matter(text.plain, shown)),
         )
         items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
         problems = "\n".join(
@@ -135,7 +120,11 @@ class ModelCorrector:
             sources="\n\n".join(_sources(text, ids, failed)),
             problems=prompts.delimit(problems, "problems"),
         )
-        return Rewriter(rewriting, self._llm, self._config).rewrite(prompt, items)
+        return Rewriter(rewriting, llm, self._config).rewrite(prompt, items)
+
+
+def _is_wrong(claim: VerifiedClaim) -> bool:
+    return claim.label == "contradicted" or not all(map(is_author_year, claim.unknown))
 
 
 def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:
@@ -157,39 +146,28 @@ def _speaking(text: str, claims: str, most: int) -> str:
     return "\n…\n".join(passages[n] for n in chosen)
 
 
-class _Check:
-    """Why a new sentence can't replace the old one. `ids` are the sources that were shown."""
-
-    def __init__(self, text: CitedText, ids: frozenset[str]) -> None:
-        self._text = text
-        self._ids = ids
-        shown = "\n".join(context.text for context in text.contexts if context.id in ids)
-        self._matter = Matter(text.plain, shown)
-
-    def problem(self, original: str, new: str) -> str | None:
-        """What is wrong with `new`, or None."""
-        if new == REMOVE:
-            return None
-        if REMOVE in new:
-            return f"{REMOVE} among other words"
-        if new == " ".join(original.split()):
-            return "it is the sentence as it was"
-        row = without_tags(original)
-        if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
-            return "it is not a row of the table any more"
-        if len(new) > _GROWTH * len(original) + _ALLOWANCE:
-            return f"{len(new)} characters for {len(original)}"
-        cited = self._text.like(new)
-        named = (
-            n for s in cited.sentences for n in (*s.unknown, *(c for c in s.cited if c not in self._ids))
-        )
-        if strange := ", ".join(named):
-            return f"it cites what was not shown: {strange}"
-        if not cited.sentences:
-            return "it says nothing"
-        if self._matter.is_left(self._text.like(original).plain, cited.plain):
-            return "it does not speak of what the sentence and the sources do"
-        return "it does not end as a sentence" if _runs_on(new) and not _runs_on(original) else None
+def _problem(text: CitedText, ids: frozenset[str], matter: Matter, original: str, new: str) -> str | None:
+    """Why a new sentence can't replace the old one, if so. `ids` are the sources that were shown."""
+    if new == REMOVE:
+        return None
+    if REMOVE in new:
+        return f"{REMOVE} among other words"
+    if new == " ".join(original.split()):
+        return "it is the sentence as it was"
+    row = without_tags(original)
+    if row.startswith("|") and without_tags(new).count("|") != row.count("|"):
+        return "it is not a row of the table any more"
+    if len(new) > _GROWTH * len(original) + _ALLOWANCE:
+        return f"{len(new)} characters for {len(original)}"
+    cited = text.like(new)
+    named = (n for s in cited.sentences for n in (*s.unknown, *(c for c in s.cited if c not in ids)))
+    if strange := ", ".join(named):
+        return f"it cites what was not shown: {strange}"
+    if not cited.sentences:
+        return "it says nothing"
+    if matter.is_left(text.like(original).plain, cited.plain):
+        return "it does not speak of what the sentence and the sources do"
+    return "it does not end as a sentence" if _runs_on(new) and not _runs_on(original) else None
 
 
 def _runs_on(sentence: str) -> bool:

@@ -152,12 +152,8 @@ def _with_tags(tags: Tags, marker: Marker) -> Marker:
     return marker
 
 
-def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> tuple[str, ...]:
+def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     """What was not read as a citation but looks like one, or was and may not be one, in words."""
-    return tuple(_notes(text, markers, sources))
-
-
-def _notes(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     spans = [(marker.start, marker.end) for marker in markers]
     apart = nothing_cited(text)
     for match in BROKEN.finditer(text):

@@ -2,20 +2,224 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Unpack
 
 from factreasoner.atoms import atom_prompts
-from factreasoner.errors import InputError, InputProblem
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
-from factreasoner.models import Record
-from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
+from factreasoner.llm.usage import Meter
+from factreasoner.models import Claim, Failure, Record, StageError, Verdict, new_id
+from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
+from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.task import ClaimTally, Task
-from factreasoner.tasks.verify.labelling import relabelled
-from factreasoner.tasks.verify.result import VERIFY, ScoredVerify, VerifyResult, scored_verify, verified_rows
-from factreasoner.tasks.verify.worker import VerifyWorker
+from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
+from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
+from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
+from factreasoner.tasks.verify.correcting import Corrector, FailedSentence
+from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
+from factreasoner.tasks.verify.labelling import labelled, relabelled
+from factreasoner.tasks.verify.markers import is_author_year
+from factreasoner.tasks.verify.result import (
+    VERIFY,
+    ScoredVerify,
+    VerifiedClaim,
+    VerifyResult,
+    scored_verify,
+    verified_rows,
+)
+from factreasoner.tasks.verify.revision import NewText, Revision, changes_of, new_text, with_fates
+
+
+class VerifyWorker(ClaimWorker[VerifyResult]):
+    """Judges claims against the sources they cite, then corrects the answer, in at most `rounds` rounds."""
+
+    result = VerifyResult
+
+    def __init__(self, assembly: Assembly) -> None:
+        super().__init__(assembly)
+        llm = self._llm if self.config.plugin("judge") == "llm" else None
+        if llm is not None and self.config.calibration is not None:
+            raise ConfigError("calibration: verify does not apply one to a model's verdicts; leave it out")
+        self.finder = ClaimFinder(assembly.made(ATOMIZER), assembly.made(REVISER))
+        self.judge = ClaimJudge(self._judge, llm, self.config)
+        self.corrector = Corrector(self._llm, self.config)
+
+    def _work(self, record: Record, meter: Meter) -> Work:
+        return _Verification(self, record, meter).work()
+
+
+class _Verification:
+    """The work on one record: the verdicts, what went wrong, and why sentences were changed."""
+
+    def __init__(self, worker: VerifyWorker, record: Record, meter: Meter) -> None:
+        self._worker = worker
+        self._record = record
+        self._contexts = record.contexts or ()
+        self._meter = meter
+        self._verdicts: list[Verdict] = []
+        self._failures: list[Failure] = []
+        self._reasons: dict[Place, list[str]] = {}
+
+    def work(self) -> Work:
+        """The answer verified, corrected and verified again."""
+        text = CitedText(self._record.response, self._contexts)
+        claims = self._judged(self._found(self._worker.finder.claims(text, self._record, self._meter)), text)
+        first = last = Revision(text, claims, {s.place: s.place for s in text.sentences})
+        for number in range(1, self._worker.config.rounds + 1):
+            corrected = self._corrected(last, number)
+            if corrected is None:
+                break
+            last = corrected
+        changes = changes_of(text.text, last, self._reasons)
+        fields = {
+            "verified": first.verified.model_copy(update={"claims": with_fates(claims, changes)}),
+            "revised": last.verified.model_copy(update={"claims": with_fates(last.claims, ())}),
+            "changes": changes,
+            "contexts": self._contexts,
+            "verdicts": tuple(self._verdicts),
+        }
+        judged = sum(claim.label is not None for claim in claims)
+        return Work(fields, tuple(self._failures), judged, len(claims), [Claim(c.id, c.text) for c in claims])
+
+    def _found(self, found: Claims) -> tuple[VerifiedClaim, ...]:
+        self._failures += found.failures
+        return found.claims
+
+    def _judged(self, claims: Iterable[VerifiedClaim], text: CitedText) -> tuple[VerifiedClaim, ...]:
+        """The claims with labels, except where judging failed."""
+        claims = tuple(claims)
+        every = (
+            tuple(context.id for context in self._contexts) if self._worker.config.uncited == "check" else ()
+        )
+        against = {c.id: c.cited if c.cited or c.unknown else every for c in claims if c.sentence is not None}
+        asked = [Claim(claim.id, claim.text) for claim in claims if against.get(claim.id)]
+        judged = ClaimVerdicts()
+        if asked:
+            with self._meter.stage("evaluator"):
+                record = self._record.model_copy(update={"response": text.text})
+                judged = self._worker.judge.judged(asked, against, record)
+        self._failures += judged.failures
+        self._verdicts += [source.verdict for source in judged.verdicts]
+        decided = tuple(_decided(claim, judged, text) for claim in claims)
+        self._failures += [_not_compared(c) for c in decided if c.label is None and c.explanation]
+        return decided
+
+    def _corrected(self, last: Revision, number: int) -> Revision | None:
+        """The next revision; None where nothing was changed."""
+        failed = self._failed(last)
+        if not failed:
+            return None
+        with self._meter.stage("corrector"):
+            corrected = self._worker.corrector.correct(failed, last.text, self._record)
+        self._failures += [after for after in corrected if isinstance(after, Failure)]
+        edits = {
+            one.sentence.place: _keeping_markers(one.sentence, after, last.text)
+            for one, after in zip(failed, corrected, strict=True)
+            if isinstance(after, str)
+        }
+        new = new_text(last.text, edits, self._record.id)
+        self._failures += new.failures
+        if not new.done.edits:
+            return None
+        for one in failed:
+            if new.done.moved(one.sentence.place) is None:
+                for root in last.origins(one.sentence):
+                    self._reasons.setdefault(root, []).extend(one.why)
+        places = {root: new.done.stands_for(now) for root, now in last.places.items()}
+        return Revision(new.text, self._verified_again(last, new, number), places)
+
+    def _failed(self, last: Revision) -> list[FailedSentence]:
+        """The sentences to correct; none without a source to write them from."""
+        wrong: dict[Place | None, list[VerifiedClaim]] = {}
+        for claim in last.claims if self._contexts else ():
+            if claim.label in self._worker.corrector.labels:
+                wrong.setdefault(claim.sentence, []).append(claim)
+        return [
+            FailedSentence(sentence, tuple(wrong[sentence.place]))
+            for sentence in last.text.sentences
+            if sentence.place in wrong and not sentence.is_code
+        ]
+
+    def _verified_again(self, last: Revision, new: NewText, number: int) -> tuple[VerifiedClaim, ...]:
+        """The claims of the new text: those of unchanged sentences keep their verdicts, others are judged.
+
+        A claim that cites something else now, as its paragraph's marker changed, is judged again. It gets
+        another id, so that its verdicts are not those of the answer's claim.
+        """
+        stayed: list[VerifiedClaim] = []
+        again: list[VerifiedClaim] = []
+        taken = {context.id for context in self._contexts} | {claim.id for claim in last.claims}
+        taken |= {verdict.target_id for verdict in self._verdicts}
+
+        def free_id() -> str:
+            return new_id(f"r{number}_a", len(again), taken | {claim.id for claim in again})
+
+        for claim in last.claims:
+            if claim.sentence is None or claim.span is None:
+                stayed.append(claim)
+            elif new.done.moved(claim.sentence) is not None:
+                span = new.done.moved(claim.span)
+                moved = at_place(claim, span, new.text)
+                if (moved.cited, moved.unknown) == (claim.cited, claim.unknown):
+                    stayed.append(moved)
+                else:
+                    anew = VerifiedClaim(id=free_id(), text=claim.text)
+                    again.append(at_place(anew, span, new.text))
+        if sentences := _new_sentences(new):
+            try:
+                found = self._worker.finder.claims_of(sentences, new.text, self._record, self._meter)
+            except StageError as error:
+                found = Claims((), tuple(error.failures))
+            for claim in self._found(found):
+                again.append(claim.model_copy(update={"id": free_id()}))
+        claims = (*stayed, *self._judged(again, new.text))
+        return tuple(sorted(claims, key=lambda claim: claim.span or (0, 0)))
+
+
+def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> VerifiedClaim:
+    if claim.sentence is None:
+        return claim
+    own = [source for source in judged.verdicts if source.verdict.target_id == claim.id]
+    if own or claim.id in judged.failed:
+        return labelled(claim, own, text, complete=claim.id not in judged.failed)
+    if claim.unknown:
+        said = f"No source is called {', '.join(claim.unknown)}."
+        if all(map(is_author_year, claim.unknown)):
+            said = " ".join(_fit_of(name, text.fitting(name)) for name in claim.unknown)
+        return claim.model_copy(update={"label": "unknown_source", "explanation": said})
+    return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
+
+
+def _not_compared(claim: VerifiedClaim) -> Failure:
+    """Why a claim has no label although its sources were judged."""
+    message = f"{claim.explanation} A model can judge it: --model NAME"
+    return Failure(stage="evaluator", item_id=claim.id, error_type="NotComparedError", message=message)
+
+
+def _fit_of(label: str, fitting: Sequence[str]) -> str:
+    """Why a label of author and year names no source."""
+    if fitting:
+        return f"Author and year of {label} fit several sources: {', '.join(fitting)}."
+    return f"No source has the author and year of {label} in its id, title or link."
+
+
+def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
+    """The new sentence, with the old markers where other sentences rest on them and it cites nothing."""
+    heirs = [s for s in text.sentences if s.block == sentence.block and s.by == "paragraph"]
+    cites = any(new.cited for new in text.like(after).sentences)
+    if not heirs or cites or sentence.by != "sentence" or not sentence.cited:
+        return after
+    markers = "".join(text.text[m.start : m.end] for m in sentence.markers if m.sources and not m.unknown)
+    return f"{after} {markers}".strip()
+
+
+def _new_sentences(new: NewText) -> list[Sentence]:
+    """The sentences whose words edits put in."""
+    places = [place for _, place in new.done.placed()]
+    sentences = new.text.sentences
+    return [s for s in sentences if any(a <= s.words.start and s.words.end <= b for a, b in places)]
 
 
 def _problems(record: Record, config: Config) -> list[InputProblem]:
