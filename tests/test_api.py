@@ -11,7 +11,7 @@ from unsettled_solver import UnsettledSolver
 
 from factreasoner import Run, ScriptedLLM, aassess, assess, assess_many
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
-from factreasoner.models import Record, Verdict
+from factreasoner.models import Record, Verdict, factuality
 from factreasoner.protocols import Judged
 
 PASSAGE = "Marie Curie was born in Warsaw in 1867."
@@ -187,17 +187,11 @@ def test_aassess_is_assess_and_lets_the_loop_go_on():
 
 def test_an_assessment_has_its_scores():
     found = assess("x", atoms=["Marie Curie was born in 1867.", "She swam."], contexts=[PASSAGE])
-    assert found.p_true["a0"] > found.p_true["a1"]
-    supported = sum(label == "supported" for label in found.labels.values())
-    assert found.precision == supported / 2
-    assert found.recall_at_k(4) == supported / 4
-    precision, recall = found.precision, found.recall_at_k(4)
-    assert found.f1_at_k(4) == pytest.approx(2 * precision * recall / (precision + recall) if recall else 0)
-    assert found.avg_entropy == pytest.approx(found.entropy / 2)
-    assert found.avg_prob == pytest.approx(sum(found.p_true.values()) / 2)
-    assert 0 < found.avg_norm_entropy < 1
-    with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
-        found.f1_at_k(0)
+    assert found.labels == {"a0": "supported", "a1": "unverified"}
+    scores = factuality(found, 4)
+    assert (found.recall_at_k(4), found.f1_at_k(4)) == (scores.recall_k, scores.f1_k)
+    for name in ("precision", "entropy", "avg_entropy", "avg_norm_entropy", "avg_prob"):
+        assert getattr(found, name) == getattr(scores, name) is not None
 
 
 def test_an_assessment_without_atoms_has_no_scores():

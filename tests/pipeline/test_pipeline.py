@@ -173,8 +173,7 @@ def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
 
     llm = ScriptedLLM(script)
     pipeline = build_pipeline(
-        Config(query_builder="auto", summarizer="auto", retriever=f"{__name__}:Echo", max_attempts=1),
-        llm=llm,
+        Config(query_builder="auto", summarizer="auto", retriever=f"{__name__}:Echo", max_attempts=1), llm=llm
     )
     atoms = (Atom(id="a0", text=TEXT), Atom(id="a1", text="She liked tea."))
     assessment = pipeline.assess(Record(id="r", response=TEXT, atoms=atoms))

@@ -19,20 +19,10 @@ GRAPH = FactGraph(
     relations=(Relation(source="c/../1", target="ä 1", kind="entailment", probability=0.9),),
 )
 HOSTILE = [
-    "../../etc/passwd",
     "",
-    "/",
-    "..",
-    ".",
-    ".hidden",
-    "a/b",
-    "a\\b",
-    "con",
     "x\ny",
     "\x00",
-    "é",
-    "-rf",
-    "a.",
+    *["../../etc/passwd", "/", "..", ".", ".hidden", "a/b", "a\\b", "con", "é", "-rf", "a."],
 ]
 
 

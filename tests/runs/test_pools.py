@@ -141,7 +141,6 @@ def test_one_process_a_core_unless_told_otherwise():
         ({"executor": "processes", "model": "openai/x"}, "model 'openai/x' is waited for"),
         ({"executor": "processes", "retriever": "corpus,web"}, "retriever 'web' is waited for"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
-        ({"workers": 2}, "add --executor processes"),
         ({"executor": "ray", "retriever": "corpus,web"}, "limits on requests to 'web'"),
         ({"ray_address": "auto"}, "add that"),
     ],

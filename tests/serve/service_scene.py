@@ -12,9 +12,8 @@ import held_judge
 import httpx
 
 from factreasoner.analysis.rules import parse_rules
-from factreasoner.serve.access import Access
 from factreasoner.serve.answers import Terms
-from factreasoner.serve.app import Limits, Service
+from factreasoner.serve.app import Access, Limits, Service
 from factreasoner.serve.pool import Pool
 from factreasoner.serve.server import listening, serve_until
 from factreasoner.settings import Config

@@ -16,7 +16,7 @@ from factreasoner.report.terminal import say
 if TYPE_CHECKING:
     from factreasoner.analysis.rules import Rule
     from factreasoner.metrics.factuality import KSetting
-    from factreasoner.serve.access import Access
+    from factreasoner.serve.app import Access
     from factreasoner.settings import Config
 
 UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
@@ -148,7 +148,7 @@ def access_of(served: Served) -> Access:
     Raises:
         ConfigError: a token is required and missing.
     """
-    from factreasoner.serve.access import Access, is_loopback
+    from factreasoner.serve.app import Access, is_loopback
 
     token = os.environ.get(served.token_env, "").strip() if served.token_env else None
     if token == "":

@@ -35,12 +35,7 @@ class FactReasonerMetric(SingleTurnMetric):
 
     @python_call
     def __init__(
-        self,
-        metric: str = PRECISION,
-        *,
-        name: str = "",
-        llm: LLM | None = None,
-        **settings: Unpack[Keywords],
+        self, metric: str = PRECISION, *, name: str = "", llm: LLM | None = None, **settings: Unpack[Keywords]
     ) -> None:
         self.scoring = Scoring(metric, llm=llm, **settings)
         columns = {"response", "retrieved_contexts:optional", "reference:optional", "user_input:optional"}

@@ -75,11 +75,7 @@ class Assembly:
     """Makes the parts of one pipeline; each gets those of the others that its constructor names."""
 
     def __init__(
-        self,
-        config: Config,
-        llm: LLM | None,
-        parts: Mapping[str, object],
-        shared: SharedLimits | None = None,
+        self, config: Config, llm: LLM | None, parts: Mapping[str, object], shared: SharedLimits | None = None
     ) -> None:
         self.config = config
         self.llm = llm

@@ -173,10 +173,7 @@ def _unfinished(
 
 
 def run_in_rounds(
-    run_round: Callable[[], RunReport],
-    folder: RunFolder[Any],
-    config: Config,
-    say: Callable[[str], None],
+    run_round: Callable[[], RunReport], folder: RunFolder[Any], config: Config, say: Callable[[str], None]
 ) -> RunReport:
     """Go through the records with `run_round` until all are done, or until batches need an answer.
 

@@ -226,12 +226,7 @@ def document(names: Iterable[str], most_bytes: int) -> bytes:
         found = {"allOf": [_ref("Result"), {"type": "object", "required": required}]}
         responses = {"200": _reply("The result.", JSON, found), **errors}
         content["paths"][f"/v1/{name}"] = {
-            "post": {
-                "summary": ABOUT[name],
-                "operationId": name,
-                "requestBody": body,
-                "responses": responses,
-            }
+            "post": {"summary": ABOUT[name], "operationId": name, "requestBody": body, "responses": responses}
         }
     return json.dumps(content).encode()
 
