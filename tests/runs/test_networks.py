@@ -18,12 +18,8 @@ GRAPH = FactGraph(
     nodes=(Node(id="ä 1", kind="atom", prior=0.5), Node(id="c/../1", kind="context", prior=0.9)),
     relations=(Relation(source="c/../1", target="ä 1", kind="entailment", probability=0.9),),
 )
-HOSTILE = [
-    "",
-    "x\ny",
-    "\x00",
-    *["../../etc/passwd", "/", "..", ".", ".hidden", "a/b", "a\\b", "con", "é", "-rf", "a."],
-]
+PATHS = ("../../etc/passwd", "/", "..", ".", ".hidden", "a/b", "a\\b")
+HOSTILE = [*PATHS, "", "con", "x\ny", "\x00", "é", "-rf", "a."]
 
 
 def assessed(record_id: str, graph: FactGraph | None = GRAPH) -> Assessment:
