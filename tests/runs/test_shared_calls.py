@@ -36,7 +36,7 @@ def limits_of(owner, config, name):
     """How one in another process reaches the owner: by the names of methods, and values that are pickled."""
 
     def call(name, *values):
-        return pickle.loads(pickle.dumps(owner.do(name, *pickle.loads(pickle.dumps(values)))))
+        return pickle.loads(pickle.dumps(owner.call(name, *pickle.loads(pickle.dumps(values)))))
 
     return remote_limits(call, name, config)
 

@@ -72,7 +72,7 @@ def calling(owner: Any) -> Call:
     """Calls methods of the actor that owns what workers share."""
 
     def call(name: str, *values: Any) -> Any:
-        method = owner.do.options(concurrency_group=_GROUP_OF.get(name, "swift"))
+        method = owner.call.options(concurrency_group=_GROUP_OF.get(name, "swift"))
         try:
             return ray.get(method.remote(name, *values))
         except RayTaskError as error:

@@ -25,7 +25,7 @@ from factreasoner.settings import Config
 
 H = TypeVar("H", Admitted, Reservation)
 Call = Callable[..., Any]
-"""Calls `SharedCalls.do`, wherever that object is; raises what it raises."""
+"""Calls `SharedCalls.call`, wherever that object is; raises what it raises."""
 
 
 class _Held(NamedTuple):
@@ -56,7 +56,7 @@ class SharedCalls:
         self._asked: dict[str, tuple[str, Future[Reply | None]]] = {}
         self._stopped = threading.Event()
 
-    def do(self, name: str, *values: Any) -> Any:  # noqa: ANN401 - as the method has it
+    def call(self, name: str, *values: Any) -> Any:  # noqa: ANN401 - as the method has it
         """Call a method of this object, or of a part of it such as `limits.pause`."""
         return operator.attrgetter(name)(self)(*values)
 
