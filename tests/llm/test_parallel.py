@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factreasoner.errors import BudgetError, PendingError
+from factreasoner.llm import parallel
 from factreasoner.llm.parallel import one_by_one_until, opened_map, parallel_map, with_room, within
 
 
@@ -97,6 +98,19 @@ def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers
     bad.add(7)
     with pytest.raises(BudgetError):
         parallel_map(work, range(10), workers)
+
+
+def test_fewer_threads_than_wanted_do_all_the_work(monkeypatch):
+    threads, begun = parallel.run_in_thread, []
+
+    def scarce(fn):
+        begun.append(fn)
+        if len(begun) > 1:
+            raise RuntimeError("can't start new thread")
+        return threads(fn)
+
+    monkeypatch.setattr(parallel, "run_in_thread", scarce)
+    assert parallel_map(lambda n: time.sleep(0.01) or n, range(9), 4) == list(range(9))
 
 
 def test_ctrl_c_waits_for_nobody():

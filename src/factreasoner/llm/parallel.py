@@ -188,13 +188,18 @@ class _Helpers:
                 self._maps.remove(mapped)
 
     def call(self) -> None:
-        """Call as many helpers as there are items that may begin."""
+        """Call as many helpers as there are items that may begin, or as the system has threads for."""
         with self._lock:
             if (free := self._free) <= 0:
                 return
             for _ in range(min(free, sum(mapped.may_begin for mapped in self._maps))):
+                try:
+                    run_in_thread(self._help)
+                except RuntimeError:  # no new thread can start
+                    if not self._at_work:
+                        raise
+                    return
                 self._at_work += 1
-                run_in_thread(self._help)
 
     @property
     def _free(self) -> int:
