@@ -24,8 +24,7 @@ from data_folder import data_folder
 from overlap_judge import fit
 
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.judges.overlap.model import PairModel, shipped_model
+from factreasoner.judges.overlap import OverlapJudge, PairModel, shipped_model
 from factreasoner.judges.recorded import RecordedJudge, recordings
 from factreasoner.metrics.factuality import FACTUALITY, SAID, scored_record
 from factreasoner.metrics.samples import Sample

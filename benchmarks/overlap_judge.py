@@ -38,10 +38,9 @@ from labelled_pairs import (
 from scipy.optimize import minimize
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.judges.overlap import CHECKS, OverlapJudge
+from factreasoner.judges.overlap import CHECKS, PARAMETERS, TRUST, OverlapJudge, PairModel, belief
 from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike
 from factreasoner.judges.overlap.measures import MEASURES, Array, Measured, Passages
-from factreasoner.judges.overlap.model import PARAMETERS, TRUST, PairModel, belief
 from factreasoner.judges.overlap.words import analyse
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims
@@ -234,7 +233,7 @@ def as_json(model: PairModel) -> dict[str, Any]:
     for term, weight in model.common.items():
         terms[f"{weight:g}"].append(term)
     return {
-        "about": "Fitted by benchmarks/overlap_judge.py; see model.py for what each number does.",
+        "about": "Fitted by benchmarks/overlap_judge.py; see PairModel for what each number does.",
         "bias": round(model.bias, 4),
         "weights": {name: round(float(w), 4) for name, w in zip(MEASURES, model.weights, strict=True)},
         "threshold": model.threshold,

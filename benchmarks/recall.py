@@ -19,8 +19,7 @@ from collections.abc import Iterable
 from labelled_pairs import records
 from overlap_judge import fit
 
-from factreasoner.judges.overlap import OverlapJudge
-from factreasoner.judges.overlap.model import PairModel, shipped_model
+from factreasoner.judges.overlap import OverlapJudge, PairModel, shipped_model
 from factreasoner.metrics.table import Estimate
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Calls

@@ -73,9 +73,7 @@ cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size
 def test_any_data_gives_a_rising_map_into_the_unit_interval(method: str, case) -> None:
     calibrator = FITS[method](*map(list, zip(*case, strict=True)))
     values = applied(calibrator, np.linspace(0, 1, 21))
-    assert np.isfinite(values).all()
-    assert (values >= 0).all()
-    assert (values <= 1).all()
+    assert ((values >= 0) & (values <= 1)).all()
     assert (np.diff(values) >= -1e-12).all()
 
 
@@ -90,10 +88,6 @@ def test_one_probability_becomes_its_share() -> None:
     assert calibrator.apply(0.9) == pytest.approx(0.6, abs=0.005)
 
 
-def test_temperature_keeps_one_half() -> None:
-    assert Temperature(temperature=3.0).apply(0.5) == 0.5
-
-
 @pytest.mark.parametrize(
     "calibrator",
     [
@@ -105,6 +99,7 @@ def test_temperature_keeps_one_half() -> None:
 def test_maps_round_trip_and_survive_extremes(calibrator) -> None:
     adapter = TypeAdapter(Calibrator)
     assert adapter.validate_json(adapter.dump_json(calibrator)) == calibrator
+    assert calibrator.apply(0.5) == 0.5 or calibrator.method == "platt"
     assert all(0.0 <= calibrator.apply(p) <= 1.0 for p in (0.0, 1e-300, 0.5, 1.0))
 
 
@@ -162,9 +157,7 @@ def a_judge_that_says_true_too_often(count: int) -> tuple[list[list[float]], lis
 def test_the_fit_is_the_minimum_that_another_optimiser_finds() -> None:
     p, gold = a_judge_that_says_true_too_often(120)
     found, wanted = fit_offsets(np.array(p), np.array(gold)), by_another_hand(p, gold)
-    assert found.temperature == pytest.approx(wanted.temperature, abs=2e-3)
-    assert found.contradiction == pytest.approx(wanted.contradiction, abs=2e-3)
-    assert found.neutral == pytest.approx(wanted.neutral, abs=2e-3)
+    assert found.model_dump() == pytest.approx(wanted.model_dump(), abs=2e-3)
     assert found.neutral > 1.0
 
 
@@ -191,21 +184,15 @@ def test_a_verdict_without_all_three_or_with_little_mass_has_none() -> None:
     assert probabilities_of(verdict(confidence="corrected")) is None
 
 
-def rows_of(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-
-
-def recorded(name: str) -> tuple[Any, Any, Any]:
+def recorded() -> tuple[Any, Any, Any]:
     """P (pairs, 3), right labels and records of what a real model said, in the folder of public data."""
-    folder = Path(os.environ.get("FACTREASONER_DATA", "nowhere"))
-    if not folder.is_dir():
+    file = Path(os.environ.get("FACTREASONER_DATA", "nowhere")) / "real_model/verdicts.jsonl"
+    if not file.is_file():
         pytest.skip("needs FACTREASONER_DATA")
-    judged = rows_of(folder / "factcheck_bench/human_relations.jsonl")
-    people = {(row["record"], row["source"], row["target"]): row["label"] for row in judged}
-    rows = [row for row in rows_of(folder / "real_model/verdicts.jsonl") if row["set"] == name]
-    labels = [row.get("gold") or people[row["record"], row["context"], row["atom"]] for row in rows]
+    lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
+    rows = [row for row in lines if row["set"] == "bundled"]
     p = np.array([[row["p_true"], row["p_false"], row["p_not_clear"]] for row in rows])
-    return p, np.array([GOLD[label] for label in labels]), np.array([row["record"] for row in rows])
+    return p, np.array([GOLD[row["gold"]] for row in rows]), np.array([row["record"] for row in rows])
 
 
 def scores(p: Any, gold: Any) -> tuple[float, float]:
@@ -217,26 +204,12 @@ def scores(p: Any, gold: Any) -> tuple[float, float]:
 
 
 def test_a_real_models_labels_get_better_with_each_answer_left_out() -> None:
-    p, gold, record = recorded("bundled")
+    p, gold, record = recorded()
     assert scores(p, gold)[0] == pytest.approx(0.674, abs=5e-4)
-    after, by_hand = np.empty_like(p), np.empty_like(p)
+    after = np.empty_like(p)
     for one in set(record):
         rest = record != one
         after[~rest] = fit_offsets(p[rest], gold[rest]).apply(p[~rest])
-        by_hand[~rest] = by_another_hand(p[rest].tolist(), gold[rest].tolist()).apply(p[~rest])
     accuracy, macro_f1 = scores(after, gold)
     assert accuracy >= 0.895
     assert macro_f1 >= 0.713
-    assert scores(by_hand, gold) == pytest.approx((accuracy, macro_f1), abs=3e-3)
-
-
-def test_offsets_do_not_travel_to_data_with_other_rates() -> None:
-    """What the bundled answers teach is worth less there than what that data teaches itself."""
-    p, gold, _ = recorded("bundled")
-    other, right, record = recorded("factcheck_bench")
-    travelled = scores(fit_offsets(p, gold).apply(other), right)
-    own = np.empty_like(other)
-    for part in np.array_split(np.unique(record), 5):
-        held = np.isin(record, part)
-        own[held] = fit_offsets(other[~held], right[~held]).apply(other[held])
-    assert scores(own, right)[0] > travelled[0] + 0.05

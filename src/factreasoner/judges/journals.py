@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import is_packed, opened
@@ -39,11 +40,16 @@ def lines_of(file: Path) -> Iterator[bytes]:
         raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
 
 
-class _Head(BaseModel):
-    """How a line of an earlier version begins, and whose it is."""
+class _Text(BaseModel):
+    """A claim or a fact."""
 
-    record_id: str
-    status: str
+    id: str
+    text: str
+
+
+_VERDICTS = TypeAdapter(tuple[Verdict, ...])
+_CONTEXTS = TypeAdapter(tuple[Context, ...])
+_CLAIMS = TypeAdapter(tuple[_Text, ...])
 
 
 class Journal(Mapping[str, Recording]):
@@ -64,8 +70,8 @@ class Journal(Mapping[str, Recording]):
             if not raw.endswith(b"\n"):
                 break  # torn by a kill
             try:
-                name = _Head.model_validate_json(raw).record_id if is_bare(raw) else unpack(raw).id
-            except (ValueError, LookupError) as error:
+                name = json.loads(raw)["record_id"] if is_bare(raw) else unpack(raw).id
+            except (ValueError, LookupError, TypeError, AttributeError) as error:
                 message = "damaged line; remove it, or finish that run first"
                 raise InputError([InputProblem(f"{file}:{number}", "", message)]) from error
             self._offsets[name] = offset
@@ -88,60 +94,32 @@ class Journal(Mapping[str, Recording]):
             line = journal.readline()
         try:
             return _recording(line if is_bare(line) else unpack(line).result)
-        except (ValueError, LookupError) as error:
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
             message = f"the result of {record_id!r} can't be read: {why}"
             raise InputError([InputProblem(str(self._file), "", message)]) from error
 
 
-class _Text(BaseModel):
-    """A claim, a fact or a passage."""
-
-    id: str
-    text: str
-
-
-class _Texts(BaseModel):
-    """Claims of one text."""
-
-    claims: tuple[_Text, ...] | None = None
-
-
-class _ClaimLine(_Texts):
-    """A result of `rag`, `recall` or `verify`: its verdicts, and the texts that these name."""
-
-    verdicts: tuple[Verdict, ...]
-    response: str
-    reference: str | None = None
-    reference_claims: tuple[_Text, ...] | None = None
-    facts: tuple[_Text, ...] = ()
-    verified: _Texts | None = None
-    revised: _Texts | None = None
-    contexts: tuple[Context, ...] | None = None
-
-
-class _Kind(BaseModel):
-    """What distinguishes a result of another task from an assessment."""
-
-    verdicts: object = None
-
-
 def _recording(line: bytes) -> Recording:
-    if _Kind.model_validate_json(line).verdicts is None:
+    result = json.loads(line)
+    if result.get("verdicts") is None:
         found = Assessment.model_validate_json(line)
         verdicts = found.outcome.verdicts if found.outcome else ()
-        contexts = {context.id: context.text for context in found.contexts}
+        passages, texts = found.contexts, {}
         atoms = {atom.id: atom.text for atom in found.atoms}
-        return Recording(_for_equal_contexts(verdicts, found.contexts), atoms, contexts)
-    said = _ClaimLine.model_validate_json(line)
-    texts = [part.claims for part in (said, said.verified, said.revised) if part is not None]
-    claims = [claim for part in (*texts, said.reference_claims, said.facts) for claim in part or ()]
-    passages = said.contexts or ()
-    premises = {context.id: context.text for context in passages} | {"answer": said.response}
-    if said.reference is not None:
-        premises["reference"] = said.reference.strip()
-    atoms = {claim.id: claim.text for claim in claims}
-    return Recording(_for_equal_contexts(said.verdicts, passages), atoms, premises)
+    else:  # of `rag`, `recall` or `verify`
+        verdicts = _VERDICTS.validate_python(result["verdicts"])
+        passages = _CONTEXTS.validate_python(result.get("contexts") or ())
+        parts = [part for name in ("verified", "revised") if (part := result.get(name))]
+        lists = [part.get("claims") for part in (result, *parts)]
+        lists += [result.get("reference_claims"), result.get("facts")]
+        claims = _CLAIMS.validate_python([claim for given in lists for claim in given or ()])
+        atoms = {claim.id: claim.text for claim in claims}
+        texts = {"answer": result["response"]}
+        if result.get("reference") is not None:
+            texts["reference"] = result["reference"].strip()
+    premises = {context.id: context.text for context in passages} | texts
+    return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 
 
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:

@@ -223,48 +223,41 @@ def test_a_verifier_of_three_labels_tells_p_of_each_and_one_of_two_never_contrad
 
 
 THREE = ("contradiction", "neutral", "entailment")
-SPANS = (Span(0, 1), Span(1, 2), Span(2, 3))
+SILENT, LIKELY = [0.0, 0.99, 0.01], [0.1, 0.2, 0.7]
+FIRST, SECOND = [[0.0, 0.1, 0.9], [0.0, 0.8, 0.2]], [[0.1, 0.8, 0.1], [0.0, 0.3, 0.7]]
+YES_NO, NO_YES = ("entailment", "neutral"), ("neutral", "entailment")
+ONE, OTHER = [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.8, 0.2]]
 
 
-def decision(*parts, labels=THREE, threshold=0.5):
+@pytest.mark.parametrize(
+    ("parts", "given", "label", "p", "chunk"),
+    [
+        # the surest chunk that entails or contradicts decides; at a tie it contradicts
+        ([[SILENT, LIKELY, [0.1, 0.0, 0.9]]], {}, "entailment", 0.9, 2),
+        ([[SILENT, LIKELY]], {}, "entailment", 0.7, 1),
+        ([[[0.8, 0.1, 0.1], LIKELY]], {}, "contradiction", 0.8, 0),
+        ([[LIKELY, [0.7, 0.2, 0.1]]], {}, "contradiction", 0.7, 1),
+        # what is not above the threshold is neutral
+        ([[[0.1, 0.4, 0.5]]], {}, "neutral", 0.4, 0),
+        ([[[0.45, 0.1, 0.45]]], {}, "neutral", 0.1, 0),
+        ([[[0.0, 0.2, 0.8]]], {"threshold": 0.9}, "neutral", 0.2, 0),
+        ([[SILENT, [0.2, 0.5, 0.3]]], {}, "neutral", 0.5, 1),
+        # supported or not: never contradicted
+        ([[[0.999, 0.001]]], {"labels": NO_YES}, "neutral", 0.999, 0),
+        ([[[0.4, 0.6], [0.1, 0.9]]], {"labels": NO_YES}, "entailment", 0.9, 1),
+        # the mean of a claim's sentences, each at its best chunk
+        ([FIRST, SECOND], {}, "entailment", 0.8, 0),
+        ([FIRST, [[0.0, 1.0, 0.0], [0.7, 0.2, 0.1]]], {}, "contradiction", 0.7, 1),
+        # a token is supported by any chunk, the claim by its worst token
+        ([[ONE]], {"labels": YES_NO}, "neutral", 0.8, 0),
+        ([[ONE, OTHER]], {"labels": YES_NO}, "entailment", 0.8, 1),
+        # outputs of one meaning add up
+        ([[[0.3, 0.3, 0.4]]], {"labels": ("neutral", *NO_YES)}, "neutral", 0.6, 0),
+    ],
+)
+def test_what_decides(parts, given, label, p, chunk):
     """Each part is a list of chunks, each chunk one row, or a list of rows, one a token."""
     scores = [[np.atleast_2d(np.array(chunk, dtype=float)) for chunk in part] for part in parts]
-    return decided(scores, labels, SPANS[: len(scores[0])], threshold=threshold)[:3]
-
-
-def test_the_surest_chunk_that_entails_or_contradicts_decides():
-    silent, likely, sure = [0.0, 0.99, 0.01], [0.1, 0.2, 0.7], [0.1, 0.0, 0.9]
-    assert decision([silent, likely, sure]) == ("entailment", 0.9, Span(2, 3))
-    assert decision([silent, likely]) == ("entailment", 0.7, Span(1, 2))
-    assert decision([[0.8, 0.1, 0.1], likely]) == ("contradiction", 0.8, Span(0, 1))
-    assert decision([likely, [0.7, 0.2, 0.1]])[0] == "contradiction"  # a tie
-
-
-def test_what_is_not_above_the_threshold_is_neutral():
-    assert decision([[0.1, 0.4, 0.5]]) == ("neutral", 0.4, Span(0, 1))
-    assert decision([[0.45, 0.1, 0.45]])[0] == "neutral"
-    assert decision([[0.0, 0.2, 0.8]], threshold=0.9) == ("neutral", 0.2, Span(0, 1))
-    assert decision([[0.0, 0.99, 0.01], [0.2, 0.5, 0.3]])[:2] == ("neutral", 0.5)
-
-
-def test_supported_or_not_never_contradicts():
-    two = ("neutral", "entailment")
-    assert decision([[0.999, 0.001]], labels=two) == ("neutral", 0.999, Span(0, 1))
-    assert decision([[0.4, 0.6], [0.1, 0.9]], labels=two) == ("entailment", 0.9, Span(1, 2))
-
-
-def test_a_claim_is_the_mean_of_its_sentences_each_at_its_best_chunk():
-    first, second = [[0.0, 0.1, 0.9], [0.0, 0.8, 0.2]], [[0.1, 0.8, 0.1], [0.0, 0.3, 0.7]]
-    assert decision(first, second)[:2] == ("entailment", pytest.approx(0.8))
-    assert decision(first, [[0.0, 1.0, 0.0], [0.7, 0.2, 0.1]])[:2] == ("contradiction", 0.7)
-
-
-def test_a_token_is_supported_by_any_chunk_and_the_claim_by_its_worst_token():
-    labels = ("entailment", "neutral")
-    one, other = [[0.9, 0.1], [0.2, 0.8]], [[0.3, 0.7], [0.8, 0.2]]
-    assert decision([one], labels=labels)[:2] == ("neutral", pytest.approx(0.8))
-    assert decision([one, other], labels=labels)[:2] == ("entailment", 0.8)
-
-
-def test_outputs_of_one_meaning_add_up():
-    assert decision([[0.3, 0.3, 0.4]], labels=("neutral", "neutral", "entailment"))[:2] == ("neutral", 0.6)
+    spans = [Span(n, n + 1) for n in range(len(parts[0]))]
+    found = decided(scores, **{"labels": THREE, "spans": spans, "threshold": 0.5} | given)
+    assert found[:3] == (label, pytest.approx(p), spans[chunk])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
@@ -103,29 +104,25 @@ def labels_of(settings: Mapping[str, Any], given: str | None, source: str) -> tu
     Raises:
         ConfigError: a name that can mean anything (LABEL_0), or not exactly one output of entailment.
     """
-    where = "verifier_labels" if given is not None else f"{source}: id2label"
+    names: list[str] = []
     if given is not None:
-        names = [name.strip() for name in given.split(",")]
+        where, names = "verifier_labels", [name.strip() for name in given.split(",")]
     else:
         table = settings.get("id2label") or {}
-        try:
+        where = f"{source}: id2label"
+        with contextlib.suppress(KeyError, TypeError):
             names = [str(table[str(number)]) for number in range(len(table))]
-        except (KeyError, TypeError):
-            names = []
-        if not names:
-            raise ConfigError(f"{where}: missing, or it does not number the outputs from 0 on; {REMEDY}")
-    labels: list[Label] = []
-    for name in names:
-        label = label_of(name)
-        if label is None:
-            raise ConfigError(f"{where}: {name!r} does not say what the model's output means; {REMEDY}")
-        labels.append(label)
-    if labels.count("entailment") != 1 or len(labels) < 2:
-        raise ConfigError(
-            f"{where}: {', '.join(map(repr, names))}: one output must be entailment, and there must be "
-            f"another; {REMEDY}"
-        )
-    return tuple(labels)
+    labels = [label_of(name) for name in names]
+    if not names:
+        problem = "missing, or it does not number the outputs from 0 on"
+    elif None in labels:
+        problem = f"{names[labels.index(None)]!r} does not say what the model's output means"
+    elif labels.count("entailment") != 1 or len(labels) < 2:
+        listed = ", ".join(map(repr, names))
+        problem = f"{listed}: one output must be entailment, and there must be another"
+    else:
+        return tuple(filter(None, labels))
+    raise ConfigError(f"{where}: {problem}; {REMEDY}")
 
 
 def label_of(name: str) -> Label | None:

@@ -44,11 +44,6 @@ _OFF = 0.02
 _TOKEN = re.compile(r"\w{1,4}|[^\w\s]")
 
 
-def estimated_starts(text: str) -> list[int]:
-    """Where about a token starts, for a tokenizer that is elsewhere; rather too many than too few."""
-    return [found.start() for found in _TOKEN.finditer(text)]
-
-
 class Prediction(BaseModel):
     """One label of one text in an answer of /predict, which sorts a text's labels by score."""
 
@@ -72,8 +67,23 @@ class Classification(BaseModel):
 _PREDICTIONS = TypeAdapter(list[list[Prediction]])
 
 
-class ServedRuntime:
-    """The classifier behind `verifier_url`; tokens are estimated, since the server alone has its tokenizer.
+class _Elsewhere:
+    """What has its tokenizer elsewhere: tokens are estimated."""
+
+    labels: tuple[Label, ...]
+    longest: int
+    identity: str
+
+    def __str__(self) -> str:
+        return f"{self.identity}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
+
+    def starts(self, text: str) -> Sequence[int]:
+        """Where about a token starts; rather too many than too few."""
+        return [found.start() for found in _TOKEN.finditer(text)]
+
+
+class ServedRuntime(_Elsewhere):
+    """The classifier behind `verifier_url`.
 
     Raises:
         ConfigError: the URL is of no known kind, or the adapter can't be served there.
@@ -114,16 +124,9 @@ class ServedRuntime:
         self._client = httpx.Client(timeout=config.timeout, headers=headers, verify=tls_context())
         self.close = weakref.finalize(self, self._client.close)
 
-    def __str__(self) -> str:
-        return f"{self.url}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
-
-    def starts(self, text: str) -> Sequence[int]:
-        """Where about a token starts."""
-        return estimated_starts(text)
-
     def taken(self, texts: Texts) -> int:
         """About how many tokens the server's model reads."""
-        return sum(len(estimated_starts(text)) + 2 for text in texts if text is not None)
+        return sum(len(self.starts(text)) + 2 for text in texts if text is not None)
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each, of shape (1, labels). Texts of like lengths share a request."""
@@ -231,7 +234,7 @@ def _key_of(config: Config) -> str | None:
     raise ConfigError(f"verifier_api_key_env: {config.verifier_api_key_env} is not set")
 
 
-class AskedRuntime:
+class AskedRuntime(_Elsewhere):
     """A language model that is a verifier: asked by the adapter's own words for one word; P is of that word.
 
     Raises:
@@ -255,16 +258,9 @@ class AskedRuntime:
         parameters = {"type": "object", "properties": {ANSWER: values}, "required": [ANSWER]}
         self._schema = FunctionSchema(name="verify", description="", parameters=parameters)
 
-    def __str__(self) -> str:
-        return f"{self.identity}, {'/'.join(self.labels)}, up to {self.longest} tokens (estimated)"
-
-    def starts(self, text: str) -> Sequence[int]:
-        """Where about a token starts."""
-        return estimated_starts(text)
-
     def taken(self, texts: Texts) -> int:
         """About how many tokens the model reads."""
-        return len(estimated_starts(f"{self._system} {texts.first}"))
+        return len(self.starts(f"{self._system} {texts.first}"))
 
     def scores(self, asked: Sequence[Texts]) -> list[Array | Unscored]:
         """P(label) for each, of shape (1, labels)."""

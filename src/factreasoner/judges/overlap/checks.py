@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from factreasoner.judges.overlap.numbers import MEASURES, RANK, Number
-from factreasoner.judges.overlap.words import Span, Text
+from factreasoner.judges.overlap.words import MEASURES, RANK, Number, Span, Text
 
 _NEGATIONS = {
     *("no", "not", "n't", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot"),
