@@ -32,23 +32,28 @@ def test_prices():
     assert price("gemini/gemini-exp-1114", 1000, 100) is None  # the list says 0, which nobody charges
 
 
-def test_the_cost_of_a_reply(scene):
+@pytest.mark.parametrize("model", [PRICED, "fake"])
+def test_the_cost_of_a_reply_is_known_or_null_and_never_zero(scene, model):
     set_up, meter = scene(answer), Meter()
     with meter.stage("evaluator"):
-        reply = set_up.client(model=PRICED).call(PROMPT, SCHEMA)
-    assert reply.usage.cost == pytest.approx(price(PRICED, 1000, 100))
+        reply = set_up.client(model=model).call(PROMPT, SCHEMA)
+    assert reply.usage.cost == (None if model == "fake" else pytest.approx(price(PRICED, 1000, 100)))
     assert meter.total.cost == reply.usage.cost
 
 
-def test_an_unknown_cost_is_null_and_not_zero(scene):
-    assert scene(answer).client().call(PROMPT, SCHEMA).usage.cost is None
-
-
-def test_nothing_is_sent_that_could_cost_too_much(scene):
+@pytest.mark.parametrize(
+    ("settings", "error", "told"),
+    [
+        ({"model": PRICED, "max_cost": 1e-6}, BudgetError, r"max_cost 1e-06.*not sent; raise --max-cost"),
+        ({"model": PRICED, "max_cost": 1.0, "spent": 0.9999}, BudgetError, r"\$0\.9999 are spent"),
+        ({"max_cost": 1.0}, ConfigError, r"price of openai/fake is not known.*without --max-cost"),
+    ],
+    ids=["too much", "with an earlier run", "no price"],
+)
+def test_nothing_is_sent_that_could_cost_too_much(scene, settings, error, told):
     set_up = scene(answer)
-    client = set_up.client(model=PRICED, max_cost=1e-6)
-    with pytest.raises(BudgetError, match=r"max_cost 1e-06.*not sent; raise --max-cost"):
-        client.call(PROMPT, SCHEMA)
+    with pytest.raises(error, match=told):
+        set_up.client(**settings).call(PROMPT, SCHEMA)
     assert set_up.server.calls == 0
 
 
@@ -75,20 +80,6 @@ def test_the_run_stops_before_the_limit_and_not_after(scene):
     assert 9 <= set_up.server.calls <= 10
     assert client.shared.budget.spent == pytest.approx(set_up.server.calls * price(PRICED, 1000, 100))
     assert client.shared.budget.spent <= limit
-
-
-def test_what_an_earlier_run_spent_counts(scene):
-    set_up = scene(answer)
-    with pytest.raises(BudgetError, match=r"\$0\.9999 are spent"):
-        set_up.client(model=PRICED, max_cost=1.0, spent=0.9999).call(PROMPT, SCHEMA)
-    assert set_up.server.calls == 0
-
-
-def test_a_limit_needs_a_price(scene):
-    set_up = scene(answer)
-    with pytest.raises(ConfigError, match=r"price of openai/fake is not known.*without --max-cost"):
-        set_up.client(max_cost=1.0).call(PROMPT, SCHEMA)
-    assert set_up.server.calls == 0
 
 
 def test_a_refused_request_costs_nothing_and_a_lost_one_its_estimate(scene):

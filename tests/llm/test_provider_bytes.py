@@ -229,17 +229,9 @@ def test_a_prompt_read_from_the_provider_s_cache_was_seen_all_the_same(model, us
 
 
 def test_a_reply_that_litellm_can_t_read_is_paid_for_and_not_asked_for_again_and_again(server):
-    client = LiteLLMClient(  # Groq's replies name a service tier, or else litellm breaks off
-        Config(
-            model="groq/llama-3",
-            api_base=f"{server.url}/v1",
-            api_key_env="SOME_KEY",
-            form="tool",
-            cache=False,
-        )
-    )
+    # Groq's replies name a service tier, or else litellm breaks off: at this path they do not.
     with pytest.raises(UnusableReplyError, match="the reply is empty"):
-        client.call(prompt_of(), JUDGING)
+        client_of(server, "groq/llama-3", form="tool").call(prompt_of(), JUDGING)
     assert len(server.requests) == 1
 
 

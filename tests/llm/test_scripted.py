@@ -13,7 +13,7 @@ from factreasoner.models.messages import Reply
 TRUE = {"fact_0": "True", "fact_1": "True"}
 
 
-def test_a_list_is_worked_off_in_order():
+def test_a_list_is_worked_off_in_order_and_says_so_when_it_is_used_up():
     cut = Reply(arguments={}, truncated=True)
     llm = ScriptedLLM([TRUE, cut, UnusableReplyError("only prose")])
     assert llm.call(PROMPT, SCHEMA).arguments == TRUE
@@ -21,11 +21,7 @@ def test_a_list_is_worked_off_in_order():
     with pytest.raises(UnusableReplyError, match="only prose"):
         llm.call(PROMPT, SCHEMA)
     assert llm.calls == [Call(PROMPT, SCHEMA), Call(PROMPT, SCHEMA, 2, True), Call(PROMPT, SCHEMA)]
-
-
-def test_an_exhausted_list_says_so():
-    llm = ScriptedLLM([])
-    with pytest.raises(ConfigError, match=r"has only 0 replies.*prompt 'check', function 'check'"):
+    with pytest.raises(ConfigError, match=r"has only 3 replies.*prompt 'check', function 'check'"):
         llm.call(PROMPT, SCHEMA)
 
 

@@ -23,12 +23,17 @@ def session_for(content, *, status=200, headers=()):
     return Session(transport=httpx.MockTransport(lambda request: answer))
 
 
+def said(content, **options):
+    """What comes of an answer, and the log-probabilities that were kept."""
+    with session_for(content, **options) as session, with_aside() as aside:
+        response = session.get("http://model.test/chat/completions")
+    return response, aside.logprobs
+
+
 def test_a_response_loses_its_log_probabilities_and_nothing_else():
     zipped = gzip.compress(json.dumps(BODY).encode())
-    headers = [("content-encoding", "gzip")]
-    with session_for(zipped, headers=headers) as session, with_aside() as aside:
-        lean = session.get("http://model.test/chat/completions")
-    assert aside.logprobs == LOGPROBS
+    lean, logprobs = said(zipped, headers=[("content-encoding", "gzip")])
+    assert logprobs == LOGPROBS
     assert lean.json() == {"choices": [{"message": {"content": "a\ud83d"}}], "usage": {"prompt_tokens": 3}}
     assert (lean.headers["x-request-id"], "content-encoding" in lean.headers) == ("7", False)
     lean.raise_for_status()
@@ -48,9 +53,8 @@ def test_a_response_loses_its_log_probabilities_and_nothing_else():
     ],
 )
 def test_any_other_response_stays_as_it_is(content, status):
-    with session_for(content, status=status) as session, with_aside() as aside:
-        response = session.get("http://model.test/chat/completions")
-    assert (response.content, response.status_code, aside.logprobs) == (content, status, None)
+    response, logprobs = said(content, status=status)
+    assert (response.content, response.status_code, logprobs) == (content, status, None)
 
 
 def test_other_threads_keep_theirs():
@@ -90,12 +94,6 @@ def endless():
     yield b'{"choices": [{"message": {"content": "'
     while True:
         yield b"x" * 100_000
-
-
-def said(content, **options):
-    with session_for(content, **options) as session, with_aside() as aside:
-        response = session.get("http://model.test/chat/completions")
-    return response, aside.logprobs
 
 
 @pytest.mark.parametrize(
