@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from factreasoner.llm.capabilities import Dialect
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.llm.faults import fault_of, shown
 
 
@@ -164,7 +164,7 @@ def test_a_request_longer_than_the_context_says_what_to_do(status, message):
 )
 def test_the_largest_limit_of_a_reply(message, most):
     found = fault(ProviderSaidError(400, message))
-    assert (found.kind, found.lesson, found.room) == ("dialect", Dialect(most_tokens=most), None)
+    assert (found.kind, found.lesson, found.room) == ("dialect", Capabilities(most_tokens=most), None)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_the_largest_limit_of_a_reply(message, most):
 )
 def test_the_room_that_the_context_leaves(message, room):
     found = fault(ProviderSaidError(400, message))
-    assert (found.kind, found.lesson, found.room) == ("dialect", Dialect(), room)
+    assert (found.kind, found.lesson, found.room) == ("dialect", Capabilities(), room)
 
 
 @pytest.mark.parametrize("message", ["OpenAIException - Connection error.", "[Errno 111] Connection refused"])

@@ -8,7 +8,7 @@ from provider_server import ProviderServer
 
 from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges import faaf
-from factreasoner.llm.capabilities import Dialect
+from factreasoner.llm.capabilities import Capabilities
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import MANY, MARK, request
 from factreasoner.models import Claim
@@ -202,7 +202,7 @@ def test_claude_s_hosts_are_told_to_keep_what_calls_share(model, form, server):
 def test_the_mark_stays_where_there_is_no_system_role():
     content = request("tool", prompt_of(), JUDGING, marked=True)
     wanted = {"temperature": 0.0, "max_tokens": 9}
-    (message,) = Dialect(system_role=False).request(content, wanted, room=None)["messages"]
+    (message,) = Capabilities(system_role=False).request(content, wanted, room=None)["messages"]
     assert message["role"] == "user"
     assert sum("cache_control" in part for part in message["content"]) == 1
     texts = [part["text"] for part in message["content"]]

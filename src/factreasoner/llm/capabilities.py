@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 from pydantic import Field, ValidationError, field_serializer, model_validator
 
@@ -20,32 +20,51 @@ OPTIONAL = ("logprobs", "temperature", *TOKEN_LIMITS)
 """Parameters that a request may leave out."""
 
 
-class Dialect(Model):
-    """What a model's requests must respect.
+class FoundForm(Model):
+    """The form for one kind of function; `logprobs`: whether they come with it (None: not wanted)."""
+
+    form: CallForm
+    logprobs: bool | None = None
+
+
+class Capabilities(Model):
+    """How a model must be asked: what its requests must respect, and in which form.
 
     `refused` names the optional parameters that it does not take. `most_tokens` is the largest limit of a
     reply's length, `most_alternatives` the most log-probabilities per token. `system_role` is False if system
-    messages must be part of the first user message.
+    messages must be part of the first user message. `forms` are by kind of function. `thinks`: it reasons
+    before it answers, so replies need more tokens. `probes` say how many facts it can judge in one call, by
+    prompt.
     """
 
     refused: frozenset[str] = frozenset()
     most_tokens: int | None = None
     most_alternatives: int | None = None
     system_role: bool = True
+    forms: dict[Kind, FoundForm] = Field(default_factory=dict)
+    thinks: bool = False
+    probes: dict[str, Probe] = Field(default_factory=dict)
 
     @field_serializer("refused")
     def _in_order(self, names: frozenset[str]) -> list[str]:
         return sorted(names)
 
-    def learnt(self, lesson: Dialect) -> Self:
-        """A dialect that respects this one and `lesson`."""
-        return self.model_copy(
-            update={
-                "refused": self.refused | lesson.refused,
-                "most_tokens": _least(self.most_tokens, lesson.most_tokens),
-                "most_alternatives": _least(self.most_alternatives, lesson.most_alternatives),
-                "system_role": self.system_role and lesson.system_role,
-            }
+    @model_validator(mode="before")
+    @classmethod
+    def _of_this_version(cls, given: Any) -> Any:  # noqa: ANN401 - JSON
+        """Drop what an earlier version kept: it searched in another way."""
+        return {} if isinstance(given, dict) and "form" in given else given
+
+    def learnt(self, lesson: Capabilities) -> Capabilities:
+        """These capabilities and those of `lesson`."""
+        return Capabilities(
+            refused=self.refused | lesson.refused,
+            most_tokens=_least(self.most_tokens, lesson.most_tokens),
+            most_alternatives=_least(self.most_alternatives, lesson.most_alternatives),
+            system_role=self.system_role and lesson.system_role,
+            forms=self.forms | lesson.forms,
+            thinks=self.thinks or lesson.thinks,
+            probes=self.probes | lesson.probes,
         )
 
     def request(
@@ -67,6 +86,17 @@ class Dialect(Model):
             request |= {"logprobs": True, "top_logprobs": alternatives}
         return request
 
+    def __str__(self) -> str:
+        parts = [str(probe) for probe in self.probes.values()]
+        parts += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
+        scored = any(found.logprobs for found in self.forms.values())
+        parts += [f"probabilities: {'' if scored else 'no '}log-probabilities"]
+        lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
+        parts += [f"without {', '.join(lacking)}"] if lacking else []
+        parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
+        parts += ["it thinks before it answers"] if self.thinks else []
+        return "; ".join(parts)
+
 
 def _least(*limits: int | None) -> int | None:
     return min((limit for limit in limits if limit is not None), default=None)
@@ -85,50 +115,6 @@ def _without_system(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, 
         return [{**first, "content": "\n\n".join(contents)}, *rest]
     parts = [[{"type": "text", "text": c}] if isinstance(c, str) else c for c in contents]
     return [{**first, "content": [part for some in parts for part in some]}, *rest]
-
-
-class FoundForm(Model):
-    """The form for one kind of function; `logprobs`: whether they come with it (None: not wanted)."""
-
-    form: CallForm
-    logprobs: bool | None = None
-
-
-class Capabilities(Dialect):
-    """How a model must be asked.
-
-    `forms` are by kind of function. `thinks`: it reasons before it answers, so replies need more tokens.
-    `probes` say how many facts it can judge in one call, by prompt.
-    """
-
-    forms: dict[Kind, FoundForm] = Field(default_factory=dict)
-    thinks: bool = False
-    probes: dict[str, Probe] = Field(default_factory=dict)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _of_this_version(cls, given: Any) -> Any:  # noqa: ANN401 - JSON
-        """Drop what an earlier version kept: it searched in another way."""
-        return {} if isinstance(given, dict) and "form" in given else given
-
-    def learnt(self, lesson: Dialect) -> Self:
-        """These capabilities and those of `lesson`."""
-        known = super().learnt(lesson)
-        if isinstance(lesson, Capabilities):
-            found = {"forms": self.forms | lesson.forms, "probes": self.probes | lesson.probes}
-            known = known.model_copy(update={**found, "thinks": self.thinks or lesson.thinks})
-        return known
-
-    def __str__(self) -> str:
-        parts = [str(probe) for probe in self.probes.values()]
-        parts += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
-        scored = any(found.logprobs for found in self.forms.values())
-        parts += [f"probabilities: {'' if scored else 'no '}log-probabilities"]
-        lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
-        parts += [f"without {', '.join(lacking)}"] if lacking else []
-        parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
-        parts += ["it thinks before it answers"] if self.thinks else []
-        return "; ".join(parts)
 
 
 class Memory(Protocol):
@@ -159,7 +145,7 @@ class KeptCapabilities:
                 recalled = Capabilities.model_validate_json(cache.noted(key) or "{}")
         self.known = recalled or Capabilities()
 
-    def learn(self, lesson: Dialect) -> None:
+    def learn(self, lesson: Capabilities) -> None:
         """Add what was learnt."""
         with self._lock:
             if (known := self.known.learnt(lesson)) != self.known or not self._in_run:

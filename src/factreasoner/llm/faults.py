@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
-from factreasoner.llm.capabilities import OPTIONAL, Dialect, token_limit
+from factreasoner.llm.capabilities import OPTIONAL, Capabilities, token_limit
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.text.retry_after import retry_after_of
 
@@ -115,7 +115,7 @@ class ProviderFault(NamedTuple):
     message: str
     status: int | None = None
     retry_after: float | None = None
-    lesson: Dialect = Dialect()
+    lesson: Capabilities = Capabilities()
     room: int | None = None
     remedy: str = ""
 
@@ -169,7 +169,7 @@ def fault_of(
 
 def _lesson_of(
     complaint: str, request: Mapping[str, Any], fixed: Collection[str], *, refused: bool
-) -> tuple[Dialect, int | None] | None:
+) -> tuple[Capabilities, int | None] | None:
     """What a provider's complaint about `request` teaches for later ones; None: nothing we know.
 
     Beside it, the tokens that the context leaves for a reply to this one. Unless the request was `refused`,
@@ -178,26 +178,26 @@ def _lesson_of(
     sent = token_limit(request)
     found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
     if found and LEAST_ROOM <= (room := int(found["most"]) - int(found["taken"])) < (sent or 0):
-        return Dialect(), room
+        return Capabilities(), room
     if NO_KEY.search(complaint):
         return None
     if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
-        return Dialect(system_role=False), None
+        return Capabilities(system_role=False), None
     if not refused:
         return None
     if sent is not None and ABOUT_LENGTH.search(complaint):
         beyond, found = MOST_EXCLUDED.search(complaint), MOST.search(complaint)
         most = int(beyond[1]) - 1 if beyond else int(found[1]) if found else 0
         if LEAST_ROOM <= most < sent:
-            return Dialect(most_tokens=most), None
+            return Capabilities(most_tokens=most), None
     alternatives = request.get("top_logprobs", 0)
     if alternatives > ALTERNATIVES and "top_logprobs" in complaint:
         said = MOST_ALTERNATIVES.search(complaint)
         most = int(said[1]) if said else ALTERNATIVES
-        return Dialect(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES), None
+        return Capabilities(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES), None
     named = {name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)}
     lacking = frozenset(named & request.keys() - set(fixed))
-    return (Dialect(refused=lacking), None) if lacking else None
+    return (Capabilities(refused=lacking), None) if lacking else None
 
 
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:

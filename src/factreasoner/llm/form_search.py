@@ -11,7 +11,7 @@ from factreasoner.errors import CallTimeoutError, LLMError, UnusableReplyError
 from factreasoner.llm import forms
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import worth_keeping
-from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, Dialect, FoundForm, KeptCapabilities
+from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, FoundForm, KeptCapabilities
 from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.replies import parse, runs_in_circles
 from factreasoner.llm.responses import Completion
@@ -30,7 +30,7 @@ ROOM = 100
 """Tokens that a reply may take beyond twice its expected length."""
 TELLING_TOKENS = 64
 """With fewer tokens than these, a chat template adds too many to tell whether all was seen."""
-NO_LOGPROBS = Dialect(refused=frozenset({"logprobs"}))
+NO_LOGPROBS = Capabilities(refused=frozenset({"logprobs"}))
 _USELESS = {
     "content filter": "the provider's content filter stopped the reply",
     "refusal": "the model refused: {}",
@@ -219,13 +219,13 @@ class FormSearch:
 
         A lesson is kept if the server is asked directly; with batches it holds for this request alone.
         """
-        lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Dialect()
+        lesson = NO_LOGPROBS if form in self._forms_without_logprobs else Capabilities()
         room, extra = None, self._config.model_parameters
         while True:
             request = self._kept.known.learnt(lesson).request(content, wanted, room=room) | extra
             answer = self._sender.tried(request, form, extra.keys(), attempts)
             if isinstance(answer, Completion):
-                if self._learns and lesson != Dialect():
+                if self._learns and lesson != Capabilities():
                     if "logprobs" in lesson.refused:
                         self._forms_without_logprobs |= {form}
                     refused = lesson.refused - NO_LOGPROBS.refused
