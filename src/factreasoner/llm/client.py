@@ -69,7 +69,7 @@ class LiteLLMClient:
 
     It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
     replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
-    means an OpenAI-compatible server. `shared` is shared with other clients; `batches` is where requests go
+    means an OpenAI-compatible server. Other clients may use the same `shared`; `batches` is where requests go
     with the setting `batch`; `backoff_seconds` is the longest first wait before a retry.
 
     Raises:

@@ -176,7 +176,8 @@ class Transport:
     def connection_remedy(self) -> str:
         """What to look at if nobody answers: the server, and a proxy that the environment puts before it."""
         where = urlsplit(self._api_base or "https://")
-        proxy = urllib.request.getproxies().get(where.scheme, "")
+        proxies = urllib.request.getproxies()
+        proxy = proxies.get(where.scheme) or proxies.get("all", "")
         asked = self._api_base or "the server, or the network,"
         if not proxy or urllib.request.proxy_bypass(where.hostname or ""):
             return f"is {asked} up?"

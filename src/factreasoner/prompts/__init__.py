@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import string
 from collections.abc import Iterable
 from functools import lru_cache
@@ -37,23 +36,15 @@ class PromptTemplate(NamedTuple):
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """Names of the values :meth:`fill` needs."""
-        return frozenset(
-            name for part in (self.system, self.user) for name in string.Template(part).get_identifiers()
-        )
+        """Names of the values that `fill` needs."""
+        return frozenset(string.Template(f"{self.system}\n{self.user}").get_identifiers())
 
     def fill(self, **values: str) -> Prompt:
         """Render with `values`, which are inserted as they are: pass foreign text through :func:`delimit`.
 
         Raises:
-            TypeError: a placeholder has no value, or a value no placeholder.
+            KeyError: a placeholder has no value.
         """
-        missing = sorted(self.placeholders - values.keys())
-        unknown = sorted(values.keys() - self.placeholders)
-        if missing or unknown:
-            problems = [f"no value for ${name}" for name in missing]
-            problems += [f"no placeholder ${name}" for name in unknown]
-            raise TypeError(f"prompt {self.name!r}: {'; '.join(problems)}")
         return Prompt(
             name=self.name,
             system=string.Template(self.system).substitute(values),
@@ -78,18 +69,9 @@ def _shown(value: str | list[list[str]], name: str) -> str:
 
 
 def parse(name: str, text: str) -> PromptTemplate:
-    """Read a template from the content of its file.
-
-    Raises:
-        ConfigError: not exactly one `---user---` line, or a `$` that does not begin a placeholder.
-    """
+    """Read a template from the content of its file."""
     text, _, shown = text.partition(f"\n{EXAMPLES_MARK}\n")
-    parts = re.split(rf"^{USER_MARK}[ \t]*$", text, flags=re.MULTILINE)
-    if len(parts) != 2:
-        raise ConfigError(f"prompt {name!r}: needs exactly one line {USER_MARK!r}")
-    system, user = (part.strip() for part in parts)
-    if not (string.Template(system).is_valid() and string.Template(user).is_valid()):
-        raise ConfigError(f"prompt {name!r}: a '$' starts no placeholder; write '$$' for a dollar sign")
+    system, user = (part.strip() for part in text.split(f"\n{USER_MARK}\n"))
     digest = hashlib.sha256(f"{text}{shown}".encode()).hexdigest()[:16]
     return PromptTemplate(name, system, user, digest, tuple(json.loads(shown or "[]")))
 
