@@ -38,9 +38,7 @@ class BatchSender:
     stopped = False
 
     def __init__(self, config: Config, transport: Transport, batches: BatchFolder) -> None:
-        self._config = config
-        self._transport = transport
-        self._batches = batches
+        self._config, self._transport, self._batches = config, transport, batches
 
     def tried(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
@@ -64,9 +62,8 @@ class BatchSender:
         custom_id = f"{attempts.key}-{attempts.count}"
         result = self._batches.result(custom_id)
         if result is None:
-            body = body_of(self._transport, request)
             most = self._transport.most_cost(request, self._config.max_tokens)
-            self._batches.ask(str(self._config.model), custom_id, body, most_cost=most)
+            self._batches.ask(str(self._config.model), custom_id, self._body(request), most_cost=most)
             raise PendingError(f"{custom_id}: goes into the next batch")
         attempts.count += 1
         if result.completion is None:
@@ -77,6 +74,21 @@ class BatchSender:
         attempts.pay(answer)
         return answer
 
+    def _body(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """The body of a request as OpenAI has it. Raises what litellm raises about a parameter."""
+        transport, worded = self._transport, copy.deepcopy(dict(request))
+        messages = worded.pop("messages")
+        if transport.provider in WORDED:
+            worded = load().utils.get_optional_params(
+                model=transport.bare,
+                custom_llm_provider=transport.provider,
+                allowed_openai_params=transport.untold(request),
+                **worded,
+            )
+            worded.pop("stream", None)
+            worded |= worded.pop("extra_body", None) or {}
+        return {"model": transport.bare, "messages": messages, **worded}
+
     def stop(self, reason: str) -> ConfigError:
         """The error for a reason that only the user can mend."""
         return ConfigError(f"model {self._config.model}: {reason}")
@@ -84,25 +96,6 @@ class BatchSender:
     def failure(self, fault: ProviderFault, attempts: Attempts) -> LLMError:
         """The exception for a final fault."""
         return fault.error(attempts.count, "" if fault.remedy in ("key", "connection") else fault.remedy)
-
-
-def body_of(provider: Transport, request: Mapping[str, Any]) -> dict[str, Any]:
-    """The body of a request as OpenAI has it, with the model's bare name.
-
-    Raises what litellm raises about a parameter that the model does not take.
-    """
-    worded = copy.deepcopy(dict(request))
-    messages = worded.pop("messages")
-    if provider.provider in WORDED:
-        worded = load().utils.get_optional_params(
-            model=provider.bare,
-            custom_llm_provider=provider.provider,
-            allowed_openai_params=provider.untold(request),
-            **worded,
-        )
-        worded.pop("stream", None)
-        worded |= worded.pop("extra_body", None) or {}
-    return {"model": provider.bare, "messages": messages, **worded}
 
 
 def counting(config: Config) -> UsageOf:
