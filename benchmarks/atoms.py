@@ -37,7 +37,7 @@ import numpy as np
 from data_folder import data_folder
 from scipy.stats import spearmanr
 
-from factreasoner.atoms import asides, clauses, embedded, statements
+from factreasoner.atoms import clauses, embedded, phrases, statements
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
@@ -80,8 +80,8 @@ class Rule(NamedTuple):
 
 RULES = (
     Rule("verbs beside each other", clauses.Splitter, "_conjuncts", lambda *_: []),
-    Rule("definitions", asides, "_definition", lambda *_: None),
-    Rule("what commas set off", asides, "_set_off", lambda *_: None),
+    Rule("definitions", phrases, "_definition", lambda *_: None),
+    Rule("what commas set off", phrases, "_set_off", lambda *_: None),
     Rule("a date apart from a place", clauses.Splitter, "_when_and_where", lambda _, verb, line: [line]),
     Rule("lists", clauses, "split_list", lambda wording, verb: [tuple(wording.line(verb))]),
     Rule("names behind a colon", statements, "enumerated", lambda *_: ()),

@@ -17,11 +17,6 @@ SPLIT = {
         "The band toured Sweden.",
         "The band toured Denmark.",
     ],
-    "It supports fast search, a simple interface, and good security.": [
-        "It supports fast search.",
-        "It supports a simple interface.",
-        "It supports good security.",
-    ],
     "Ann Lee founded the Globe, a newspaper in Lom, and died in 1930.": [
         "Ann Lee founded the Globe.",
         "The Globe was a newspaper in Lom.",

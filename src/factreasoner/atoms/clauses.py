@@ -6,8 +6,7 @@ then parsed again: `is_sound` decides.
 
 from __future__ import annotations
 
-from factreasoner.atoms.asides import Aside, asides_of
-from factreasoner.atoms.lists import split_list
+from factreasoner.atoms.phrases import Aside, asides_of, split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.lexicon import words
 from factreasoner.text.parsing import AUXILIARIES, SUBJECTS, VERBS, Parse, Word

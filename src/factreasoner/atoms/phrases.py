@@ -1,14 +1,23 @@
-"""A list inside a clause: "in Rome and Paris" says "in Rome" and "in Paris", where that keeps the meaning."""
+"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list.
+
+Relative clauses, participles and appositions say something of a noun; "in Rome and Paris" says "in Rome" and
+"in Paris", where that keeps the meaning.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import attrgetter
+from typing import NamedTuple
 
-from factreasoner.atoms.wording import Line, Wording
-from factreasoner.text.lexicon import words
-from factreasoner.text.parsing import Parse, Word
+from factreasoner.atoms.wording import Line, Wording, without_stop
+from factreasoner.text.lexicon import is_person, words
+from factreasoner.text.parsing import SUBJECTS, VERBS, Parse, Word
 
+_DEFINITE = words("the this these his her its their")
+_PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
+_PLURAL = ("NNS", "NNPS")
+_NAMES = ("NOUN", "PROPN")
 _MOST_ITEMS = 12
 _TOGETHER = words(
     "between among versus both either neither respectively together each same total combination mix mixture",
@@ -20,10 +29,100 @@ _COLLECTIVE = words(
     "distinguish bind share tie meet differ react interact compete fight agree form produce create have",
     "depend",
 )
-_REST = words("more others etc etc.")
-_NAMED = ("NOUN", "PROPN")
-_PATH = ("dobj", "attr", "pobj", "prep", "agent", "acl", "xcomp")
-_JOINED = ("conj", "cc", "punct", "preconj", "appos")
+_LIST_PATH = ("dobj", "attr", "pobj", "prep", "agent", "acl", "xcomp")
+_JOINED = ("conj", "cc", "punct", "preconj")
+
+
+class Aside(NamedTuple):
+    """A clause or apposition, the subject it is said of, and the relative pronoun to leave out."""
+
+    said: Word
+    subject: Line
+    relative: Word | None = None
+
+
+def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
+    """What is plainly said of the nouns of a clause; `subject` is that of the clause."""
+    found: list[Aside] = []
+    for noun in wording.line(verb):
+        if noun.pos not in _NAMES or not _is_of_clause(noun, verb):
+            continue
+        for child in wording.children(noun, "relcl", "appos", "acl"):
+            aside = _definition(wording.parse, noun, child, verb, subject) or _set_off(wording, noun, child)
+            if aside is not None:
+                found.append(aside)
+                break
+    return found
+
+
+def _is_of_clause(noun: Word, verb: Word) -> bool:
+    """Whether a noun is in the clause itself, and not in a list."""
+    if noun.dep == "conj" or noun.dependent("conj", "cc"):
+        return False
+    return noun.head is verb or all(word.dep in _PATH for word in (noun, *noun.above(verb)))
+
+
+def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
+    """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
+    article = noun.dependent("det")
+    if noun.dep != "attr" or verb.lemma != "be" or not subject or verb.tag == "VBG":
+        return None
+    if article is None or article.lower not in ("a", "an") or verb.dependent("neg", "expl", "advcl"):
+        return None
+    if not _is_last(child, verb):
+        return None
+    if child.dep == "acl":
+        begins = all(word.dep == "advmod" for word in child.subtree() if word.i < child.i)
+        return Aside(child, subject) if child.tag == "VBN" and begins else None
+    relative = parse.words[child.first]
+    told = relative.head is child and relative.dep in SUBJECTS
+    return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
+
+
+def _is_last(child: Word, verb: Word) -> bool:
+    """Whether a part of a clause ends it."""
+    gone = {c.i for c in verb.dependents("conj", "cc") if c.dep == "cc" or c.pos in VERBS}
+    return all(word.pos == "PUNCT" for word in verb.subtree(gone) if word.i > child.last)
+
+
+def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
+    """What commas set off behind a name or a definite noun."""
+    all_words, first = wording.parse.words, child.first
+    if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
+        return None
+    behind = all_words[child.last + 1 : child.last + 2]
+    if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
+        return None
+    own = noun.subtree({c.i for c in noun.dependents("relcl", "appos", "acl", "punct")})
+    name = without_stop(tuple(wording.line_without(noun, *noun.dependents("relcl", "appos"))))
+    if own[-1].i != first - 2 or not name:
+        return None
+    if child.dep == "appos":
+        described = child.pos == "NOUN" and all_words[first].lower in ("a", "an", "the")
+        nested = noun.dep == "pobj" and noun.head.head.pos in _NAMES
+        listed = child.dependent("conj", "cc", "appos") is not None
+        return Aside(child, name) if noun.pos == "PROPN" and described and not listed and not nested else None
+    relative = all_words[first]
+    if relative.lower not in ("which", "who") or relative.head is not child or relative.dep not in SUBJECTS:
+        return None
+    if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
+        return None
+    told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
+    return Aside(child, name, relative) if told and not _has_rival(noun, relative.lower == "who") else None
+
+
+def _has_rival(noun: Word, who: bool) -> bool:
+    """Whether the relative pronoun behind a noun may stand for a noun above it."""
+    above = noun.head
+    while above.dep == "prep" and above.head.pos in _NAMES:
+        rival = above.head
+        if is_person(rival.lemma.lower()) == who and (rival.tag in _PLURAL) == (noun.tag in _PLURAL):
+            return True
+        above = rival.head
+    return False
+
+
+# Lists
 
 
 def split_list(wording: Wording, verb: Word) -> list[Line]:
@@ -33,13 +132,12 @@ def split_list(wording: Wording, verb: Word) -> list[Line]:
     limits = (c.dep == "neg" or c.is_clause for c in wording.children(verb, "advcl", "neg"))
     if verb.lemma in _COLLECTIVE or any(limits) or any(word.lower in _TOGETHER for word in kept):
         return whole
-    begin = [word for word in kept if any(child.dep in ("conj", "appos") for child in word.children)]
+    begin = [word for word in kept if word.dependent("conj")]
     heads = max((_heads(wording, first, verb) for first in begin), key=len, default=[])
     if len(heads) < 2:
         return whole
     before = [word for word in kept if word.i < heads[0].first]
-    items = [head for head in heads if head.lower not in _REST]
-    return [(*before, *_item(wording, heads[0], head)) for head in items]
+    return [(*before, *_item(wording, heads[0], head)) for head in heads]
 
 
 def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
@@ -48,7 +146,6 @@ def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
     heads = [first]
     for head in heads:
         heads += wording.children(head, "conj")
-        heads += [c for c in wording.children(head, "appos") if _is_item(parse, head, c)]
     heads.sort(key=attrgetter("i"))
     if not 1 < len(heads) <= _MOST_ITEMS or not _is_reachable(parse, heads, verb):
         return [first]
@@ -59,20 +156,13 @@ def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
     return heads if joined and ends and not early and _are_alike(parse, heads) else [first]
 
 
-def _is_item(parse: Parse, head: Word, noun: Word) -> bool:
-    """Whether what a small parser takes for an apposition is an item of a list: "search, a view, and"."""
-    goes_on = [word.lower for word in parse.words[noun.last + 1 : noun.last + 3]] == [",", "and"]
-    listed = goes_on or noun.dependent("conj") is not None
-    return head.pos == noun.pos == "NOUN" and parse.words[noun.first - 1].text == "," and listed
-
-
 def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
     """Whether a list is what its verb is about, gives examples, or follows a preposition other than "of"."""
     first, head = heads[0], heads[0].head
     if first.dep in ("dobj", "attr", "acomp"):
         return head is verb
     above = first.above(verb)
-    if first.dep != "pobj" or any(word.dep not in _PATH or word.dependent("conj") for word in above):
+    if first.dep != "pobj" or any(word.dep not in _LIST_PATH or word.dependent("conj") for word in above):
         return False
     bare = not any(each.dependent("amod", "det", "poss", "prep") for each in heads)
     near = head.head is verb or _exemplifies(parse, head)
@@ -93,7 +183,7 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
         return all(head.pos == "ADJ" and not head.dependent("prep", "advmod") for head in heads)
     named = [head.pos == "PROPN" for head in heads]
     bare = [head.tag == "NN" and not head.dependent("det", "poss", "amod") for head in heads]
-    if (any(named) and any(bare)) or any(h.pos not in _NAMED or not h.text[:1].isalpha() for h in heads):
+    if (any(named) and any(bare)) or any(h.pos not in _NAMES or not h.text[:1].isalpha() for h in heads):
         return False
     articles = {article.lower for head in heads if (article := head.dependent("det", "poss"))}
     each = articles <= {"a", "an"} and all(head.dependent("det") for head in heads)
