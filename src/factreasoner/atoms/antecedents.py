@@ -29,8 +29,10 @@ _FORMS: dict[str, str] = {
 }
 KINDS: dict[str, Kind] = {word: kind for kind in get_args(Kind) for word in _FORMS[kind].split()}
 POINTING = words("this that these those such")
-_QUANTIFIERS = words("some many several most other another each every no one both all any few")
-_VARIOUS = words("various certain different numerous")
+_QUANTIFIERS = words(
+    "some many several most other another each every no one both all any few",
+    "various certain different numerous",
+)
 _LONGEST_NAME = 8
 """Words of what may replace a pronoun."""
 _LONGEST_QUESTION = 1000
@@ -38,7 +40,6 @@ _NAMES = ("NOUN", "PROPN")
 _PLURAL = ("NNS", "NNPS")
 _MAYBE_PERSON = ("PERSON", "ORG", "NORP", "PRODUCT", "WORK_OF_ART")
 _TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
-_PLACES = ("DATE", "GPE", "TIME", "LOC")
 
 
 class Named(NamedTuple):
@@ -156,7 +157,7 @@ def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
     if kind in ("male", "female"):
         persons = any(w.entity == "PERSON" or is_person(w.lemma.lower()) for w in before)
         return not persons and gender_of_name(focus.name) in (None, kind)
-    return all(word.entity in _PLACES for word in before)
+    return not before
 
 
 def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
@@ -246,8 +247,7 @@ def _named(text: Plain, parse: Parse, subject: Word) -> Named:
         name = f"the{name[len(first.text) :]}"
     elif first.dep == "det" and first.pos != "PROPN":
         name = name[:1].lower() + name[1:]
-    noun = ("", "") if first.lower in _VARIOUS else (subject.lemma, subject.tag)
-    return Named(name, _kind(parse, subject, name), noun)
+    return Named(name, _kind(parse, subject, name), (subject.lemma, subject.tag))
 
 
 def _kind(parse: Parse, subject: Word, name: str) -> Kind | Literal["person"]:
