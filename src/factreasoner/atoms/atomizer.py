@@ -45,15 +45,9 @@ SCHEMA = FunctionSchema(
 class LLMAtomizer:
     """Has a language model say each part of a response as a fact that stands alone, in one call.
 
-    Sentences are cut before clauses. A reply repeats each part and gives its fact behind an arrow, which
-    shows the sentence of the fact. A sentence is asked about once more if one of its facts has a number or a
-    name that response, question and topic lack. Its facts become atoms if they are more than the statements
-    of its parse, or name what those only point to, and neither add nor lose matter. Otherwise the statements
-    become atoms, each with the subject that a fact gave it. Without a pipeline, and in other languages, the
-    statement is the sentence itself.
-
-    If the reply would not fit `max_tokens`, the response is asked about in chunks of whole sentences. A chunk
-    whose reply is cut or unusable is asked about again (`ItemAsker`).
+    A reply repeats each part and gives its fact behind an arrow, which shows the sentence of the fact;
+    `ReplyReader` says which facts become atoms. If the reply would not fit `max_tokens`, chunks of whole
+    sentences are asked about. A chunk whose reply is cut or unusable is asked about again.
     """
 
     PROMPT = "atomizer"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
@@ -18,7 +17,6 @@ STAND_IN = "Avalon"
 
 _LONGEST_TITLE = 12
 _UNSEEN = "\u0000\u200b\u2060\ufeff"
-_LIGATURES = {mark: unicodedata.normalize("NFKC", mark) for mark in "ﬀﬁﬂﬃﬄﬅﬆ"}
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _INDEX = r"""\[[^\s<>"\[\]]*\]"""
 """A bracket inside an address, as in a query."""
@@ -171,7 +169,7 @@ class _PlainTextBuilder:
         for place in range(start, end):
             said = self._source[place]
             if place not in self._marks and said not in _UNSEEN:
-                self._add(" " if said.isspace() else _LIGATURES.get(said, said), place)
+                self._add(" " if said.isspace() else said, place)
 
     def _add(self, text: str, place: int) -> None:
         if text == " " and (not self._characters or self._characters[-1] == " "):
@@ -201,14 +199,15 @@ class _PlainTextBuilder:
             self._add(", ", part.start())
             self._copy(*part.span("inside"))
             return
-        while self._characters and self._characters[-1] == " ":
-            self._characters.pop()
-            self._places.pop()
+        self._trim()
         end = len(self._characters)
         self._asides[end] = self._asides.get(end, "") + f" ({_seen(' '.join(inside.split()))})"
 
-    def done(self) -> Plain:
+    def _trim(self) -> None:
         while self._characters and self._characters[-1] == " ":
             self._characters.pop()
             self._places.pop()
+
+    def done(self) -> Plain:
+        self._trim()
         return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)

@@ -42,7 +42,12 @@ _RELATIVE = ("WDT", "WP", "WP$")
 
 
 class ReplyReader:
-    """Reads replies about sentences of a record; `stated` are the statements that replace a refused reply."""
+    """Reads replies about sentences of a record; `stated` are the statements that replace a refused reply.
+
+    A sentence is asked about once more if one of its facts has a number or a name that response, question and
+    topic lack. Its facts are taken if they are more than the statements of its parse, or name what those only
+    point to, and neither add nor lose matter; else the statements, each with the subject that a fact gave it.
+    """
 
     def __init__(self, record: Record, stated: Sequence[Statement], parser: Parser | None) -> None:
         self._response = record.response

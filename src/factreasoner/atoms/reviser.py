@@ -47,14 +47,10 @@ class LLMReviser:
     """Has a language model rewrite, in one call, the atoms of a record that can't be understood alone.
 
     The parse puts in names first, as `EmbeddedReviser` does. The model is asked about the atoms that then
-    still have a pronoun, a noun that points back or a month without a year, and in other languages about
-    all. Arguments are named by position, so that a text can't move to another atom.
-
-    A text is asked for again, `max_attempts` times in all, if it is missing, null, empty, of the wrong type
-    or far too long; if it lacks a number or most words of the original; if it adds or drops a negation; if
-    it has a number or a name that response, question and topic lack, or a man's name for "she". Then it is a
-    Failure and the atom keeps its text. An atom also keeps its text if the new one still begins with a
-    pronoun. A cut reply is halved at once.
+    still point to something or have a month without a year; in other languages, about all. Arguments are
+    named by position, so that a text can't move to another atom. A text that `_problem` refuses is asked for
+    again, `max_attempts` times in all; then it is a Failure and the atom keeps its text, as it does where the
+    new one still begins with a pronoun. A cut reply is halved at once.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:

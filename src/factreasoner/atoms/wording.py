@@ -66,8 +66,7 @@ class Wording:
         before = set(self._gone)
         for part in parts:
             self.drop(part)
-        line = self.line(word)
-        self._gone = before
+        line, self._gone = self.line(word), before
         return line
 
 
@@ -109,15 +108,12 @@ class Writer:
     def text(self, line: Line) -> str:
         """The statement with a capital and a full stop."""
         parts: list[str] = []
-        before: Word | str = ""
-        for bit in line:
+        for before, bit in zip(("", *line), line, strict=False):
             parts.append(self._gap(before, bit) if parts else "")
             parts.append(bit if isinstance(bit, str) else self._show(bit))
-            before = bit
         text = _paired("".join(parts).strip(" ,;:—–-"))
         text = text.replace(",.", ".").replace(",,", ",")
-        if text.endswith("..") and not text.endswith("..."):
-            text = text[:-1]
+        text = re.sub(r"(?<!\.)\.\.\Z", ".", text)
         return capitalised(text) + ("" if _STOPPED.search(text) else ".")
 
     def _gap(self, before: Word | str, bit: Word | str) -> str:
@@ -127,12 +123,9 @@ class Writer:
         return "" if text[0] in ",.;:!?%)" or text.startswith(("'", "’")) else " "
 
     def _show(self, word: Word) -> str:
-        text = self._plain.names.get(word.start, word.text)
-        aside = self._plain.asides.get(word.end, "")
-        if aside and word.end not in self._shown:
-            self._shown.add(word.end)
-            return text + aside
-        return text
+        aside = "" if word.end in self._shown else self._plain.asides.get(word.end, "")
+        self._shown.add(word.end)
+        return self._plain.names.get(word.start, word.text) + aside
 
     def span(self, draft: Draft) -> Span:
         """Where the words of the statement's own clause are in the response."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.util
 import threading
-from collections import OrderedDict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -148,26 +147,27 @@ class Parse:
         self.root = next(word for word in words if word.head is word)
 
 
+_LOADING = threading.Lock()
+
+
 class Parser:
     """A loaded pipeline; many threads may use it, one at a time parses."""
 
     def __init__(self, pipeline: Language) -> None:
         self._pipeline = pipeline
         self._lock = threading.Lock()
-        self.known: OrderedDict[str, Parse | None] = OrderedDict()
+        self.known: dict[str, Parse | None] = {}
         """Parses that are kept, the latest last."""
 
     def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
         """One parse per sentence, which is never split; None for an empty or overlong one."""
         with self._lock:
-            found = {text: self.known[text] for text in sentences if text in self.known}
-            new = [text for text in dict.fromkeys(sentences) if text not in found]
-            readable = [text for text in new if text.strip() and len(text) <= _LONGEST]
-            found |= dict.fromkeys(new, None)
-            found |= dict(zip(readable, self._parsed(readable), strict=True))
-            self.known.update(found)
-            while len(self.known) > _KEPT:
-                self.known.popitem(last=False)
+            found = {text: self.known.get(text) for text in sentences}
+            new = [t for t in found if t not in self.known and t.strip() and len(t) <= _LONGEST]
+            found |= zip(new, self._parsed(new), strict=True)
+            self.known |= found
+            for text in list(self.known)[:-_KEPT]:
+                del self.known[text]
         return [found[text] for text in sentences]
 
     def _parsed(self, texts: Sequence[str]) -> Iterator[Parse]:
@@ -192,18 +192,8 @@ def _join_prefixes(doc: Doc) -> None:
 
 
 def _word(token: Token) -> Word:
-    return Word(
-        i=token.i,
-        text=token.text,
-        lower=token.lower_,
-        lemma=token.lemma_,
-        pos=token.pos_,
-        tag=token.tag_,
-        dep=token.dep_,
-        entity=token.ent_type_,
-        start=token.idx,
-        end=token.idx + len(token),
-    )
+    labels = (token.lemma_, token.pos_, token.tag_, token.dep_, token.ent_type_)
+    return Word(token.i, token.text, token.lower_, *labels, token.idx, token.idx + len(token))
 
 
 @cache
@@ -245,10 +235,8 @@ def check_model(name: str | None) -> None:
 
 def _unknown(name: str) -> str:
     official = name if name in OFFICIAL_MODELS else OFFICIAL_MODELS[0]
-    return (
-        f"spacy_model: {name!r} is neither an installed spaCy pipeline nor the path of one: "
-        f"python -m spacy download {official}"
-    )
+    problem = f"spacy_model: {name!r} is neither an installed spaCy pipeline nor the path of one"
+    return f"{problem}: python -m spacy download {official}"
 
 
 def find_parser(name: str | None = None) -> Parser | None:
@@ -262,13 +250,8 @@ def find_parser(name: str | None = None) -> Parser | None:
     """
     check_model(name)
     chosen = _chosen(name)
-    if chosen is None:
-        return None
     with _LOADING:
-        return _load(chosen)
-
-
-_LOADING = threading.Lock()
+        return _load(chosen) if chosen is not None else None
 
 
 @cache
