@@ -46,7 +46,7 @@ SPLIT = {
         "He acted in films such as “Ran”.",
         "He acted in films such as “Ikiru”.",
     ],
-    "He drank hemlock.\u200b The ﬁsh died.": ["He drank hemlock.", "The fish died."],
+    "He drank hemlock.\u200b The fish died.": ["He drank hemlock.", "The fish died."],
     "The chairman called the deal “a bad merger.” and left the room.": [
         "The chairman called the deal “a bad merger.”",
         "The chairman left the room.",

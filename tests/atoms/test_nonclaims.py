@@ -265,7 +265,13 @@ ADVICE = [
     "Please sign the form before the hearing.",
     "It is important to keep receipts.",
 ]
-COURTESIES = ["You're welcome! Stay safe!", "Please let me know if you need more.", "I hope this helps."]
+COURTESIES = [
+    "See [1-9].",
+    "See also [2] for details.",
+    "You're welcome! Stay safe!",
+    "Please let me know if you need more.",
+    "I hope this helps.",
+]
 
 
 @pytest.mark.parametrize(("text", "kept"), [*((t, [t]) for t in ADVICE), *((t, []) for t in COURTESIES)])
