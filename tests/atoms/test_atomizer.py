@@ -72,17 +72,6 @@ def test_a_text_without_any_stop_is_cut_at_blanks() -> None:
     assert joined.split() == response.split()
 
 
-def test_a_cut_reply_halves_the_chunk_at_once() -> None:
-    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any] | Reply:
-        return CUT if len(sentences_of(prompt)) > 1 else copycat(prompt, schema)
-
-    llm = ScriptedLLM(answer)
-    atomized = LLMAtomizer(llm=llm).atomize(record())
-    assert [a.text for a in atomized.atoms] == RESPONSE.replace(". ", ".|").split("|")
-    assert atomized.failures == ()
-    assert [call.sample for call in llm.calls] == [0] * len(llm.calls) == [0] * 5
-
-
 def test_one_failed_chunk_leaves_the_others() -> None:
     def answer(prompt: Prompt, schema: FunctionSchema) -> Any:
         return (

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
-from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, UnusableReplyError
+from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
-from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
 
 RECORD = Record(
@@ -29,7 +28,6 @@ GOOD = {
     "atom_1": "Ada wrote 3 notes.",
     "atom_2": "Ada did not die.",
 }
-CUT = Reply(arguments={}, truncated=True)
 
 
 def revise(llm: ScriptedLLM, **settings: Any) -> tuple[list[str], list[str]]:
@@ -116,41 +114,6 @@ def test_numbers_must_stay(original: str, revised: str, usable: bool) -> None:
     )
     assert atoms[0].text == (revised if usable else original)
     assert len(failures) == (0 if usable else 1)
-
-
-def test_after_the_last_attempt_the_atom_keeps_its_text() -> None:
-    llm = ScriptedLLM(lambda prompt, schema: {"atom_0": GOOD["atom_0"], "atom_2": GOOD["atom_2"]})
-    texts, failed = revise(llm, max_attempts=3)
-    assert texts == [GOOD["atom_0"], ATOMS[1].text, GOOD["atom_2"]]
-    assert failed == ["y"]
-    assert len(llm.calls) == 3
-
-
-def test_prose_is_asked_again_and_other_errors_are_failures_at_once() -> None:
-    assert revise(ScriptedLLM([UnusableReplyError("prose"), GOOD])) == (list(GOOD.values()), [])
-    texts, failed = revise(ScriptedLLM([CallTimeoutError("late", attempts=5)]))
-    assert texts == [atom.text for atom in ATOMS]
-    assert failed == ["x", "y", "z"]
-
-
-def test_an_error_after_some_answers_keeps_them() -> None:
-    llm = ScriptedLLM([{"atom_2": GOOD["atom_2"]}, CallTimeoutError("late")])
-    assert revise(llm) == ([ATOMS[0].text, ATOMS[1].text, GOOD["atom_2"]], ["x", "y"])
-
-
-def test_a_cut_reply_is_halved_at_once() -> None:
-    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any] | Reply:
-        return CUT if len(schema.arguments) > 1 else {name: GOOD[name] for name in schema.arguments}
-
-    llm = ScriptedLLM(answer)
-    assert revise(llm) == (list(GOOD.values()), [])
-    assert [len(call.schema.arguments) for call in llm.calls] == [3, 2, 1, 1, 1]
-
-
-def test_an_atom_whose_reply_is_always_cut_is_a_failure() -> None:
-    texts, failed = revise(ScriptedLLM(lambda prompt, schema: CUT), max_attempts=2)
-    assert texts == [atom.text for atom in ATOMS]
-    assert failed == ["x", "y", "z"]
 
 
 def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:

@@ -248,13 +248,16 @@ LEAD_INS = {
     "The court looks at:\n- whether it was fair": ["The court looks at: whether it was fair"],
     "In Oslo, there are two orders:\n\n- The friars.": ["In Oslo, there are two orders: The friars."],
     # An item further out ends the inner list.
-    **dict.fromkeys(
-        [
-            "Facts:\n- Two rivers:\n  - Syr, from the north\n  - Amu, from the south\n- Closed in 1987",
-            "Facts:\n1. Two rivers:\n- Syr, from the north\n- Amu, from the south\n2. Closed in 1987",
-        ],
-        ["Two rivers: Syr, from the north", "Two rivers: Amu, from the south", "Facts: Closed in 1987"],
-    ),
+    "Facts:\n- Two rivers:\n  - Syr, a stream\n  - Amu, a creek\n- Closed in 1987": [
+        "Two rivers: Syr, a stream",
+        "Two rivers: Amu, a creek",
+        "Facts: Closed in 1987",
+    ],
+    "Facts:\n1. Two rivers:\n- Syr, a stream\n- Amu, a creek\n2. Closed in 1987": [
+        "Two rivers: Syr, a stream",
+        "Two rivers: Amu, a creek",
+        "Facts: Closed in 1987",
+    ],
     # The lead-in says nothing, or the item needs none.
     "These include:\n- Ada Roe and her son": ["Ada Roe and her son"],
     "They are:\n- Jo Doe, 1980": ["Jo Doe, 1980"],
