@@ -87,7 +87,7 @@ def test_one_failed_chunk_leaves_the_others() -> None:
         ("a1", "She died in 1852."),
     ]
     (failure,) = atomized.failures
-    assert (failure.item_id, failure.error_type, failure.attempts) == ("r1[21:38]", "CallTimeoutError", 3)
+    assert (failure.item_id, failure.error_type, failure.attempts) == ("r1[22:38]", "CallTimeoutError", 3)
     assert len(llm.calls) == 3
 
 

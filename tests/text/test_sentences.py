@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.text.sentences import Span, blocks, enclosed, sentences
+from factreasoner.text.sentences import Span, blocks, sentences
 
 
 def split(text: str) -> list[str]:
@@ -203,11 +203,6 @@ def test_wrapped_lines_are_joined_and_short_ones_are_not() -> None:
 def test_spans_are_verbatim_positions() -> None:
     text = "  One.\n\n  Two. "
     assert sentences(text) == [Span(2, 6), Span(10, 14)]
-
-
-def test_enclosed_regions_hold_others_and_long_ones_are_ignored() -> None:
-    text = 'a (b "c" d) e “f” (' + "x" * 500 + ")"
-    assert [text[start:end] for start, end in enclosed(text, Span(0, len(text)))] == ['(b "c" d)', "“f”"]
 
 
 ANY_TEXT = st.one_of(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from factreasoner import prompts
-from factreasoner.atoms.chunks import Chunk, chunks, parts
+from factreasoner.atoms.chunks import chunk_name, chunks, parts
 from factreasoner.atoms.embedded import as_atoms, reference_record
 from factreasoner.atoms.replies import ReplyReader
 from factreasoner.atoms.statements import Statement, statements
@@ -69,7 +69,7 @@ class LLMAtomizer:
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls of a first round, without making one."""
         return [
-            (self._prompt(record, chunk.sentences), _schema(record, chunk.sentences))
+            (self._prompt(record, chunk), _schema(record, chunk))
             for chunk in chunks(record.response, self._config.max_tokens)
         ]
 
@@ -104,22 +104,24 @@ class LLMAtomizer:
         }
         return self._template.fill(**{name: values[name] for name in self._template.placeholders})
 
-    def _ask(self, record: Record, chunk: Chunk, reader: ReplyReader) -> list[list[Statement] | Failure]:
+    def _ask(
+        self, record: Record, chunk: Sequence[Span], reader: ReplyReader
+    ) -> list[list[Statement] | Failure]:
         """The statements of the chunk's sentences; failed ones in a row make one failure."""
         asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
-            name=lambda sentence: chunk.part([sentence]).name(record),
+            name=lambda sentence: chunk_name(record, [sentence]),
             request=lambda sentences: (self._prompt(record, sentences), _schema(record, sentences)),
             read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
         results: list[list[Statement] | Failure] = []
-        answers = self._item_asker.ask(asked, chunk.sentences)
-        pairs = zip(chunk.sentences, answers, strict=True)
+        answers = self._item_asker.ask(asked, chunk)
+        pairs = zip(chunk, answers, strict=True)
         for failed, run in groupby(pairs, key=lambda pair: isinstance(pair[1], Failure)):
             sentences, found = zip(*run, strict=True)
             if failed:
-                results.append(found[0].model_copy(update={"item_id": chunk.part(sentences).name(record)}))
+                results.append(found[0].model_copy(update={"item_id": chunk_name(record, sentences)}))
             else:
                 results.extend(found)
         return results

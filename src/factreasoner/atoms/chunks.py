@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.tokens import estimate_tokens
@@ -24,46 +23,26 @@ _OPENING_WORDS = 9
 """Most words of an opening that stays with what follows its comma: "In the European Union, ..."."""
 
 
-class Chunk(NamedTuple):
-    """Sentences in a row, and the characters [start, end) of the response that they cover."""
-
-    start: int
-    end: int
-    sentences: tuple[Span, ...]
-
-    @classmethod
-    def of(cls, run: Sequence[Span], before: Sequence[Chunk]) -> Chunk:
-        """The chunk of `run`; list markers before its first sentence belong to it."""
-        return cls(before[-1].end if before else 0, run[-1].end, tuple(run))
-
-    def part(self, sentences: Sequence[Span]) -> Chunk:
-        """The chunk of some of its sentences, in a row."""
-        first = self.sentences.index(sentences[0])
-        start = self.sentences[first - 1].end if first else self.start
-        end = self.end if sentences[-1] == self.sentences[-1] else sentences[-1].end
-        return Chunk(start, end, tuple(sentences))
-
-    def name(self, record: Record) -> str:
-        """How a failure names the chunk: by the record and its characters."""
-        return f"{record.id}[{self.start}:{self.end}]"
-
-
-def chunks(response: str, max_tokens: int) -> list[Chunk]:
-    """Runs of sentences whose statements fit `max_tokens`; together they are the response, if it answers."""
+def chunks(response: str, max_tokens: int) -> list[list[Span]]:
+    """Runs of sentences whose statements fit `max_tokens`; none of a response that declines to answer."""
     if is_abstention(response):
         return []
     limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
-    found: list[Chunk] = []
-    run: list[Span] = []
+    found: list[list[Span]] = []
     size = 0
     for span in _fitting(response, limit):
         tokens = estimate_tokens(response[span.start : span.end])
-        if run and size + tokens > limit:
-            found.append(Chunk.of(run, found))
-            run, size = [], 0
-        run.append(span)
+        if not found or size + tokens > limit:
+            found.append([])
+            size = 0
+        found[-1].append(span)
         size += tokens
-    return [*found, Chunk.of(run, found)] if run else found
+    return found
+
+
+def chunk_name(record: Record, sentences: Sequence[Span]) -> str:
+    """How a failure names sentences in a row: by the record and their characters."""
+    return f"{record.id}[{sentences[0].start}:{sentences[-1].end}]"
 
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:

@@ -27,7 +27,6 @@ _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
 _STATES = words("have contain consist belong lack tend vary differ")
 """Verbs that state something of the list's subject: "Have four legs"."""
-_REMINDING = words("remember note recall know notice realize see")
 _REQUIRED = ("must", "need", "have", "ought")
 
 _SOURCES_HEADING = re.compile(
@@ -157,10 +156,9 @@ def _is_imperative(parse: Parse) -> bool:
     if verb.pos not in VERBS or verb.tag not in ("VB", "VBP") or verb.subject is not None:
         return False
     states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
-    reminds = verb.lemma in _REMINDING and any(c.is_clause for c in verb.dependents("ccomp"))
     helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
     before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
-    return before and not (states or reminds or helped)
+    return before and not (states or helped)
 
 
 def _is_advice_behind(parse: Parse) -> bool:

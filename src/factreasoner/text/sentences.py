@@ -8,10 +8,10 @@ the length of the text, whatever it holds.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from factreasoner.text.citation_marks import Regions
 from factreasoner.text.lexicon import SENTENCES
 from factreasoner.text.tags import Tags, without_tags
 
@@ -210,15 +210,13 @@ _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 def _borders(text: str, block: Block) -> Iterator[int]:
     """Ends of the sentences of a block, but for a last one without a stop."""
-    regions = enclosed(text, block)
-    starts = [region.start for region in regions]
+    enclosed = Regions(match.span() for match in _ENCLOSED.finditer(text, block.start, block.end))
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
     numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
     for stop in _STOP.finditer(text, numbered.end() if numbered else block.start, block.end):
         end = stop.end()
-        index = bisect_right(starts, stop.start()) - 1
-        if index >= 0 and regions[index].end > end:
+        if enclosed.hold(stop.start(), end + 1):
             continue
         if end == block.end or (
             _ends_wide(text, stop)
@@ -291,11 +289,7 @@ _ENCLOSED = re.compile(
     ),
     re.DOTALL,
 )
-
-
-def enclosed(text: str, block: Span | Block) -> list[Span]:
-    """Parentheses, quotations and code of up to about 400 characters in a block, in order."""
-    return [Span(*match.span()) for match in _ENCLOSED.finditer(text, block.start, block.end)]
+"""Parentheses, quotations and code of up to about 400 characters."""
 
 
 def _behind(pattern: re.Pattern[str], text: str, start: int, end: int) -> int:
