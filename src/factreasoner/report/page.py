@@ -10,8 +10,10 @@ import hashlib
 import json
 import tempfile
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -88,10 +90,12 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         gathered = _gather(runs, records)
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            folder = _write_files(records, gathered, out)
+            records.seek(0)
+            texts = (line.rstrip("\n") for line in records)
+            folder, starts = _write_files(texts, gathered.size, out)
         except OSError as error:
             raise RunError(f"{error.filename or out}: can't be written: {error.strerror}") from error
-        embedded = [] if folder else list(_texts(records))
+        embedded = [] if folder else list(texts)
     content = {
         "task": runs[0].task.name,
         "claim": runs[0].task.claim_word,
@@ -100,7 +104,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
         "runs": gathered.runs,
         "digest": gathered.digest,
         "differing": _differing_settings(runs),
-        "files": [urllib.parse.quote(folder.name), gathered.starts] if folder else None,
+        "files": [urllib.parse.quote(folder.name), starts] if folder else None,
         "left_out": gathered.left_out,
         "version": __version__,
     }
@@ -118,38 +122,32 @@ def json_text(content: Any) -> str:  # noqa: ANN401 - whatever JSON can hold
     return text.translate(_ESCAPES)
 
 
+@dataclass
 class _Gathered:
     """What is kept of records while their content is written away."""
 
-    def __init__(self) -> None:
-        self.runs: list[dict[str, Any]] = []
-        self.rows: list[str] = []
-        self.left_out = 0
-        self.size = 0
-        self.starts: list[int] = []
-        self.digest = ""
-        self.language = "english"
+    runs: list[dict[str, Any]] = field(default_factory=list)
+    rows: list[str] = field(default_factory=list)
+    left_out: int = 0
+    size: int = 0
+    digest: str = ""
+    language: str = "english"
 
 
 def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
     """Read the runs through once; the content of each record listed becomes a line of `records`."""
     gathered, digest = _Gathered(), hashlib.sha256()
-    overviews = [RunContent(run) for run in runs]
-    writers = [RecordWriter(run) for run in runs]
+    overviews, writers = [RunContent(run) for run in runs], [RecordWriter(run) for run in runs]
     for found in _records(runs):
-        scored = [
-            None if result is None else overview.add(result)
-            for overview, result in zip(overviews, found, strict=True)
-        ]
+        scored = [overview.add(one) if one else None for overview, one in zip(overviews, found, strict=True)]
+        known = [one for one in scored if one]
         if not gathered.rows:
-            gathered.language = language_of([one.result.response for one in scored if one])
+            gathered.language = language_of([one.result.response for one in known])
         if len(gathered.rows) == MOST_RECORDS:
             gathered.left_out += 1
             continue
-        contents = [
-            None if one is None else writer.content(one) for writer, one in zip(writers, scored, strict=True)
-        ]
-        text = json_text(_shared(next(one for one in found if one is not None)) | {"runs": contents})
+        contents = [writer.content(one) if one else None for writer, one in zip(writers, scored, strict=True)]
+        text = json_text(_shared(known[0].result) | {"runs": contents})
         records.write(f"{text}\n")
         digest.update(text.encode("utf-8"))
         gathered.rows.append(json_text(_row(scored)))
@@ -183,13 +181,13 @@ def _row(scored: Sequence[Scored | None]) -> list[Any]:
     Its id, title, topic; how many claims have other labels, and how many are not in every run; of each run
     what `_counts` tells.
     """
-    first = next(one for one in scored if one is not None)
+    result = next(one.result for one in scored if one)
     return [
-        first.result.record_id,
-        one_line(first.result.prompt or first.result.topic or first.result.response, TITLE_LENGTH),
-        first.result.topic or "",
+        result.record_id,
+        one_line(result.prompt or result.topic or result.response, TITLE_LENGTH),
+        result.topic or "",
         list(_differing(scored)),
-        [None if one is None else _counts(one) for one in scored],
+        [one and _counts(one) for one in scored],
     ]
 
 
@@ -233,40 +231,43 @@ def _setting(value: object) -> str:
 
 def _names(runs: Sequence[FinishedRun[Any]]) -> list[str]:
     """What the page calls the runs: the names of their folders, with as much before as tells them apart."""
-    parts = [run.path.resolve().parts for run in runs]
-    for length in range(1, max(map(len, parts)) + 1):
-        names = ["/".join(part[-length:]) for part in parts]
-        if len(set(names)) == len(names):
-            return names
-    return [f"{name} ({number})" for number, name in enumerate(names, start=1)]
+    parts, length = [run.path.resolve().parts for run in runs], 1
+    while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
+        length += 1
+    return names
 
 
-def _texts(records: IO[str]) -> Iterator[str]:
-    records.seek(0)
-    return (line.rstrip("\n") for line in records)
+def _write_files(texts: Iterable[str], size: int, out: Path) -> tuple[Path | None, list[int]]:
+    """The folder beside the page where records are too much for it, and the first record of each file in it.
 
-
-def _write_files(records: IO[str], gathered: _Gathered, out: Path) -> Path | None:
-    """The folder beside the page, where the records are too much for the page; what was there is gone."""
+    What was there is gone.
+    """
     folder = out.with_name(f"{out.stem}_files")
     for old in folder.glob("records-*.js"):
         old.unlink()
-    if gathered.size <= EMBEDDED:
+    if size <= EMBEDDED:
         if folder.is_dir() and not any(folder.iterdir()):
             folder.rmdir()
-        return None
+        return None, []
     folder.mkdir(exist_ok=True)
-    waiting: list[str] = []
-    for number, text in enumerate(_texts(records), start=1):
-        if not waiting:
-            gathered.starts.append(number - 1)
-        waiting.append(text)
-        if sum(map(len, waiting)) >= IN_A_FILE or number == len(gathered.rows):
-            count = len(gathered.starts)
-            call = f"factreasonerRecords({count - 1},{json_text(waiting)});\n"
-            (folder / f"records-{count:04d}.js").write_text(call, encoding="utf-8")
-            waiting = []
-    return folder
+    starts = [0]
+    for number, some in enumerate(_filled(texts)):
+        starts.append(starts[-1] + len(some))
+        call = f"factreasonerRecords({number},{json_text(some)});\n"
+        (folder / f"records-{number + 1:04d}.js").write_text(call, encoding="utf-8")
+    return folder, starts[:-1]
+
+
+def _filled(texts: Iterable[str]) -> Iterator[list[str]]:
+    """The texts, some at a time: as many as fill a file."""
+    before = 0
+
+    def file_of(text: str) -> int:
+        nonlocal before
+        before += len(text)
+        return (before - len(text)) // IN_A_FILE
+
+    return (list(some) for _, some in groupby(texts, file_of))
 
 
 def _hash_of(text: str) -> str:

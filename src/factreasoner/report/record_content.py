@@ -134,10 +134,9 @@ def _claim(
         "original": first.original if first.original != first.text else None,
         "gold": first.gold,
         "fate": first.fate,
-        "rows": [_held(row, premises) for row in rows],
-        "evidence": [_entry(verdict, premises, effects) for verdict in verdicts],
     }
-    return present(told)
+    held = [_held(row, premises) for row in rows]
+    return present(told) | {"rows": held, "evidence": [_entry(v, premises, effects) for v in verdicts]}
 
 
 def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
@@ -150,9 +149,8 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
         "note": row.note,
         "premise": premises.numbers.get(row.context or ""),
         "nearest": premises.numbers.get(row.nearest or ""),
-        **premises.place(row.context, row.quote),
     }
-    return present(told)
+    return present(told) | premises.place(row.context, row.quote)
 
 
 def marks_of(row: ClaimRow) -> list[str]:
@@ -162,26 +160,21 @@ def marks_of(row: ClaimRow) -> list[str]:
 
 def _entry(verdict: Verdict, premises: Premises, effects: Mapping[str, Effect]) -> dict[str, Any]:
     """A verdict; most are neutral and say nothing more than that, so only what is there is written."""
-    told: dict[str, Any] = {
+    effect = effects.get(verdict.context_id)
+    prior = effect.next_prior if effect else None
+    told = {
         "premise": premises.numbers.get(verdict.context_id),
         "label": verdict.label,
         "p": round(verdict.probability, 4),
+        **premises.place(verdict.context_id, verdict.quote),
+        "corrected": verdict.confidence == "corrected" or None,
+        "note": verdict.note,
+        "without": round(effect.p_without, 6) if effect else None,
+        "next_prior": [prior.context_id, round(prior.p_true, 4)] if prior else None,
+        "votes": [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes] or None,
+        "rests_on": list(verdict.rests_on) or None,
     }
-    if verdict.quote:
-        told |= premises.place(verdict.context_id, verdict.quote)
-    if verdict.confidence == "corrected":
-        told["corrected"] = True
-    if verdict.note:
-        told["note"] = verdict.note
-    if effect := effects.get(verdict.context_id):
-        told["without"] = round(effect.p_without, 6)
-        if effect.next_prior:
-            told["next_prior"] = [effect.next_prior.context_id, round(effect.next_prior.p_true, 4)]
-    if verdict.votes:
-        told["votes"] = [[vote.judge, vote.label, round(vote.probability, 4)] for vote in verdict.votes]
-    if verdict.rests_on:
-        told["rests_on"] = list(verdict.rests_on)
-    return told
+    return present(told)
 
 
 def _between(verdicts: Sequence[Verdict], premises: Premises) -> list[dict[str, Any]]:
