@@ -16,6 +16,8 @@ from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 
+SMALL = FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
+
 
 class SolverRun(NamedTuple):
     """What one solver, asked for by name, made of a network in how many seconds."""
@@ -57,8 +59,7 @@ def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun]
     runs, refusals = [], []
     for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
         try:
-            # Some solvers import their library only when first used.
-            run_solver(name, _small(), config)
+            run_solver(name, SMALL, config)  # some solvers import their library only when first used
             runs.append(run_solver(name, graph, config))
         except (ConfigError, SolverError) as error:
             refusals.append(SolverRefusal(name, str(error)))
@@ -86,13 +87,14 @@ def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
     An atom has the label that follows, where the file tells it: a UAI network has no relations, so its tables
     say nothing of what supports or contradicts an atom.
     """
-    marginals = solved.marginals
+    found = solved.marginals
     entries = []
     for entry in _variables(network):
-        probabilities, label = marginals.probabilities[entry["variable"]], None
+        name, label = entry["variable"], None
+        p = found.probabilities[name]
         if entry["kind"] == "atom" and entry["observed"] is None and network.evidence is not None:
-            label = support_of(probabilities[1], network.evidence[entry["variable"]], marginals.stderr)
-        entries.append({**entry, "probabilities": list(probabilities), "label": label})
+            label = support_of(p[1], network.evidence[name], found.stderr)
+        entries.append({**entry, "probabilities": list(p), "label": label})
     return {"solver": _solver_content(solved), "marginals": entries}
 
 
@@ -103,8 +105,8 @@ def comparison_content(
     reference = reference_run(runs)
     solvers = []
     for solved in runs:
-        gap = difference(solved.marginals, reference.marginals)
-        told = {"largest_difference": gap.largest, "largest_difference_at": gap.variable}
+        largest, variable = difference(solved.marginals, reference.marginals)
+        told = {"largest_difference": largest, "largest_difference_at": variable}
         solvers.append(_solver_content(solved) | told)
     entries = []
     for entry in _variables(network):
@@ -126,14 +128,5 @@ def _variables(network: NetworkFile) -> list[dict[str, Any]]:
 def _solver_content(solved: SolverRun) -> dict[str, Any]:
     marginals = solved.marginals
     names = ("exact", "converged", "width", "stderr")
-    return {
-        "asked": solved.asked,
-        "name": marginals.solver,
-        **{name: getattr(marginals, name) for name in names},
-        "seconds": solved.seconds,
-        "diagnostics": dict(marginals.diagnostics),
-    }
-
-
-def _small() -> FactorGraph:
-    return FactorGraph(("x", "y"), (2, 2), (Factor((0, 1), np.array([[0.6, 0.4], [0.3, 0.7]])),))
+    told = {"asked": solved.asked, "name": marginals.solver, **{n: getattr(marginals, n) for n in names}}
+    return told | {"seconds": solved.seconds, "diagnostics": dict(marginals.diagnostics)}

@@ -80,46 +80,44 @@ def scores_of(run: FinishedRun[Any], wanted: Wanted) -> Iterator[Score]:
     metrics = _metrics(run, wanted.metrics)
     tally = run.tally(run.config)
     for result in run.results():
-        line = tally.add(result)
-        about = _About(run, result, place_of(result.metadata, wanted.trace_key))
-        rows = list(run.task.rows(result))
-        if result.status == "failed":
-            failure = result.all_failures[0] if result.all_failures else None
-            told = failure.message if failure and wanted.texts else None
-            yield about.failed(metrics[0].name, failure.error_type if failure else UNKNOWN, told)
-            continue
-        told = _told(rows) if wanted.texts else None
-        for metric in metrics:
-            if (value := line.get(metric.line_name)) is not None:
-                yield about.score(metric.name, value)._replace(explanation=told)
-        if wanted.claims:
-            yield from _claims(about, rows, texts=wanted.texts)
+        yield from _of_record(run, result, tally.add(result), metrics, wanted)
 
 
-class _About(NamedTuple):
-    """What the scores of a record have in common."""
+def _of_record(
+    run: FinishedRun[Any],
+    result: TaskResult,
+    line: Mapping[str, Any],
+    metrics: Sequence[Metric],
+    wanted: Wanted,
+) -> Iterator[Score]:
+    place = place_of(result.metadata, wanted.trace_key)
+    task, judge = run.task, str(run.config.model or run.config.judge)
 
-    run: FinishedRun[Any]
-    result: TaskResult
-    place: Place
-
-    def score(self, name: str, value: float | None, claim: str = "") -> Score:
-        config, record = self.run.config, self.result.record_id
-        judge = str(config.model or config.judge)
-        parts = (self.run.task.name, judge, record, name, claim, *map(str, self.place[:3]))
+    def score(name: str, value: float | None, claim: str = "", **told: str | None) -> Score:
+        parts = (task.name, judge, result.record_id, name, claim, *map(str, place[:3]))
         key = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
-        return Score(record, NAMES + name, key, self.place, value)
+        return Score(result.record_id, NAMES + name, key, place, value, **told)
 
-    def failed(self, name: str, error: str, explanation: str | None) -> Score:
-        return self.score(name, None)._replace(error=error, explanation=explanation)
-
-
-def _claims(about: _About, rows: Sequence[ClaimRow], *, texts: bool) -> Iterator[Score]:
-    lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in about.result.all_failures}
-    for row in rows:
-        error = lost.get(row.claim, UNKNOWN) if row.p_true is None else None
-        score = about.score(about.run.task.claim_word, row.p_true, f"{row.claim} {row.of} {row.against}")
-        yield score._replace(error=error, label=row.label, explanation=_words(row) if texts else None)
+    if result.status == "failed":
+        failure = next(iter(result.all_failures), None)
+        told = failure.message if failure and wanted.texts else None
+        yield score(metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=told)
+        return
+    rows = list(task.rows(result))
+    words = "\n".join(_words(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
+    for metric in metrics:
+        if (value := line.get(metric.line_name)) is not None:
+            yield score(metric.name, value, explanation=words or None if wanted.texts else None)
+    lost = {failure.item_id.rpartition("->")[2]: failure.error_type for failure in result.all_failures}
+    for row in rows if wanted.claims else ():
+        yield score(
+            task.claim_word,
+            row.p_true,
+            f"{row.claim} {row.of} {row.against}",
+            error=lost.get(row.claim, UNKNOWN) if row.p_true is None else None,
+            label=row.label,
+            explanation=_words(row) if wanted.texts else None,
+        )
 
 
 def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
@@ -130,11 +128,6 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
                 f"--metric {name}: a record has none of that name; {nearest(name, list(known))}"
             )
     return [known[name] for name in names or known]
-
-
-def _told(rows: Sequence[ClaimRow]) -> str | None:
-    words = "\n".join(_words(row) for row in rows if row.label != "supported")
-    return words[:MOST_CHARACTERS] or None
 
 
 def _words(row: ClaimRow) -> str:
@@ -206,7 +199,10 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
     number, lacking, refused = 0, Counter[str](), list[str]()
     with closing(backend):
         while batch := list(islice(rest, AT_ONCE)):
-            reasons = [_why_not(score, backend) for score in batch]
+            reasons = [
+                f"record {score.record}: {wrong}" if (wrong := score.place.wrong) else backend.lacks(score)
+                for score in batch
+            ]
             ready = [score for score, reason in zip(batch, reasons, strict=True) if reason is None]
             lacking.update(filter(None, reasons))
             try:
@@ -221,8 +217,3 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
             refused += taken.refused
             passed += len(batch)
     return Sent(number, lacking, tuple(refused))
-
-
-def _why_not(score: Score, backend: Backend) -> str | None:
-    wrong = score.place.wrong
-    return f"record {score.record}: {wrong}" if wrong else backend.lacks(score)

@@ -7,7 +7,7 @@ import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 
@@ -21,7 +21,7 @@ WAITS = (1.0, 2.0, 4.0)
 MOST_WAIT = 30.0
 PASSING = (429, 500, 502, 503, 504)
 """Statuses after which the same request may be taken."""
-LACKING = "their records have no id of {} (keys traceparent, trace_id, span_id; --trace-key names another)"
+LACKING = "their records have no id of a {} (keys traceparent, trace_id, span_id; --trace-key names another)"
 ERROR = f"{NAMES}error"
 """The name under which failures stand where a score has to have a value or a label."""
 
@@ -32,6 +32,8 @@ class Service(ABC):
     path: str
     keys: str
     """The variables that hold its keys."""
+    needs: Literal["trace", "span"]
+    """The id without which a score can't be sent here."""
 
     def __init__(self, url: str, **client: Any) -> None:
         if not url.startswith(("http://", "https://")):
@@ -41,9 +43,9 @@ class Service(ABC):
         self.url = url.rstrip("/") + self.path
         self._client = httpx.Client(timeout=30.0, **client)
 
-    @abstractmethod
     def lacks(self, score: Score) -> str | None:
         """See `Backend`."""
+        return None if getattr(score.place, self.needs) else LACKING.format(self.needs)
 
     @abstractmethod
     def content(self, scores: Sequence[Score]) -> object:
@@ -110,9 +112,10 @@ class Langfuse(Service):
 
     path = "/api/public/scores"
     keys = "LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY"
+    needs = "trace"
 
     def __init__(self, url: str | None = None) -> None:
-        names = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
+        names = self.keys.split(" and ")
         if missing := [name for name in names if not os.environ.get(name)]:
             raise ConfigError(f"Langfuse needs its keys: {' and '.join(missing)} in the environment")
         host = url or os.environ.get("LANGFUSE_BASE_URL") or os.environ.get("LANGFUSE_HOST")
@@ -122,10 +125,6 @@ class Langfuse(Service):
                 "(https://cloud.langfuse.com is the hosted one)"
             )
         super().__init__(host, auth=tuple(os.environ[name] for name in names))
-
-    def lacks(self, score: Score) -> str | None:
-        """See `Backend`."""
-        return None if score.place.trace else LACKING.format("a trace")
 
     def content(self, scores: Sequence[Score]) -> object:
         """See `Service`."""
@@ -157,16 +156,13 @@ class Phoenix(Service):
 
     path = "/v1/span_annotations?sync=true"
     keys = "PHOENIX_API_KEY"
+    needs = "span"
 
     def __init__(self, url: str | None = None, *, by_model: bool = False) -> None:
         self._kind = "LLM" if by_model else "CODE"
         key = os.environ.get("PHOENIX_API_KEY")
         host = url or os.environ.get("PHOENIX_COLLECTOR_ENDPOINT") or "http://localhost:6006"
         super().__init__(host, headers={"authorization": f"Bearer {key}"} if key else {})
-
-    def lacks(self, score: Score) -> str | None:
-        """See `Backend`."""
-        return None if score.place.span else LACKING.format("a span")
 
     def content(self, scores: Sequence[Score]) -> object:
         """See `Service`."""
