@@ -242,7 +242,7 @@ def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
     with pytest.raises(RunError) as raised:
         list(folder.results(["r0"]))
     told = str(raised.value)
-    assert "journal.jsonl:1: damaged line: the result of 'r0': outcome.support.a0 is wrong" in told
+    assert "journal.jsonl:1: damaged line: outcome.support.a0: " in told
     assert "\n" not in told
     assert "pydantic" not in told
 
@@ -255,7 +255,7 @@ def test_a_line_of_an_earlier_version_is_read_without_a_checksum(tmp_path):
     assert [folder.entries[i].size for i in ("r1", "r0")] == [3, 2]
     assert list(folder.results(["r1"])) == [assessment("r1", n=3)]
     folder.journal_path.write_text(bare.replace('"ok"', '"okay"'))
-    with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged line: status is wrong"):
+    with pytest.raises(RunError, match=r"journal\.jsonl:1: damaged line: status: "):
         _ = RunFolder(tmp_path, TASK).entries
 
 

@@ -11,11 +11,13 @@ from typing import Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
+from factreasoner.inputs.problems import reworded
 from factreasoner.models import Status, TaskResult, Usage
 from factreasoner.models.journal_line import Packed, is_bare, pack, unpack
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
+_CHANGED = "it is cut or changed"
 _REMEDY = "remove it and run again, or start over with --fresh"
 
 
@@ -108,18 +110,19 @@ class Journal(Generic[R]):
                 result = self.task.result.model_validate_json(line)
                 return _packed(self.task, result, line)
             return unpack(line)
-        except ValidationError as error:
-            raise self._damaged(offset, _first(error)) from error
         except (ValueError, LookupError, TypeError) as error:
-            raise self._damaged(offset, "it is cut or changed") from error
+            raise self._damaged(offset, error) from error
 
-    def _damaged(self, offset: int, why: str) -> RunError:
+    def _damaged(self, offset: int, error: Exception) -> RunError:
+        wrong = (
+            next(reworded(error, "", {})) if isinstance(error, ValidationError) else "it is cut or changed"
+        )
         number = 1
         with self.journal_path.open("rb") as journal:
             while journal.tell() < offset:
                 journal.readline()
                 number += 1
-        return RunError(f"{self.journal_path}:{number}: damaged line: {why}; {_REMEDY}")
+        return RunError(f"{self.journal_path}:{number}: damaged line: {wrong}; {_REMEDY}")
 
     def write(self, lines: Sequence[JournalLine]) -> None:
         """Add lines; when this returns they are on disk.
@@ -161,11 +164,4 @@ class Journal(Generic[R]):
                 try:
                     yield self.task.result.model_validate_json(found.result)
                 except ValidationError as error:
-                    raise self._damaged(offset, f"the result of {record_id!r}: {_first(error)}") from error
-
-
-def _first(error: ValidationError) -> str:
-    """The first thing wrong in a result, in words."""
-    item = error.errors(include_url=False)[0]
-    place = ".".join(map(str, item["loc"])) or "it"
-    return f"{place} is wrong ({item['msg'][:1].lower()}{item['msg'][1:]})"
+                    raise self._damaged(offset, error) from error

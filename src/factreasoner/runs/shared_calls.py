@@ -16,7 +16,7 @@ from concurrent.futures import Future
 from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.llm.cache import ReplyCache, worth_keeping
-from factreasoner.llm.capabilities import Capabilities, Memory
+from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits, Slots
 from factreasoner.llm.parallel import POLL_SECONDS
 from factreasoner.llm.usage import CACHED
@@ -201,17 +201,12 @@ class _Budget(Budget):
             yield reservation
 
 
-class _Memory(NamedTuple):
+class _Memory:
     """What the owner has learnt about models."""
 
-    call: Call
-
-    def capabilities(self, model: str) -> Capabilities | None:
-        known: Capabilities | None = self.call("memory.capabilities", model)
-        return known
-
-    def keep_capabilities(self, model: str, capabilities: Capabilities) -> None:
-        self.call("memory.keep_capabilities", model, capabilities)
+    def __init__(self, call: Call) -> None:
+        self.capabilities = functools.partial(call, "memory.capabilities")
+        self.keep_capabilities = functools.partial(call, "memory.keep_capabilities")
 
 
 class _Cache(ReplyCache):
