@@ -114,9 +114,7 @@ class Journal(Generic[R]):
             raise self._damaged(offset, error) from error
 
     def _damaged(self, offset: int, error: Exception) -> RunError:
-        wrong = (
-            next(reworded(error, "", {})) if isinstance(error, ValidationError) else "it is cut or changed"
-        )
+        wrong = next(reworded(error, "", {})) if isinstance(error, ValidationError) else _CHANGED
         number = 1
         with self.journal_path.open("rb") as journal:
             while journal.tell() < offset:
