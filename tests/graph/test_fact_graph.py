@@ -65,7 +65,15 @@ def test_the_reference_systems_nodes_and_edges(ends: tuple[str, str], kind: str)
     assert parse_fact_graph(data) == GRAPH
 
 
-@pytest.mark.parametrize("atoms", [{"a0": "text"}, ["a0"], [{"id": "a0", "text": "text"}]])
+@pytest.mark.parametrize(
+    "atoms",
+    [
+        {"a0": "text"},
+        ["a0"],
+        [{"id": "a0", "text": "text"}],
+        [{"id": "a0", "kind": "context", "prior": None}],
+    ],
+)
 def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
     relation = {"source": "c0", "target": "a0", "label": "contradiction", "probability": 1}
     neutral = {"source": "c1", "target": "a0", "label": "neutral"}
@@ -77,6 +85,19 @@ def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
         ("c1", "context", 0.8),
     ]
     assert graph.relations == (Relation(source="c0", target="a0", kind="contradiction", probability=1.0),)
+
+
+def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing() -> None:
+    nodes = [
+        {"id": "a0", "kind": None, "type": "atom", "prior": 0, "probability": 0.7},
+        {"id": "c0", "kind": "context", "prior": None, "probability": 0.0},
+    ]
+    edge = {"from": None, "source": "c0", "to": "a0", "kind": "entailment", "probability": 0}
+    graph = parse_fact_graph({"nodes": nodes, "edges": [edge]})
+    assert [(n.kind, n.prior) for n in graph.nodes] == [("atom", 0.0), ("context", 0.0)]
+    assert (graph.relations[0].source, graph.relations[0].probability) == ("c0", 0.0)
+    built = build_fact_graph([], [Context(id="c", text="x", prior=0.0)], [], context_prior=0.8)
+    assert built.nodes[0].prior == 0.0
 
 
 NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]

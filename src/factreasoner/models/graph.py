@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -88,28 +88,19 @@ class Marginals(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_earlier_versions(cls, data: object) -> object:
-        """Read marginals without `converged`."""
-        if not isinstance(data, dict) or not isinstance(data.get("diagnostics"), dict):
+        """Read marginals without `converged`: an infinite R-hat became null, or there was a warning."""
+        if not isinstance(data, dict) or not isinstance(given := data.get("diagnostics"), dict):
             return data
-        known = {key: value for key, value in data["diagnostics"].items() if value is not None}
-        return data | {"converged": has_converged(data), "diagnostics": known}
+        converged = data.get("converged")
+        if converged is None and "r_hat" in given:
+            converged = "warning" not in given and given["r_hat"] is not None
+        known = {key: value for key, value in given.items() if value is not None}
+        return data | {"converged": converged, "diagnostics": known}
 
     @property
     def p_true(self) -> dict[str, float]:
         """P(state 1) of every variable."""
         return {name: values[1] for name, values in self.probabilities.items()}
-
-
-def has_converged(marginals: Mapping[str, Any]) -> bool | None:
-    """`Marginals.converged` of a journal's marginals, also of earlier versions.
-
-    These did not have the field: an infinite R-hat became null, or there was a warning.
-    """
-    converged: bool | None = marginals.get("converged")
-    known = marginals.get("diagnostics") or {}
-    if converged is None and "r_hat" in known:
-        return "warning" not in known and known["r_hat"] is not None
-    return converged
 
 
 def side_of(p_true: float) -> Literal[-1, 0, 1]:
