@@ -180,7 +180,7 @@ def test_audits_pruned_pairs_and_credibility_add_up() -> None:
         return assessment([0.9], outcome=outcome | {"prior_from": prior_from, "used_domains": domains})
 
     first = made(4, 10, {"c0": "table", "c1": "default"}, "b.org")
-    second = made(0, 8, {"c0": "record", "c1": "default", "c2": "default"}, "a.org", "b.org")
+    second = made(0, 8, {"c0": "record", "c1": "default", "c2": "default"}, "a.org")
     for place, (rated, unrated, pairs) in enumerate([(1, 1, 10), (1, 2, 8)]):
         line = evidence_fields((first, second)[place])
         assert line["credibility"] == {"rated": rated, "unrated": unrated}
