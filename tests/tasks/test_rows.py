@@ -5,7 +5,7 @@ from assessments import assessment
 from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rows import known_verdict, label_of, p_contradicted, p_supported
+from factreasoner.tasks.rows import label_of, p_contradicted, p_supported
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -33,12 +33,6 @@ def test_what_a_verdict_comes_to(label, probability, belief, p, borne_out):
     assert found.supports is borne_out
 
 
-def test_a_verdict_that_needs_no_judge_says_why():
-    found = known_verdict("answer", "f0", "neutral", "the answer is empty")
-    assert (found.context_id, found.target_id, found.note) == ("answer", "f0", "the answer is empty")
-    assert not found.supports
-
-
 @pytest.mark.parametrize(
     ("label", "probability", "p"),
     [("contradiction", 0.9, 0.9), ("entailment", 0.9, 0.1), ("neutral", 0.9, 0.05), ("neutral", 0.2, 0.25)],
@@ -47,20 +41,29 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
     assert p_contradicted(verdict(label, probability, belief=0.7)) == pytest.approx(p)
 
 
-def test_a_claim_that_nothing_decides_has_a_reason():
-    (row,) = rows_of("run", assessment([0.5], outcome={"verdicts": (verdict("neutral"),)}))
-    assert row.note == "no passage says so"
-
-
-def test_a_belief_is_told_as_one():
-    context = Context(id="c0", text="x", title="Old maps")
-    said = verdict(belief=0.31, nearness=0.5)
-    (row,) = rows_of("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (said,)}))
-    assert (row.context, row.quote) == (None, None)
-    assert row.note == "no passage says so; the judge's guess 0.31; nearest passage c0 (Old maps)"
-    counted = said.model_copy(update={"confidence": "words"})
-    (row,) = rows_of("run", assessment([0.31], contexts=(context,), outcome={"verdicts": (counted,)}))
-    assert row.note == "no passage says so; by words in common 0.31; nearest passage c0 (Old maps)"
+@pytest.mark.parametrize(
+    ("fields", "link", "note"),
+    [
+        ({}, "", "no passage says so"),
+        (
+            {"note": "nothing to compare"},
+            "https://example.org",
+            "c0 (https://example.org): nothing to compare",
+        ),
+        ({"belief": 0.31}, "", "no passage says so; the judge's guess 0.31; nearest passage c0"),
+        (
+            {"belief": 0.31, "confidence": "words"},
+            "https://example.org",
+            "no passage says so; by words in common 0.31; nearest passage c0 (https://example.org)",
+        ),
+    ],
+)
+def test_a_claim_that_nothing_decides_has_a_reason(fields, link, note):
+    context = Context(id="c0", text="x", link=link)
+    (row,) = rows_of(
+        "run", assessment([0.31], contexts=(context,), outcome={"verdicts": (verdict(**fields),)})
+    )
+    assert (row.context, row.quote, row.note) == (None, None, note)
 
 
 def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
@@ -68,11 +71,8 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
         fields = {"context_id": context_id, "target_id": "a0", "label": label, "belief": belief}
         return Verdict(**fields, probability=probability)
 
-    contexts = (
-        Context(id="c0", text="x", title="Old maps"),
-        Context(id="c1", text="y"),
-        Context(id="c2", text="z"),
-    )
+    titles = {"c0": "Old maps", "c1": "", "c2": ""}
+    contexts = tuple(Context(id=name, text="x", title=title) for name, title in titles.items())
 
     def row_of(p_true, *verdicts):
         (row,) = rows_of("run", assessment([p_true], contexts=contexts, outcome={"verdicts": verdicts}))
@@ -96,15 +96,8 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
 
 def test_every_correction_is_told_and_not_only_what_decides():
     def corrected(context_id, label):
-        note = f"corrected by a reader to {label}"
-        return Verdict(
-            context_id=context_id,
-            target_id="a0",
-            label=label,
-            probability=1.0,
-            confidence="corrected",
-            note=note,
-        )
+        fields = {"confidence": "corrected", "note": f"corrected by a reader to {label}"}
+        return Verdict(context_id=context_id, target_id="a0", label=label, probability=1.0, **fields)
 
     contexts = (Context(id="c0", text="x", title="Old maps"), Context(id="c1", text="y"))
     both = (corrected("c0", "neutral"), corrected("c1", "entailment"))
@@ -130,10 +123,3 @@ def test_every_correction_is_told_and_not_only_what_decides():
 def test_silence_is_no_contradiction(p, labels, label):
     verdicts = [Verdict(context_id="c", target_id="x", label=name, probability=0.9) for name in labels]
     assert label_of(p, verdicts) == label
-
-
-def test_contexts_are_named_by_title_or_link():
-    context = Context(id="c0", text="x", link="https://example.org")
-    said = verdict(note="nothing to compare")
-    (row,) = rows_of("run", assessment([0.5], contexts=(context,), outcome={"verdicts": (said,)}))
-    assert row.note == "c0 (https://example.org): nothing to compare"

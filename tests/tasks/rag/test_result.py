@@ -106,29 +106,22 @@ def rows(by_reference, by_contexts=None):
     return list(rag_rows(result))
 
 
+SILENT = "the reference does not say so"
+
+
 @pytest.mark.parametrize(
     ("by_reference", "said", "own"),
     [
         (verdict("reference", "entailment"), "the reference supports it", ""),
-        (
-            verdict("reference", "neutral", belief=0.8),
-            "",
-            "the reference does not say so; the judge's guess 0.80",
-        ),
-        (
-            verdict("reference", "neutral", belief=0.2),
-            "",
-            "the reference does not say so; the judge's guess 0.20",
-        ),
+        (verdict("reference", "neutral", belief=0.8), "", f"{SILENT}; the judge's guess 0.80"),
+        (verdict("reference", "neutral"), "", SILENT),
         (verdict("reference", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
     ],
 )
 def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
     against_contexts, against_reference = rows(by_reference)
-    assert (against_contexts.against, against_contexts.note) == (
-        "contexts",
-        "; ".join(filter(None, (said, "no passage says so"))),
-    )
+    note = "; ".join(filter(None, (said, "no passage says so")))
+    assert (against_contexts.against, against_contexts.note) == ("contexts", note)
     assert (against_reference.against, against_reference.note) == ("reference", own)
 
 
@@ -170,9 +163,13 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
     assert said["y", "reference", "answer"].judged == "no"
 
 
-def test_a_claim_whose_contexts_were_judged_in_part_says_so():
-    table = {("old", "1932"): ("entailment", 0.9), ("new", "1932"): "lost"}
+@pytest.mark.parametrize(
+    ("said", "label", "note"),
+    [(("entailment", 0.9), "supported", ""), (("neutral", 0.9), None, "no passage that was judged says so")],
+)
+def test_a_claim_whose_contexts_were_judged_in_part_says_so(said, label, note):
+    table = {("old", "1932"): said, ("new", "1932"): "lost"}
     claims = [{"id": "x", "text": "It opened in 1932."}]
     found = rag("It opened in 1932.", contexts=PASSAGES, claims=claims, judge=TableJudge(table))
     (row,) = rows_of("rag", found.result)
-    assert (row.label, row.judged) == ("supported", "partly")
+    assert (row.label, row.judged, row.note) == (label, "partly", note)

@@ -132,20 +132,11 @@ def test_spans_move_with_the_text():
 
 
 SENTENCE = st.sampled_from(
-    [
-        "It rained a lot.",
-        "Snow fell in May [1].",
-        "Is it so?",
-        "Mr. Smith left at 5 p.m. [2]",
-        "猫がいる。",
-        "Yes!",
-    ]
+    ["It rained a lot.", "Snow fell in May [1].", "Is it so?", "Mr. Smith left at 5 p.m. [2]", "猫がいる。"]
 ) | st.sampled_from(
-    ["It was **very** cold.", "Prices: $1,000.50, or more…", "He said “No. Never.” twice [3]."]
+    ["Yes!", "It was **very** cold.", "Prices: $1,000.50, or more…", "He said “No. Never.” twice [3]."]
 )
-BETWEEN = st.sampled_from(
-    [" ", "  ", "\n", "\n\n", "\n- ", "\n* ", "\n1. ", "\n\n## ", "\n> ", "\n\n\n", "\t"]
-)
+BETWEEN = st.sampled_from([*" \n\t", "  ", "\n\n", "\n\n\n", "\n- ", "\n* ", "\n1. ", "\n\n## ", "\n> "])
 
 
 @st.composite

@@ -91,8 +91,43 @@ JUDGED_NOISE = Needed(BOTH.words, (*BOTH.keys, "reference_claims"))
 FOUND = Needed("claims of the reference that a context supports", (*RETRIEVED.keys, "found"))
 RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 
+SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
+LINE: tuple[Place, ...] = ("line",)
+KEY_OF = {
+    "contexts": "contexts",
+    "reference": "reference",
+    "reference_claims": "reference",
+    "gold_contexts": "gold_contexts",
+}
+"""What a metric needs -> the field of an input record that has it."""
+
+
+def _need(needs: Needed) -> Need:
+    def missing(sample: Sample) -> str:
+        if not sample.ids:
+            return "there is no record"
+        why = f"no record has it: it needs {needs.words}"
+        return f"{why}; each record's reasons in results.jsonl say what it lacks"
+
+    keys = dict.fromkeys(KEY_OF[key] for key in needs.keys if key in KEY_OF)
+    return Need(needs.words, missing, keys=tuple(keys))
+
+
+def _row(
+    name: str,
+    shown: str,
+    meaning: str,
+    needs: Needed,
+    places: tuple[Place, ...] = SHOWN,
+    better: Better | None = "higher",
+) -> Metric:
+    value = OfRecords(lambda record: record.values[name])
+    tested = places == SHOWN
+    return Metric(name, shown, meaning, _need(needs), value, better=better, places=places, tested=tested)
+
+
 # fmt: off
-SHARES = (
+ROWS: tuple[Share | Metric, ...] = (
     Share("faithfulness", "faithfulness", "the answer's claims that the contexts support",
           PASSAGES, "higher", lambda c: c.found),
     Share("contradicted", "contradicted", "the answer's claims that a context contradicts",
@@ -101,8 +136,21 @@ SHARES = (
           REFERENCE, "higher", lambda c: c.other),
     Share("coverage", "coverage", "the reference's claims that the answer supports",
           GOLD_CLAIMS, "higher", lambda c: c.other, wanted=True),
+    _row("claim_f1", "claim F1", "harmonic mean of correctness and coverage", REFERENCE),
+    _row("claim_f1_p", "claim F1 (p)", "harmonic mean of correctness_p and coverage_p", REFERENCE, LINE),
     Share("claim_recall", "claim recall", "the reference's claims that a context supports",
           RETRIEVED, "higher", lambda c: c.found, wanted=True),
+    _row("context_precision", "context precision",
+         "share of the contexts that support a claim of the reference", RANKABLE),
+    _row("retrieval_precision", "retrieval precision",
+         "share of the first K contexts that are relevant", RANKED),
+    _row("retrieval_recall", "retrieval recall",
+         "share of the relevant contexts among the first K", RANKED),
+    _row("map", "MAP", "average precision, over all relevant contexts", RANKED),
+    _row("map_at_hits", "MAP (hits)",
+         "average precision, over the relevant contexts found", RANKED, LINE),
+    _row("mrr", "MRR", "1 / rank of the first relevant context", RANKED),
+    _row("ndcg", "nDCG", "normalised discounted cumulative gain", RANKED),
     Share("context_utilization", "utilization",
           "the reference's claims supported by a context that the answer supports too",
           FOUND, "higher", lambda c: c.other if c.found.holds else UNDECIDED, wanted=True),
@@ -130,8 +178,23 @@ SHARES = (
     Share("against_reference", "against the reference",
           "the answer's claims that contexts support and the reference contradicts",
           BOTH, "lower", lambda c: c.against & c.found, detail=True),
+    Metric("num_claims", "claims", "claims of answer and reference a record", _need(Needed("claims", ())),
+           OfRecords(lambda record: record.num_claims), bounds=COUNT, decimals=1, places=LINE),
+    *usage_metrics(lambda record: record.usage),
 )
 # fmt: on
+SHARES = tuple(row for row in ROWS if isinstance(row, Share))
+
+
+def _metrics() -> Iterator[Metric]:
+    """The rows in order; shares of claims are followed by the mean probability."""
+    for row in ROWS:
+        if isinstance(row, Metric):
+            yield row
+            continue
+        name, shown, meaning, needs, better = row[:5]
+        yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
+        yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
 
 
 def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
@@ -258,74 +321,6 @@ def _harmonic(one: float | None, other: float | None) -> float | None:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
-SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
-LINE: tuple[Place, ...] = ("line",)
-KEY_OF = {
-    "contexts": "contexts",
-    "reference": "reference",
-    "reference_claims": "reference",
-    "gold_contexts": "gold_contexts",
-}
-"""What a metric needs -> the field of an input record that has it."""
-
-
-def _need(needs: Needed) -> Need:
-    def missing(sample: Sample) -> str:
-        if not sample.ids:
-            return "there is no record"
-        why = f"no record has it: it needs {needs.words}"
-        return f"{why}; each record's reasons in results.jsonl say what it lacks"
-
-    keys = dict.fromkeys(KEY_OF[key] for key in needs.keys if key in KEY_OF)
-    return Need(needs.words, missing, keys=tuple(keys))
-
-
-def _row(
-    name: str,
-    shown: str,
-    meaning: str,
-    needs: Needed,
-    places: tuple[Place, ...] = SHOWN,
-    better: Better | None = "higher",
-) -> Metric:
-    value = OfRecords(lambda record: record.values[name])
-    tested = places == SHOWN
-    return Metric(name, shown, meaning, _need(needs), value, better=better, places=places, tested=tested)
-
-
-def _shares(shares: Sequence[Share]) -> Iterator[Metric]:
-    """Shares of claims, each with the mean probability."""
-    for row in shares:
-        name, shown, meaning, needs, better = row[:5]
-        yield _row(name, shown, f"share of {meaning}", needs, LINE if row.detail else SHOWN, better)
-        yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
-
-
-# fmt: off
-METRICS = (
-    *_shares(SHARES[:4]),
-    _row("claim_f1", "claim F1", "harmonic mean of correctness and coverage", REFERENCE),
-    _row("claim_f1_p", "claim F1 (p)", "harmonic mean of correctness_p and coverage_p", REFERENCE, LINE),
-    *_shares(SHARES[4:5]),
-    _row("context_precision", "context precision",
-         "share of the contexts that support a claim of the reference", RANKABLE),
-    _row("retrieval_precision", "retrieval precision",
-         "share of the first K contexts that are relevant", RANKED),
-    _row("retrieval_recall", "retrieval recall",
-         "share of the relevant contexts among the first K", RANKED),
-    _row("map", "MAP", "average precision, over all relevant contexts", RANKED),
-    _row("map_at_hits", "MAP (hits)",
-         "average precision, over the relevant contexts found", RANKED, LINE),
-    _row("mrr", "MRR", "1 / rank of the first relevant context", RANKED),
-    _row("ndcg", "nDCG", "normalised discounted cumulative gain", RANKED),
-    *_shares(SHARES[5:]),
-    Metric("num_claims", "claims", "claims of answer and reference a record", _need(Needed("claims", ())),
-           OfRecords(lambda record: record.num_claims), bounds=COUNT, decimals=1, places=LINE),
-    *usage_metrics(lambda record: record.usage),
-)
-# fmt: on
-
-
 def _given(record: ScoredRag) -> Iterator[str]:
     result = record.result
     if result.contexts is not None:
@@ -337,5 +332,5 @@ def _given(record: ScoredRag) -> Iterator[str]:
 
 
 RAG: Table[ScoredRag] = Table(
-    "rag", main="num_claims", claims=lambda record: ((), 0), metrics=METRICS, given=_given
+    "rag", main="num_claims", claims=lambda record: ((), 0), metrics=[*_metrics()], given=_given
 )

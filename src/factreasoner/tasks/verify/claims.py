@@ -1,10 +1,10 @@
-"""The claims of a text, each with its sentence and what it cites."""
+"""The claims of a text, each with its sentence and what it cites; and what became of them by corrections."""
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -14,9 +14,12 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record, new_id
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.verify.citations import CitedText, Sentence
-from factreasoner.tasks.verify.result import Citation, VerifiedClaim
+from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
+from factreasoner.tasks.verify.correcting import STAGE as CORRECTING
+from factreasoner.tasks.verify.editing import Edit, Edited, edited
+from factreasoner.tasks.verify.result import FAILED, Change, Citation, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.sentences import Span, sentences
+from factreasoner.text.tags import TAG
 
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
@@ -51,7 +54,8 @@ class ClaimFinder:
             return Claims(())
         found = self._found(text, record, meter)
         located = [(atom, _in_plain(text, atom)) for atom in found.atoms]
-        return self._all(found, located, text, text.sentences, record)
+        located += _repeated(text, text.sentences, located)
+        return _placed(text, located, record, found.failures)
 
     def claims_of(self, parts: Sequence[Sentence], text: CitedText, record: Record, meter: Meter) -> Claims:
         """The claims of some sentences of a text."""
@@ -66,23 +70,12 @@ class ClaimFinder:
                 words, shift = parts[n].words, parts[n].words.start - starts[n]
                 place = Span(place.start + shift, min(place.end + shift, words.end))
             located.append((atom, place))
-        return self._all(found, located, text, parts, record)
+        located += _repeated(text, parts, located)
+        return _placed(text, located, record, found.failures)
 
     def _found(self, text: CitedText, record: Record, meter: Meter) -> Atomized:
         asked = record.model_copy(update={"response": text.plain, "contexts": None, "atoms": None})
         return made_atoms(asked, self._atomizer, self._reviser, meter)
-
-    def _all(
-        self,
-        found: Atomized,
-        located: list[Located],
-        text: CitedText,
-        among: Sequence[Sentence],
-        record: Record,
-    ) -> Claims:
-        """The claims that were found, and those of sentences that repeat others."""
-        placed = _placed(text, located + _repeated(text, among, located), record)
-        return placed._replace(failures=(*found.failures, *placed.failures))
 
 
 def _in_original(text: CitedText, atom: Atom) -> Span | None:
@@ -124,12 +117,14 @@ def _alike(words: str) -> str:
     return " ".join(_UNREAD.sub("", words).casefold().split()).rstrip(".!? ")
 
 
-def _placed(text: CitedText, located: Sequence[tuple[Atom, Span | None]], record: Record) -> Claims:
+def _placed(
+    text: CitedText, located: Sequence[Located], record: Record, failed: Sequence[Failure] = ()
+) -> Claims:
     """The claims with their sentences. One that is not found in the text is a failure, and not judged."""
     contexts = {context.id for context in record.contexts or ()}
     taken = contexts | {atom.id for atom, _ in located}
     claims: list[VerifiedClaim] = []
-    failures: list[Failure] = []
+    failures = list(failed)
     for atom, span in located:
         name = new_id("a", len(claims), taken) if atom.id in contexts else atom.id
         taken.add(name)
@@ -177,3 +172,106 @@ def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Cita
         found += [Citation(label=s, source=s, sentence=place, claims=own) for s in sentence.cited]
         found += [Citation(label=u, source=None, sentence=place, claims=own) for u in sentence.unknown]
     return tuple(found)
+
+
+class Revision(NamedTuple):
+    """A text with its verified claims. `places` maps each sentence of the answer to what became of it here.
+
+    A sentence that was removed has an empty place.
+    """
+
+    text: CitedText
+    claims: tuple[VerifiedClaim, ...]
+    places: Mapping[Place, Place]
+
+    def verified(self, changes: Sequence[Change]) -> VerifiedText:
+        """The text as a result holds it, its claims with what `changes` did to them."""
+        citations = citations_of(self.text, self.claims)
+        claims = tuple(claim.model_copy(update={"fate": _fate(claim, changes)}) for claim in self.claims)
+        return VerifiedText(text=self.text.text, claims=claims, citations=citations, notes=self.text.notes)
+
+    def origins(self, sentence: Sentence) -> list[Place]:
+        """The sentences of the answer from which one of the text comes."""
+        return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
+
+
+class NewText(NamedTuple):
+    """A text after `done` edits; `failures` are new sentences that would have run into their neighbours."""
+
+    text: CitedText
+    done: Edited
+    failures: tuple[Failure, ...]
+
+
+def new_text(text: CitedText, edits: Mapping[Place, str], record_id: str) -> NewText:
+    """`text` with its sentences at the places of `edits` replaced, or removed where the new one is empty.
+
+    A new sentence that the text around it would continue is left out.
+    """
+    wanted = dict(edits)
+    failures: list[Failure] = []
+    while wanted:
+        done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
+        new = CitedText(done.text, text.contexts)
+        spoilt = [edit for edit, place in done.placed() if _runs_over(new, place)]
+        joined = [
+            place
+            for place, after in wanted.items()  # a removal may leave marks of bold and the like
+            if after.strip() and any(_overlap(place, (edit.start, edit.end)) for edit in spoilt)
+        ]
+        if not joined:
+            return NewText(new, done, tuple(failures))
+        failures += [_joined(record_id, place, wanted.pop(place)) for place in joined]
+    return NewText(text, Edited(text.text, ()), tuple(failures))
+
+
+def _runs_over(text: CitedText, place: Place) -> bool:
+    """Whether a sentence has words both inside and outside a place."""
+    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place)]
+    outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
+    return any(character.isalnum() for piece in outside for character in piece)
+
+
+def _joined(record_id: str, place: Place, after: str) -> Failure:
+    return Failure(
+        stage=CORRECTING,
+        item_id=f"{record_id}[{place[0]}:{place[1]}]",
+        error_type="JoinedSentenceError",
+        message=f"record {record_id}: the new sentence {after[:80]!r} would run into the one beside it; "
+        "the sentence stays as it was",
+    )
+
+
+def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
+    """What the answer's sentences with `reasons` to change them became in the last revision.
+
+    Sentences that became one are one change.
+    """
+    text = revision.text
+    groups: list[tuple[Place, Place]] = []
+    for root in sorted(reasons):
+        now, at = revision.places[root], len(groups)
+        at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now)), at)
+        members = [*groups[at:], (root, now)]
+        spans = [span for _, span in members if span[0] < span[1]] or [now]
+        groups[at:] = [((members[0][0][0], root[1]), (spans[0][0], max(end for _, end in spans)))]
+    found = []
+    for (start, end), now in groups:
+        says = any(_overlap(now, sentence.words) for sentence in text.sentences)
+        says = says and any(map(str.isalnum, TAG.sub("", text.text[slice(*now)])))
+        before, after = answer[start:end], text.text[slice(*now)].strip() if says else ""
+        if after != before.strip():
+            own = (why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root])
+            found.append(Change(before=before, after=after, why=tuple(dict.fromkeys(own)), span=(start, end)))
+    return tuple(found)
+
+
+def _fate(claim: VerifiedClaim, changes: Sequence[Change]) -> Fate:
+    change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence)), None)
+    if change is not None:
+        return "rewritten" if change.after else "removed"
+    return "flagged" if claim.label in FAILED or claim.label in (None, "uncited") else "kept"
+
+
+def _overlap(one: Place, other: Place) -> bool:
+    return min(one[1], other[1]) > max(one[0], other[0])

@@ -16,7 +16,15 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
 from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
-from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place
+from factreasoner.tasks.verify.claims import (
+    ClaimFinder,
+    Claims,
+    NewText,
+    Revision,
+    at_place,
+    changes_of,
+    new_text,
+)
 from factreasoner.tasks.verify.correcting import Corrector, FailedSentence
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.labelling import labelled, relabelled
@@ -29,7 +37,6 @@ from factreasoner.tasks.verify.result import (
     scored_verify,
     verified_rows,
 )
-from factreasoner.tasks.verify.revision import NewText, Revision, changes_of, new_text, with_fates
 
 
 class VerifyWorker(ClaimWorker[VerifyResult]):
@@ -74,8 +81,8 @@ class _Verification:
             last = corrected
         changes = changes_of(text.text, last, self._reasons)
         fields = {
-            "verified": first.verified.model_copy(update={"claims": with_fates(claims, changes)}),
-            "revised": last.verified.model_copy(update={"claims": with_fates(last.claims, ())}),
+            "verified": first.verified(changes),
+            "revised": last.verified(()),
             "changes": changes,
             "contexts": self._contexts,
             "verdicts": tuple(self._verdicts),
