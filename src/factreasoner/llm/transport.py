@@ -11,7 +11,6 @@ import importlib
 import logging
 import math
 import os
-import urllib.request
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -175,6 +174,8 @@ class Transport:
     @property
     def connection_remedy(self) -> str:
         """What to look at if nobody answers: the server, and a proxy that the environment puts before it."""
+        import urllib.request  # for this message alone
+
         where = urlsplit(self._api_base or "https://")
         proxies = urllib.request.getproxies()
         proxy = proxies.get(where.scheme) or proxies.get("all", "")
