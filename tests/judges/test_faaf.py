@@ -46,19 +46,6 @@ def test_examples_answer_as_the_mode_wants(mode):
 
 
 @pytest.mark.parametrize(
-    ("quote", "where"),
-    [
-        ("the  LIBRARY\nopens", "found"),
-        ("opens at ten", "elsewhere"),
-        ("opens at noon", "absent"),
-        ("   ", "absent"),
-    ],
-)
-def test_citation_is_looked_for_with_space_and_case_folded(quote, where):
-    assert faaf.check_citation(quote, "The library opens at nine.", ["It opens at ten."]) == where
-
-
-@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("1, 3", [1, 3]),

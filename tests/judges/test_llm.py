@@ -30,9 +30,10 @@ def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_
 @pytest.mark.parametrize(
     ("quote", "citation", "kept"),
     [
-        ("opens at NINE", "found", "opens at NINE"),
+        ("the  LIBRARY\nopens", "found", "the  LIBRARY\nopens"),
         ("opens at ten", "elsewhere", "opens at ten"),
         ("closed on Mondays", "absent", None),
+        ("   ", "absent", None),
     ],
 )
 def test_citations_are_checked(quote, citation, kept):

@@ -70,39 +70,33 @@ def calibration_of(config: Config) -> Calibration:
     Raises:
         InputError: the file can't be read or holds no calibration.
     """
-    if config.calibration is None:
-        return NOTHING
-    try:
-        state = config.calibration.stat()
-    except OSError as error:
-        raise _unreadable(config.calibration, error.strerror) from error
-    return _read(config.calibration, state.st_mtime_ns, state.st_size)
+    path = config.calibration
+    return NOTHING if path is None else _parsed(path, _content(path))
 
 
 def calibration_fingerprint(path: Path) -> str:
     """Short digest of a calibration file. Raises InputError when it can't be read."""
+    return hashlib.sha256(_content(path)).hexdigest()[:16]
+
+
+def _content(path: Path) -> bytes:
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        return path.read_bytes()
     except OSError as error:
-        raise _unreadable(path, error.strerror) from error
+        message = f"can't be read: {error.strerror}"
+        raise InputError([InputProblem(str(path), "calibration", message)]) from error
 
 
 @lru_cache(maxsize=8)
-def _read(path: Path, _modified: int, _size: int) -> Calibration:
+def _parsed(path: Path, content: bytes) -> Calibration:
     try:
-        return Calibration.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise _unreadable(path, error.strerror) from error
+        return Calibration.model_validate_json(content)
     except ValidationError as error:
         where = ".".join(map(str, error.errors()[0]["loc"]))
         message = (
             f"not a calibration that `calibrate` writes: {where}: {refused(error.errors()[0])}; make it again"
         )
         raise InputError([InputProblem(str(path), "", message)]) from error
-
-
-def _unreadable(path: Path, reason: str | None) -> InputError:
-    return InputError([InputProblem(str(path), "calibration", f"can't be read: {reason}")])
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:

@@ -116,7 +116,10 @@ def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLa
     data, number = line.data, line.number
     if "atoms" not in data:
         found = draft.take(_LINE, data)
-        draft.problems = [p._replace(message=f"{p.message}; a line is {LINE_FORMAT}") for p in draft.problems]
+        lacking = f"missing; a line is {LINE_FORMAT}"
+        draft.problems = [
+            p._replace(message=lacking) if p.message == "missing" else p for p in draft.problems
+        ]
         if found is not None and found.label is not None:
             yield found.record, found.atom, GoldLabel(found.label, found.text, number)
         return

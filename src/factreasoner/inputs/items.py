@@ -78,6 +78,7 @@ KINDS: dict[str, type[_Item]] = {
 _PASSED = {"id", "text", "original", "title", "link", "snippet", "summary", "prior"}
 """Keys that go into the item as they are."""
 _PLAIN = {name: _PASSED & kind.model_fields.keys() for name, kind in KINDS.items()}
+_ITEMS = TypeAdapter(list[Any])
 _ADAPTERS = {name: TypeAdapter(kind) for name, kind in KINDS.items()}
 
 
@@ -119,12 +120,8 @@ class Items:
                 self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        if not isinstance(value, list | tuple):
-            if value is not None:
-                message = f"is {describe(value)}; it must be a list of texts or objects: [...]"
-                self._draft.problem(shown, message)
-            return []
-        entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(value)]
+        items = self._draft.take(_ITEMS, [] if value is None else value, shown) or []
+        entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(items)]
         self._entries += entries
         return [entry.values for entry in entries]
 
