@@ -93,12 +93,7 @@ RANKED = Needed("contexts and gold contexts", ("contexts", "gold_contexts"))
 
 SHOWN: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
 LINE: tuple[Place, ...] = ("line",)
-KEY_OF = {
-    "contexts": "contexts",
-    "reference": "reference",
-    "reference_claims": "reference",
-    "gold_contexts": "gold_contexts",
-}
+KEY_OF = {key: key for key in ("contexts", "reference", "gold_contexts")} | {"reference_claims": "reference"}
 """What a metric needs -> the field of an input record that has it."""
 
 

@@ -51,7 +51,7 @@ class ClaimMaker:
         return _numbered(self._made(record, meter), "a", record)
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's reference atoms, or claims made from its reference. A failure is not kept."""
+        """The record's reference atoms, or claims made from its reference. What failed is tried again."""
         if record.reference_atoms is not None:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
@@ -69,7 +69,8 @@ class ClaimMaker:
                     self._kept[key] = made
             return made
 
-        return _numbered(self._making.get_or_ask(key, lambda: self._kept.get(key), make)[0], "r", record)
+        made, own = self._making.get_or_ask(key, lambda: self._kept.get(key), make)
+        return _numbered(make() if made.failures and not own else made, "r", record)
 
     def _made(self, record: Record, meter: Meter) -> MadeClaims:
         try:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from factreasoner.metrics.table import COUNT, Metric, Need, OfRecords, Place, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, counted
 from factreasoner.tasks.rows import (
     ANSWER,
@@ -241,47 +241,46 @@ RUN: tuple[Place, ...] = ("line", "run")
 SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
 
 
-score = partial(Metric, places=SCORES)
+score = partial(Metric, places=SCORES, better="higher")
 count = partial(Metric, bounds=COUNT, decimals=1)
 
 
-def _labelled(*labels: ClaimLabel | None) -> OfRecords:
+def _labelled(
+    name: str, shown: str, meaning: str, *labels: ClaimLabel | None, places: tuple[Place, ...] = RUN
+) -> Metric:
     """Number of claims with one of these labels; None for a record without claims."""
-    return OfRecords(lambda record: record.count(*labels) if record.result.claims else None)
+    counted = OfRecords(lambda record: record.count(*labels) if record.result.claims else None)
+    better: Better | None = None if "supported" in labels else "lower"
+    title = "" if places == ("line",) else f"{shown} a record"
+    meaning = f"claims a record that {meaning}"
+    return count(name, shown, meaning, CLAIMS, counted, title=title, places=places, better=better)
 
 
 # fmt: off
 METRICS = (
     score("citation_recall", "citation recall", "share of citing claims that their sources support",
-          CITING, OfRecords(lambda r: r.before.citation_recall), tested=True, better="higher"),
+          CITING, OfRecords(lambda r: r.before.citation_recall), tested=True),
     score("citation_precision", "citation precision", "share of citations that support one of their claims",
-          CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True, better="higher"),
+          CITATIONS, OfRecords(lambda r: r.before.citation_precision), tested=True),
     score("uncited", "uncited", "share of claims that cite nothing",
           CLAIMS, OfRecords(lambda r: r.before.uncited), tested=True, better="lower"),
     score("corrected_citation_recall", "recall, corrected", "citation recall of the corrected answer",
-          CITING, OfRecords(lambda r: r.after.citation_recall), title="citation recall, corrected",
-          better="higher"),
+          CITING, OfRecords(lambda r: r.after.citation_recall), title="citation recall, corrected"),
     score("corrected_citation_precision", "precision, corrected",
-          "citation precision of the corrected answer", CITATIONS,
-          OfRecords(lambda r: r.after.citation_precision), title="citation precision, corrected",
-          better="higher"),
+          "citation precision of the corrected answer",
+          CITATIONS, OfRecords(lambda r: r.after.citation_precision), title="citation precision, corrected"),
     score("corrected_uncited", "uncited, corrected",
           "share of claims of the corrected answer that cite nothing",
           CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
     count("num_claims", "claims", "claims a record",
           CLAIMS, OfRecords(lambda r: len(r.result.claims) or None), title="claims a record", places=RUN),
-    count("num_supported", "supported", "claims a record that their sources support",
-          CLAIMS, _labelled("supported"), places=("line",)),
-    count("num_contradicted", "contradicted", "claims a record that a source contradicts",
-          CLAIMS, _labelled("contradicted"), title="contradicted a record", places=RUN, better="lower"),
-    count("num_not_borne_out", "not supported", "claims a record that sources leave open or disagree on",
-          CLAIMS, _labelled("unverified", "conflicting"), title="not supported a record", places=RUN,
-          better="lower"),
-    count("num_unknown_source", "unknown source", "claims a record that cite no source that exists",
-          CLAIMS, _labelled("unknown_source"), title="unknown source a record", places=RUN, better="lower"),
-    count("num_unjudged", "unjudged", "claims a record that were not judged",
-          CLAIMS, _labelled(None), title="unjudged a record",
-          places=("line", "run", "evaluate", "compare"), better="lower"),
+    _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
+    _labelled("num_contradicted", "contradicted", "a source contradicts", "contradicted"),
+    _labelled("num_not_borne_out", "not supported", "sources leave open or disagree on",
+              "unverified", "conflicting"),
+    _labelled("num_unknown_source", "unknown source", "cite no source that exists", "unknown_source"),
+    _labelled("num_unjudged", "unjudged", "were not judged", None,
+              places=("line", "run", "evaluate", "compare")),
     count("num_changes", "changes", "sentences changed a record",
           CLAIMS, OfRecords(lambda r: len(r.result.changes) if r.result.claims else None),
           title="changes a record", places=RUN),
@@ -290,9 +289,6 @@ METRICS = (
 # fmt: on
 
 VERIFY: Table[ScoredVerify] = Table(
-    # A record without citations still has scores.
-    "verify",
-    main="num_claims",
-    claims=lambda record: ((), 0),
-    metrics=METRICS,
+    "verify", main="num_claims", claims=lambda record: ((), 0), metrics=METRICS
 )
+"""A record without citations still has scores."""
