@@ -12,6 +12,7 @@ import inspect
 import sys
 import sysconfig
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar, cast
@@ -62,19 +63,17 @@ _TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverE
 """What a part may raise on purpose. Everything else is its fault."""
 
 
+@dataclass(frozen=True)
 class PluginKind(Generic[P]):
     """One kind of part: the method it must have, and the type that the method returns.
 
     `problem` takes a result and the method's arguments, and says what is wrong; None if nothing is.
     """
 
-    def __init__(
-        self, name: str, method: str, returns: type, problem: Callable[..., str | None] | None = None
-    ) -> None:
-        self.name = name
-        self.method = method
-        self.returns = returns
-        self.problem = problem
+    name: str
+    method: str
+    returns: type
+    problem: Callable[..., str | None] = lambda *_: None
 
     def make(self, plugin: object, offers: Offers) -> P:
         """The part that `plugin` names or makes.
@@ -119,19 +118,17 @@ class PluginKind(Generic[P]):
         for parameter in parameters:
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
-            needed = parameter.default is parameter.empty
-            value = offers[parameter.name]() if parameter.name in offers else None
-            if value is not None:
-                wanted[parameter.name] = value
-            elif needed and parameter.name not in offers:
+            asked, needed = parameter.name, parameter.default is parameter.empty
+            value = offers[asked]() if asked in offers else None
+            if needed and asked not in offers:
+                known = ", ".join(offers)
                 raise ConfigError(
-                    f"{self.name} {name!r}: its constructor asks for {parameter.name!r}; "
-                    f"it can ask for {', '.join(offers)}"
+                    f"{self.name} {name!r}: its constructor asks for {asked!r}; it can ask for {known}"
                 )
-            elif needed and parameter.name == "llm":
+            if needed and asked == "llm" and value is None:
                 raise ConfigError(f"{self.name} {name!r}: a language model is needed here: add --model NAME")
-            elif needed:
-                wanted[parameter.name] = None
+            if needed or value is not None:
+                wanted[asked] = value
         return wanted
 
 
@@ -179,8 +176,7 @@ class _CheckedPlugin(Generic[P]):
             raise self._fault(self._returned(type(result).__name__))
         if isinstance(result, tuple) and self._kind.returns in _ELEMENTS:
             result = self._of_tuples(result)
-        problem = self._kind.problem(result, *given) if self._kind.problem else None
-        if problem is not None:
+        if (problem := self._kind.problem(result, *given)) is not None:
             raise self._fault(problem)
         return result
 
@@ -189,13 +185,14 @@ class _CheckedPlugin(Generic[P]):
         wanted = _ELEMENTS[self._kind.returns]
         for given, kind in zip(result, wanted, strict=True):
             if not isinstance(given, list | tuple):
-                raise self._fault(self._returned(f"a {type(given).__name__} where a tuple belongs"))
+                raise self._misplaced(given, "tuple")
             for element in given:
                 if not isinstance(element, kind):
-                    raise self._fault(
-                        self._returned(f"a {type(element).__name__} where a {kind.__name__} belongs")
-                    )
+                    raise self._misplaced(element, kind.__name__)
         return cast(tuple[Sequence[object], ...], self._kind.returns(*map(tuple, result)))
+
+    def _misplaced(self, found: object, belongs: str) -> PluginError:
+        return self._fault(self._returned(f"a {type(found).__name__} where a {belongs} belongs"))
 
     def _returned(self, what: str) -> str:
         return f"{self._kind.method}() returned {what}; it must be a {self._kind.returns.__name__}"
