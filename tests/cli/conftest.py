@@ -35,7 +35,8 @@ def factreasoner(
 ) -> Callable[..., Done]:
     """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own.
 
-    No model is probed, unless a test takes FACTREASONER_ATOMS_PER_CALL away.
+    It must end with exit code `code`; None: with any. No model is probed, unless a test takes
+    FACTREASONER_ATOMS_PER_CALL away.
     """
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
@@ -45,14 +46,16 @@ def factreasoner(
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
 
-    def run(*arguments: object, stdin: str = "", env: Mapping[str, str] | None = None) -> Done:
+    def run(
+        *arguments: object, stdin: str = "", env: Mapping[str, str] | None = None, code: int | None = 0
+    ) -> Done:
         with monkeypatch.context() as patch:
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
             for name, value in (env or {}).items():
                 patch.setenv(name, value)
-            code = cli.execute([str(argument) for argument in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in out + err, err
-        return Done(code, out, err)
+            done = Done(cli.execute([str(argument) for argument in arguments]), *capsys.readouterr())
+        assert "Traceback" not in done.stdout + done.stderr, done.stderr
+        assert code in (None, done.returncode), f"exit code {done.returncode}: {done.stdout}{done.stderr}"
+        return done
 
     return run

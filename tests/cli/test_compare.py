@@ -74,8 +74,7 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
 def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
     found = printed(factreasoner("compare", *two, "--baseline", "bad", "--json"))
     assert {(item["run"], item["baseline"]) for item in found["differences"]} == {("good", "bad")}
-    done = factreasoner("compare", *two, "--baseline", "god")
-    assert done.returncode == 1
+    done = factreasoner("compare", *two, "--baseline", "god", code=1)
     assert "no run is called 'god'; did you mean 'good'?" in done.stderr
 
 
@@ -101,7 +100,6 @@ def test_every_file(factreasoner, tmp_path, two, figures):
 
 def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):
     done = factreasoner("compare", *two, "--out", "all")
-    assert done.returncode == 0
     assert (
         "No figure: drawing figures needs an optional package: pip install 'factreasoner[plots]'"
         in done.stderr
@@ -111,7 +109,7 @@ def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tm
         "comparison.csv",
         "comparison.json",
     }
-    refused = factreasoner("compare", *two, "--plot", "p.png", "--csv", "c.csv")
+    refused = factreasoner("compare", *two, "--plot", "p.png", "--csv", "c.csv", code=1)
     assert (refused.returncode, (tmp_path / "c.csv").exists()) == (1, False)
 
 
@@ -143,8 +141,7 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     failed = assessment([None] * 4, record_id="r7", status="failed")
     run_folder(tmp_path / "a", *made(0.3)[:7], failed)
     run_folder(tmp_path / "b", *made(0.2)[1:])
-    done = factreasoner("compare", "a", "b")
-    assert done.returncode == 1
+    done = factreasoner("compare", "a", "b", code=1)
     assert "a lacks 1 of 8 (1 failed: 'r7')" in done.stderr
     assert "b lacks 1 of 8 (1 not in the run: 'r0')" in done.stderr
     assert "--intersect" in done.stderr
@@ -152,17 +149,14 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert printed(done)["num_records"] == 6
     assert "a: 2 of its 8 records are left out" in done.stderr
     run_folder(tmp_path / "c", *made(0.2)[:1])
-    done = factreasoner("compare", "b", "c", "--intersect")
-    assert done.returncode == 1
+    done = factreasoner("compare", "b", "c", "--intersect", code=1)
     assert "no record has a score in every run: b scores 7, c scores 1" in done.stderr
 
 
 def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3)[:7], assessment([None] * 4, record_id="r7"))
     run_folder(tmp_path / "b", *made(0.2)[:6], *(assessment([], record_id=f"r{i}") for i in (6, 7)))
-    done = factreasoner("compare", "a", "b")
-    assert done.returncode == 1
-    assert "b lacks 1 of 7 (1 without atoms: 'r6')" in done.stderr
+    assert "b lacks 1 of 7 (1 without atoms: 'r6')" in factreasoner("compare", "a", "b", code=1).stderr
     run_folder(tmp_path / "c", *made(0.2))
     assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c").stderr
 
@@ -173,7 +167,6 @@ def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
     assert "c: no judged atom is supported or contradicted" in done.stderr
     assert "good: every judged" not in done.stderr
     done = factreasoner("evaluate", "c", "--json")
-    assert done.returncode == 0
     assert "no judged atom is supported or contradicted" in json.loads(done.stdout)["notes"][0]
 
 
@@ -186,8 +179,7 @@ def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
         (("evaluate", "good", "--out", "file"), "Error: file: File exists"),
         (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), "Error: file: File exists"),
     ):
-        done = factreasoner(*arguments)
-        assert done.returncode == 1
+        done = factreasoner(*arguments, code=1)
         assert done.stderr.strip().endswith(reason)
         assert "Internal" not in done.stderr
 
@@ -195,8 +187,7 @@ def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
 def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3))
     run_folder(tmp_path / "b", *made(0.3, response="Something else."))
-    done = factreasoner("compare", "a", "b", "--intersect")
-    assert done.returncode == 1
+    done = factreasoner("compare", "a", "b", "--intersect", code=1)
     assert "record 'r0' has one response in a and another in b" in done.stderr
 
 
@@ -293,9 +284,7 @@ def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     ],
 )
 def test_what_can_not_be_compared(factreasoner, two, arguments, words):
-    done = factreasoner("compare", *arguments)
-    assert done.returncode == 1
-    assert words in done.stderr
+    assert words in factreasoner("compare", *arguments, code=1).stderr
 
 
 def test_the_failures_of_a_run_are_named(factreasoner, tmp_path):

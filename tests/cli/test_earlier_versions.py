@@ -27,10 +27,9 @@ def configured(folder, **settings):
 
 
 def test_it_is_scored_again_over_the_context_that_was_judged(factreasoner, tmp_path, old):
-    done = factreasoner("score", "old")
-    assert done.returncode == 0, done.stderr
+    factreasoner("score", "old")
     replay = ("--judge", "recorded", "--relations", "old", "--version", "3", "--out", "replayed")
-    assert factreasoner("run", "old", *replay).returncode == 0
+    factreasoner("run", "old", *replay)
     (first, empty), (again, _) = results(old / "rescored"), results(tmp_path / "replayed")
     assert (empty["status"], first["num_contexts"]) == ("no_atoms", 3)
     assert [m["variable"] for m in first["marginals"]] == ["a0", "a1", "a2"]
@@ -50,37 +49,31 @@ def test_it_is_scored_again_over_the_context_that_was_judged(factreasoner, tmp_p
 )
 def test_every_command_reads_it(factreasoner, tmp_path, old, words):
     shutil.copytree(old, tmp_path / "copy")
-    done = factreasoner(*words)
-    assert done.returncode == 0, done.stderr
+    factreasoner(*words)
 
 
 def test_a_setting_that_is_gone_is_passed_over(factreasoner, old):
     configured(old, chroma_url="http://localhost:8000")
-    done = factreasoner("score", "old")
-    assert done.returncode == 0, done.stderr
+    factreasoner("score", "old")
 
 
 def test_explain_says_how_to_explain_posteriors_that_tables_of_today_would_not_give(factreasoner, old):
-    done = factreasoner("explain", "old")
-    assert done.returncode == 1
-    assert "`explain --factors conditional`" in done.stderr
+    assert "`explain --factors conditional`" in factreasoner("explain", "old", code=1).stderr
 
 
 def test_its_results_are_not_mixed_with_those_of_this_version(factreasoner, tmp_path, old):
     data = write_records(tmp_path / "d.jsonl", record("bridge"))
-    done = factreasoner("run", data, "--version", "3", "--out", "old")
-    assert done.returncode == 1
+    done = factreasoner("run", data, "--version", "3", "--out", "old", code=1)
     assert "made by an earlier version" in done.stderr
     assert "--fresh" in done.stderr
-    assert factreasoner("run", data, "--version", "3", "--out", "old", "--fresh").returncode == 0
+    factreasoner("run", data, "--version", "3", "--out", "old", "--fresh")
 
 
 @pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
 def test_one_made_by_an_algorithm_that_is_gone_is_read_but_not_solved_by_it(factreasoner, old, algorithm):
     configured(old, solver="merlin", merlin_algorithm=algorithm)
-    assert factreasoner("check", "old", "--min", "precision=0.1").returncode == 0
-    assert factreasoner("evaluate", "old").returncode == 0
-    refused = factreasoner("score", "old")
-    assert refused.returncode == 1
+    factreasoner("check", "old", "--min", "precision=0.1")
+    factreasoner("evaluate", "old")
+    refused = factreasoner("score", "old", code=1)
     assert f"merlin_algorithm: {algorithm!r} is no longer offered" in refused.stderr
-    assert factreasoner("score", "old", "--solver", "exact").returncode == 0
+    factreasoner("score", "old", "--solver", "exact")

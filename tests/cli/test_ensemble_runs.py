@@ -35,10 +35,10 @@ def record(record_id="r1", **fields):
     return {"id": record_id, "input": "Q?", "output": f"Answer {record_id}."} | texts | fields
 
 
-def judge(factreasoner, command, server, data, *flags, models=MODELS):
+def judge(factreasoner, command, server, data, *flags, models=MODELS, **options):
     named = [part for model in models for part in ("--model", model)]
     base = ("--api-base", server.url, "--form", "tool", "--confidence", "constant", "--out", "out")
-    return factreasoner(command, data, *named, *base, *flags)
+    return factreasoner(command, data, *named, *base, *flags, **options)
 
 
 def test_recall_by_three_judges(factreasoner, tmp_path):
@@ -46,8 +46,7 @@ def test_recall_by_three_judges(factreasoner, tmp_path):
     with FakeServer(panel()) as server:
         done = judge(factreasoner, "recall", server, data)
         assert (done.returncode, server.calls) == (0, 6), done.stderr
-        again = judge(factreasoner, "recall", server, data)
-        assert (again.returncode, server.calls) == (0, 6)
+        assert (judge(factreasoner, "recall", server, data).returncode, server.calls) == (0, 6)
     line = results(tmp_path / "out")[0]
     assert [fact["value"] for fact in line["facts"]] == [True, False, False]
     judges = summary_of(tmp_path / "out")["judges"]
@@ -100,15 +99,13 @@ def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_pa
     data = write_records(tmp_path / "d.jsonl", record())
     broken = {"b"}
     with FakeServer(lambda request: panel(broken)(request)) as server:
-        done = judge(factreasoner, "recall", server, data)
-        assert done.returncode == 3, done.stderr
+        done = judge(factreasoner, "recall", server, data, code=3)
         line = results(tmp_path / "out")[0]
         assert [fact["value"] for fact in line["facts"]] == [True, None, False]
         assert any("openai/b: " in failure["message"] for failure in line["failures"])
         assert summary_of(tmp_path / "out")["judges"]["scores"]["openai/b"]["recall"]["value"] is None
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
-        assert done.returncode == 0, done.stderr
         assert "answered from the cache, in each record's last try" in " ".join(done.stdout.split())
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
@@ -134,8 +131,8 @@ def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
 def test_what_does_not_go_with_several_models(factreasoner, tmp_path, flags, words):
     data = write_records(tmp_path / "d.jsonl", record())
     with FakeServer(panel()) as server:
-        done = judge(factreasoner, "run", server, data, *flags)
-        assert (done.returncode, server.calls) == (1, 0)
+        done = judge(factreasoner, "run", server, data, *flags, code=1)
+        assert server.calls == 0
     assert words in done.stderr
 
 
@@ -151,8 +148,9 @@ def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_
 
 def test_two_judges_are_refused_and_the_ensemble_is_named(factreasoner, tmp_path):
     data = write_records(tmp_path / "data.jsonl", [record()])
-    done = factreasoner("run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "embedded")
-    assert done.returncode == 2
+    done = factreasoner(
+        "run", data, "--out", tmp_path / "out", "--judge", "llm", "--judge", "embedded", code=2
+    )
     assert "given 2 times (llm, embedded)" in " ".join(done.stderr.split())
     assert "--model A --model B" in " ".join(done.stderr.split())
     assert not (tmp_path / "out").exists()

@@ -40,7 +40,6 @@ def posteriors(folder):
 
 def test_every_network_of_a_run_is_solved_to_its_posteriors(factreasoner, tmp_path, data):
     done = factreasoner("run", data, "--out", "out", "--export-uai", "nets/here")
-    assert done.returncode == 0, done.stderr
     assert f"{len(IDS)} networks written to nets/here; 1 without one" in done.stdout
     assert not (tmp_path / "nets" / "up.uai").exists()
     found = read_back(factreasoner, tmp_path / "nets" / "here")
@@ -51,11 +50,10 @@ def test_every_network_of_a_run_is_solved_to_its_posteriors(factreasoner, tmp_pa
 
 
 def test_a_finished_run_is_exported_with_other_settings(factreasoner, tmp_path, data):
-    assert factreasoner("run", data, "--out", "out", "--quiet").returncode == 0
+    factreasoner("run", data, "--out", "out", "--quiet")
     done = factreasoner(
         "score", "out", "--out", "again", "--factors", "table1", "--export-uai", "nets", "--json"
     )
-    assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["records"]["total"] == len(IDS) + 1
     assert "networks written to nets" in done.stderr
     found, expected = read_back(factreasoner, tmp_path / "nets"), posteriors(tmp_path / "again")
@@ -66,7 +64,6 @@ def test_a_finished_run_is_exported_with_other_settings(factreasoner, tmp_path, 
 
 def test_what_can_not_be_written_is_found_out_before_anything_is_spent(factreasoner, tmp_path, data):
     (tmp_path / "taken").write_text("")
-    done = factreasoner("run", data, "--out", "out", "--export-uai", "taken")
-    assert done.returncode == 1
+    done = factreasoner("run", data, "--out", "out", "--export-uai", "taken", code=1)
     assert "taken: networks can't be written there" in done.stderr
     assert not (tmp_path / "out").exists()

@@ -33,14 +33,14 @@ def test_a_plan_names_its_stages(factreasoner, data, task, stage, calls):
 
 @pytest.mark.parametrize("task", ["recall", "rag"])
 def test_a_table_of_its_own_is_refused_beside_it(factreasoner, data, task, tmp_path):
-    done = factreasoner(task, data, "--out", "run", "--explain", "--json")
-    assert (done.returncode, done.stdout) == (1, "")
+    done = factreasoner(task, data, "--out", "run", "--explain", "--json", code=1)
+    assert done.stdout == ""
     assert "--explain prints a table" in done.stderr
     assert not (tmp_path / "run").exists()
 
 
 def test_show_gives_the_rows_that_export_does(factreasoner, data):
-    assert factreasoner("run", data, "--out", "run", "--quiet").returncode == 0
+    factreasoner("run", data, "--out", "run", "--quiet")
     exported = factreasoner("export", "run", "--out", "-", "--format", "jsonl").stdout
     rows = [json.loads(line) for line in exported.splitlines()]
     assert printed(factreasoner("show", "run", "--json")) == rows
@@ -49,7 +49,7 @@ def test_show_gives_the_rows_that_export_does(factreasoner, data):
 
 
 def test_check_gives_each_rule_and_keeps_its_exit_code(factreasoner, data):
-    assert factreasoner("run", data, "--out", "run", "--quiet").returncode == 0
+    factreasoner("run", data, "--out", "run", "--quiet")
     done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json")
     broken, kept = printed(done, code=4)
     assert (broken["measure"], broken["bound"], broken["limit"], broken["kept"]) == (

@@ -28,8 +28,9 @@ def written(path, records):
 def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS)
     with FakeServer(lambda request: server_error(400)) as server:
-        done = factreasoner("rag", data, "--out", "run", "--model", "openai/m", "--api-base", server.url)
-    assert done.returncode == 3
+        done = factreasoner(
+            "rag", data, "--out", "run", "--model", "openai/m", "--api-base", server.url, code=3
+        )
     said = " ".join(done.stdout.split())
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
@@ -64,7 +65,6 @@ def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
 def test_a_run_without_a_model(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS)
     done = factreasoner("rag", data, "--out", tmp_path / "run", "--explain")
-    assert done.returncode == 0, done.stderr
     first, second = map(json.loads, (tmp_path / "run" / "results.jsonl").read_text().splitlines())
     assert (first["faithfulness"], first["correctness"], first["coverage"]) == (1.0, 1.0, 0.5)
     assert (first["claim_recall"], first["retrieval_recall"], first["context_precision"]) == (0.5, 0.5, 1 / 3)
@@ -120,7 +120,7 @@ def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_brin
 def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factreasoner, tmp_path):
     record = {"id": "a", "output": "It opened in 1932.", "contexts": [], "reference": "It opened in 1932."}
     data = written(tmp_path / "set.jsonl", [{**record, "split": "dev"}])
-    assert factreasoner("rag", data, "--out", tmp_path / "run").returncode == 0
+    factreasoner("rag", data, "--out", tmp_path / "run")
     shown = " ".join(factreasoner("evaluate", tmp_path / "run", "--by", "split").stdout.split())
     assert "context precision - (no record has it: it needs contexts and claims of the reference" in shown
     _, _, groups = shown.partition("split records")
@@ -160,7 +160,7 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
 def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp_path):
     silent = {**RECORDS[0], "id": "silent", "output": "I don't know.", "gold_contexts": ["c9"]}
     data = written(tmp_path / "set.jsonl", [{**record, "reference": None} for record in (RECORDS[0], silent)])
-    assert factreasoner("rag", data, "--out", tmp_path / "one", "-q").returncode == 0
+    factreasoner("rag", data, "--out", tmp_path / "one", "-q")
     shutil.copytree(tmp_path / "one", tmp_path / "other")
     compared = factreasoner("compare", tmp_path / "one", tmp_path / "other").stdout
     scores = {line.split("  ")[0]: line.split()[-1] for line in compared.partition("\n\n")[0].splitlines()}
@@ -171,7 +171,7 @@ def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp
 def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_other(factreasoner, tmp_path):
     records = [{**record, "split": f"a split with a long name {n}"} for n, record in enumerate(RECORDS)]
     data = written(tmp_path / "set.jsonl", records)
-    assert factreasoner("rag", data, "--out", tmp_path / "run", "-q").returncode == 0
+    factreasoner("rag", data, "--out", tmp_path / "run", "-q")
     evaluate = ("evaluate", tmp_path / "run", "--by", "split")
     shown = factreasoner(*evaluate, env={"COLUMNS": "80", "FORCE_COLOR": "1"}).stdout
     lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
@@ -185,7 +185,7 @@ def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_oth
 
 def test_k_cuts_the_ranking(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS[:1])
-    assert factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q").returncode == 0
+    factreasoner("rag", data, "--out", tmp_path / "run", "--k", "1", "-q")
     line = json.loads((tmp_path / "run" / "results.jsonl").read_text())
     assert (line["retrieval_precision"], line["retrieval_recall"]) == (1.0, 0.25)
 
@@ -194,7 +194,6 @@ def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS)
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     each = factreasoner("rag", data, *flags)
-    assert each.returncode == 0, each.stderr
     assert re.search(
         r"supported, up to 1 more calls with ~\d+ prompt and ~\d+ completion tokens",
         " ".join(each.stdout.split()),

@@ -37,8 +37,7 @@ def test_one_call_a_record(factreasoner, tmp_path, mode):
     with FakeServer(good) as server:
         done = recall(factreasoner, server, data, "--mode", mode)
         assert (done.returncode, server.calls) == (0, 2), done.stderr
-        again = recall(factreasoner, server, data, "--mode", mode)
-        assert (again.returncode, server.calls) == (0, 2)
+        assert (recall(factreasoner, server, data, "--mode", mode).returncode, server.calls) == (0, 2)
     line = results(tmp_path / "out")[0]
     assert (line["recall"], line["num_true"], line["num_false"]) == (pytest.approx(2 / 3), 2, 1)
     assert (line["error_rate"], line["f1_false"]) == (0, 1)
@@ -70,7 +69,6 @@ def test_without_a_model(factreasoner, tmp_path):
         {"id": "r1", "output": "She was born in Warsaw.", "reference": "She was born in Warsaw. It rained."},
     )
     done = factreasoner("recall", data, "--out", "out", "--spacy-model", "none", "--explain")
-    assert done.returncode == 0, done.stderr
     assert "embedded judge" in done.stdout
     assert "It rained." in done.stdout
     line = results(tmp_path / "out")[0]
@@ -81,7 +79,7 @@ def test_without_a_model(factreasoner, tmp_path):
 def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), {"id": "r2", "output": "x"})
     with FakeServer(good) as server:
-        done = recall(factreasoner, server, data)
+        done = recall(factreasoner, server, data, code=1)
         assert (done.returncode, server.calls) == (1, 0)
     assert "facts: none given" in done.stderr
     assert ":2" in done.stderr

@@ -9,33 +9,10 @@ from command import record, results, summary_of, write_records
 from factreasoner import Run
 
 RESULT_FIELDS = {
-    "id",
-    "status",
-    "factuality_score",
-    "recall_k",
-    "f1_k",
-    "k",
-    "num_atoms",
-    "num_contexts",
-    "num_true_atoms",
-    "num_false_atoms",
-    "num_uniform_atoms",
-    "entropy",
-    "avg_entropy",
-    "norm_entropy",
-    "avg_norm_entropy",
-    "avg_prob",
-    "avg_logprob",
-    "marginals",
-    "predictions",
-    "input",
-    "output",
-    "topic",
-    "model_name",
-    "failures",
-    "solver",
-    "usage",
-    "elapsed_seconds",
+    *("id", "status", "input", "output", "topic", "model_name", "failures", "solver", "usage", "marginals"),
+    *("factuality_score", "recall_k", "f1_k", "k", "num_atoms", "num_contexts", "num_true_atoms"),
+    *("num_false_atoms", "num_uniform_atoms", "entropy", "avg_entropy", "norm_entropy", "avg_norm_entropy"),
+    *("avg_prob", "avg_logprob", "predictions", "elapsed_seconds"),
 }
 
 
@@ -46,7 +23,6 @@ def data(tmp_path):
 
 def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path, data):
     done = factreasoner("run", data)
-    assert done.returncode == 0, done.stderr
     told = done.stdout.partition("judged by")[2].strip()
     assert told.startswith("embedded word overlap (finds fewer than 1 in 10 errors)")
     lines = results(tmp_path / "runs" / "answers")
@@ -63,7 +39,7 @@ def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path
 
 
 def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, data):
-    assert factreasoner("run", data, "--out", "out", "--limit", 2).returncode == 0
+    factreasoner("run", data, "--out", "out", "--limit", 2)
     assert len(results(tmp_path / "out")) == 2
     with data.open("a") as file:
         file.write(json.dumps(record("r9")) + "\n")
@@ -74,12 +50,11 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
 
 def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner, tmp_path, data):
     factreasoner("run", data, "--out", "out")
-    done = factreasoner("run", data, "--out", "out", "--context-prior", 0.8)
-    assert done.returncode == 1
+    done = factreasoner("run", data, "--out", "out", "--context-prior", 0.8, code=1)
     assert "context_prior: 0.9 there, 0.8 now" in done.stderr
     assert "--fresh" in done.stderr
-    assert factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--fresh").returncode == 0
-    assert factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--k", 7).returncode == 0
+    factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--fresh")
+    factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--k", 7)
     assert {line["k"] for line in results(tmp_path / "out")} == {7}
 
 
@@ -87,9 +62,9 @@ def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner
     "flags", [("--judge", "json:Nothing"), ("--judge", "nli", "--verifier-model", "acme/x")]
 )
 def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_path, data, flags):
-    assert factreasoner("run", data, "--out", "out").returncode == 0
+    factreasoner("run", data, "--out", "out")
     before = {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()}
-    assert factreasoner("run", data, "--out", "out", *flags, "--fresh").returncode == 1
+    factreasoner("run", data, "--out", "out", *flags, "--fresh", code=1)
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
@@ -103,14 +78,11 @@ BAD_LINES = [
 def test_a_bad_line_is_named_before_anything_is_done(factreasoner, tmp_path, line, number, word):
     path = tmp_path / "d.jsonl"
     path.write_text("\n".join([json.dumps(record("r0")), line, json.dumps(record("r2"))]) + "\n")
-    done = factreasoner("run", path, "--out", "out")
-    assert done.returncode == 1
+    done = factreasoner("run", path, "--out", "out", code=1)
     assert f"d.jsonl:{number}" in done.stderr
     assert word in done.stderr
     assert not (tmp_path / "out").exists()
-    done = factreasoner("run", path, "--out", "out", "--skip-invalid")
-    assert done.returncode == 0
-    assert f"d.jsonl:{number}" in done.stderr
+    assert f"d.jsonl:{number}" in factreasoner("run", path, "--out", "out", "--skip-invalid").stderr
     assert [r["id"] for r in results(tmp_path / "out")] == ["r0", "r2"]
 
 
@@ -118,14 +90,9 @@ def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl", {"text": "Water boils at 100 °C.", "docs": ["Water boils at 100 °C."]}
     )
-    done = factreasoner(
-        "run", path, "--column-map", "text=output", "--column-map", "docs=contexts", "--out", "o"
-    )
-    assert done.returncode == 0, done.stderr
+    factreasoner("run", path, "--column-map", "text=output", "--column-map", "docs=contexts", "--out", "o")
     assert results(tmp_path / "o")[0]["predictions"] == {"a0": "S"}
-    done = factreasoner("run", path, "--column-map", "text")
-    assert done.returncode == 1
-    assert "THEIRS=OURS" in done.stderr
+    assert "THEIRS=OURS" in factreasoner("run", path, "--column-map", "text", code=1).stderr
 
 
 def test_abstentions_are_counted_apart(factreasoner, tmp_path):
@@ -136,7 +103,6 @@ def test_abstentions_are_counted_apart(factreasoner, tmp_path):
         record("r3"),
     )
     done = factreasoner("run", path, "--out", "o")
-    assert done.returncode == 0, done.stderr
     lines = results(tmp_path / "o")
     assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok"]
     assert "No atoms in 2 records: an abstention (r1), an empty answer (r2).\n" in done.stderr
@@ -149,8 +115,7 @@ def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl", {"output": "", "contexts": []}, {"output": "Why?", "contexts": []}
     )
-    done = factreasoner("run", path, "--out", "o")
-    assert done.returncode == 3
+    done = factreasoner("run", path, "--out", "o", code=3)
     why = (
         "No atoms in 2 records: an empty answer (r1), no claim was found (instructions, questions and remarks"
     )
@@ -160,14 +125,13 @@ def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
 
 
 def test_standard_input(factreasoner, tmp_path):
-    done = factreasoner("run", "-", "--out", "o", stdin=json.dumps(record("r1")) + "\n")
-    assert done.returncode == 0, done.stderr
+    factreasoner("run", "-", "--out", "o", stdin=json.dumps(record("r1")) + "\n")
     assert len(results(tmp_path / "o")) == 1
 
 
 def test_compressed_records_and_tables(factreasoner, tmp_path):
     (tmp_path / "d.jsonl.gz").write_bytes(gzip.compress(json.dumps(record("r1")).encode(), mtime=0))
-    assert factreasoner("run", "d.jsonl.gz", "--quiet").returncode == 0
+    factreasoner("run", "d.jsonl.gz", "--quiet")
     done = factreasoner("export", "runs/d", "--out", "atoms.jsonl.gz")
     rows = gzip.decompress((tmp_path / "atoms.jsonl.gz").read_bytes()).splitlines()
     assert (done.returncode, [json.loads(row)["record"] for row in rows]) == (0, ["r1"] * 3)
@@ -178,7 +142,7 @@ def test_a_torn_and_a_changed_line_are_assessed_anew_and_no_other(factreasoner, 
     journal = tmp_path / "runs" / "d" / "journal.jsonl"
 
     def run():
-        assert factreasoner("run", data, "--quiet").returncode == 0
+        factreasoner("run", data, "--quiet")
         return journal.read_bytes()
 
     first = run()
@@ -195,28 +159,9 @@ def test_quiet_prints_nothing(factreasoner, tmp_path, data):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (["--verison", "2"], 2, ["No such option"]),
-        (["--version", "4"], 2, ["--version", "3"]),
-        (["--solver", "exakt"], 1, ["exakt", "did you mean 'exact'?"]),
-        (["--context-prior", "1.5"], 1, ["--context-prior: must be a number above 0 and below 1"]),
-        (["--judge", "llm"], 1, ["--model"]),
-        (["--config", "nothing.yaml"], 1, ["nothing.yaml"]),
-    ],
-)
-def test_wrong_flags(factreasoner, tmp_path, data, arguments, code, words):
-    done = factreasoner("run", data, *arguments)
-    assert done.returncode == code
-    assert all(word in done.stderr for word in words), done.stderr
-
-
 def test_a_missing_file_and_a_folder(factreasoner, tmp_path):
     for path in ("nothing.jsonl", "."):
-        done = factreasoner("run", path)
-        assert done.returncode == 1
-        assert path in done.stderr
+        assert path in factreasoner("run", path, code=1).stderr
 
 
 def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypatch):
@@ -231,8 +176,7 @@ def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypat
         "                                    probability=0.9) for c in claims))\n"
     )
     monkeypatch.syspath_prepend(tmp_path)
-    done = factreasoner("run", data, "--judge", "mine:Yes", "--out", "o")
-    assert done.returncode == 3
+    done = factreasoner("run", data, "--judge", "mine:Yes", "--out", "o", code=3)
     lines = {line["id"]: line for line in results(tmp_path / "o")}
     assert lines["r1"]["factuality_score"] == 1.0
     assert lines["r2"]["status"] == "failed"
@@ -244,13 +188,12 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     """A second input in the same folder: every view takes its records, and says what else there is."""
     for name, ids in (("first", ("r0", "r1", "r2")), ("second", ("r2", "r3"))):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(record(i)) + "\n" for i in ids))
-    assert factreasoner("run", "first.jsonl", "--out", "out").returncode == 0
+    factreasoner("run", "first.jsonl", "--out", "out")
     done = factreasoner("run", "second.jsonl", "--out", "out")
-    assert done.returncode == 0
     assert "The folder has 2 more records that are not in this input" in done.stderr
     assert summary_of(tmp_path / "out")["records"]["not_in_input"] == 2
     assert len(Run.open(tmp_path / "out")) == 2
-    assert factreasoner("check", "out", "--min", "records=2", "--max", "records=2").returncode == 0
+    factreasoner("check", "out", "--min", "records=2", "--max", "records=2")
     again = factreasoner("run", "first.jsonl", "--out", "out")
     assert "records: 3, 3 of them in the folder already" in again.stderr
     assert len(Run.open(tmp_path / "out")) == 3

@@ -67,13 +67,12 @@ def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasone
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     state = {"answer": missing("fact_0", policy=good("veriscore"))}
     with FakeServer(lambda request: state["answer"](request)) as server:
-        done = run(factreasoner, server, data, "veriscore", "--max-attempts", 2)
-        assert done.returncode == 3
+        run(factreasoner, server, data, "veriscore", "--max-attempts", 2, code=3)
         (line,) = results(tmp_path / "out")
         assert (line["status"], line["unjudged_atoms"]) == ("partial", ["a0"])
         assert line["num_atoms"] == 2
         state["answer"] = good("veriscore")
-        assert run(factreasoner, server, data, "veriscore", "--max-attempts", 2).returncode == 0
+        run(factreasoner, server, data, "veriscore", "--max-attempts", 2)
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
 
@@ -82,7 +81,6 @@ def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasone
 def test_without_a_model_the_embedded_judge_serves_and_says_so(factreasoner, tmp_path, name):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     done = factreasoner("run", data, "--assessor", name, "--version", 1, "--out", "out")
-    assert done.returncode == 0, done.stderr
     assert "embedded judge" in done.stdout
     (line,) = results(tmp_path / "out")
     p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
@@ -93,11 +91,10 @@ def test_without_a_model_the_embedded_judge_serves_and_says_so(factreasoner, tmp
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
 def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, tmp_path, flags):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--assessor", "prompt-tf", "--out", "out", *flags)
-    assert done.returncode == 1
+    done = factreasoner("run", data, "--assessor", "prompt-tf", "--out", "out", *flags, code=1)
     assert "--model" in done.stderr
     with FakeServer(good("prompt-tf")) as server:
-        assert run(factreasoner, server, data, "prompt-tf").returncode == 3, "the folder is not spoilt"
+        run(factreasoner, server, data, "prompt-tf", code=3)
 
 
 def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path):
@@ -105,11 +102,10 @@ def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path
     plain = factreasoner("run", data, "--out", "plain")
     assert "penalised_score" not in results(tmp_path / "plain")[0]
     assert "Pr · penalty" not in plain.stdout
-    done = factreasoner("run", data, "--gamma", 10, "--out", "out")
-    assert "Pr · penalty" in done.stdout
+    assert "Pr · penalty" in factreasoner("run", data, "--gamma", 10, "--out", "out").stdout
     (line,) = results(tmp_path / "out")
     assert line["penalised_score"] == pytest.approx(line["precision"] * 2.718281828 ** (1 - 10 / 3))
-    assert factreasoner("score", "out", "--gamma", 3).returncode == 0
+    factreasoner("score", "out", "--gamma", 3)
     (line,) = results(tmp_path / "out" / "rescored")
     assert line["penalised_score"] == line["precision"]
 
@@ -121,7 +117,6 @@ def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):
     with FakeServer(answer) as server:
         model = ("--model", "openai/fake", "--api-base", server.url)
         done = factreasoner("assess", "She was born in Warsaw.", *flags, *model)
-    assert done.returncode == 0, done.stderr
     assert "It says so." in done.stdout
     assert "supported" in done.stdout
 
@@ -131,5 +126,5 @@ def test_contexts_need_no_atoms_of_their_own(factreasoner, tmp_path):
     for atom in unlinked["atoms"]:
         del atom["contexts"]
     data = write_records(tmp_path / "d.jsonl", unlinked)
-    assert factreasoner("run", data, "--version", 1, "--out", "fr1").returncode == 1
-    assert factreasoner("run", data, "--version", 1, "--assessor", "factscore", "--out", "fs").returncode == 0
+    factreasoner("run", data, "--version", 1, "--out", "fr1", code=1)
+    factreasoner("run", data, "--version", 1, "--assessor", "factscore", "--out", "fs")

@@ -33,9 +33,7 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
         assert server.calls == 0
         done = run(server, "--summarizer", "llm", "--summary-prior")
         assert server.calls == 3
-    assert planned.returncode == 0, planned.stderr
     assert any(line.split()[:2] == ["summarizer", "2"] for line in planned.stdout.splitlines())
-    assert done.returncode == 0, done.stderr
     assert "contexts found irrelevant: 1" in done.stdout
     (line,) = results(tmp_path / "out")
     assert line["dropped_contexts"] == {"c1": "irrelevant: A tower."}
@@ -48,7 +46,6 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
     assert "summarizer" in manifest["prompts"]
 
     done = factreasoner("score", "out", "--no-summary-prior")
-    assert done.returncode == 0, done.stderr
     assert p_true(tmp_path / "out" / "rescored")["a0"] == pytest.approx(0.86)
 
 
@@ -73,12 +70,10 @@ def copies(factreasoner, tmp_path):
 
 def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner, tmp_path, copies):
     done = copies()
-    assert done.returncode == 0, done.stderr
     (line,) = results(tmp_path / "out")
     assert (line["independence"], line["shared_sources"], line["relations_left_out"]) == (False, [], 0)
     assert p_true(tmp_path / "out")["a0"] > 0.95
     done = factreasoner("score", "out", "--independence", "--json")
-    assert done.returncode == 0, done.stderr
     once = {"records": 1, "shared_sources": 1, "relations_left_out": 2}
     assert json.loads(done.stdout)["independence"] == once
     assert p_true(tmp_path / "out" / "rescored") == pytest.approx({"a0": 0.86, "a1": 0.14, "a2": 0.5})
@@ -87,6 +82,4 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
 @pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
 def test_a_part_that_needs_a_model_says_so(factreasoner, tmp_path, part):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, part, "llm")
-    assert done.returncode == 1
-    assert "--model" in done.stderr
+    assert "--model" in factreasoner("run", data, part, "llm", code=1).stderr

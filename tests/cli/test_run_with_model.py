@@ -42,7 +42,6 @@ def test_main_job(factreasoner, tmp_path):
     with FakeServer(good) as server:
         done = run(factreasoner, server, data)
         assert server.calls == 4
-    assert done.returncode == 0, done.stderr
     lines = results(tmp_path / "out")
     assert [line["id"] for line in lines] == ["r1", "r2"]
     assert lines[0]["predictions"] == GOOD
@@ -67,8 +66,7 @@ RECOVERABLE = {
 def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, answer):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     with FakeServer(answer) as server:
-        done = run(factreasoner, server, data, "--concurrency", 1, "--form", "auto")
-    assert done.returncode == 0, done.stderr + done.stdout
+        run(factreasoner, server, data, "--concurrency", 1, "--form", "auto")
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == GOOD
     assert line["failures"] == []
@@ -77,8 +75,7 @@ def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_p
 def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     with FakeServer(missing("fact_0", policy=good)) as server:
-        done = run(factreasoner, server, data, "--max-attempts", 2)
-    assert done.returncode == 3
+        done = run(factreasoner, server, data, "--max-attempts", 2, code=3)
     (line,) = results(tmp_path / "out")
     # Alone, every claim is `fact_0`: with this server none of those asked again is ever answered.
     assert line["status"] == "partial"
@@ -104,24 +101,22 @@ def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, t
     flags = ("--max-attempts", 1, "--patience", 0)
     with FakeServer(lambda request: state["answer"](request)) as server:
         state = {"answer": answer if callable(answer) else lambda request: answer}
-        done = run(factreasoner, server, data, *flags, "--timeout", 1)
-        assert done.returncode == 3, done.stderr
+        run(factreasoner, server, data, *flags, "--timeout", 1, code=3)
         (line,) = results(tmp_path / "out")
         assert line["status"] == "failed"
         assert line["factuality_score"] is None
         assert line["predictions"] == {}
         assert len(line["failures"]) == 4
         state["answer"] = good
-        done = run(factreasoner, server, data, *flags)
-        assert done.returncode == 0, done.stderr
+        run(factreasoner, server, data, *flags)
         (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
 
 
 def test_without_a_key_no_folder_is_made(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--out", "out", "--model", "openai/gpt-4o-mini")
-    assert (done.returncode, done.stdout) == (1, "")
+    done = factreasoner("run", data, "--out", "out", "--model", "openai/gpt-4o-mini", code=1)
+    assert done.stdout == ""
     assert done.stderr.startswith("Error: model openai/gpt-4o-mini: there is no key; set $OPENAI_API_KEY, or")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
@@ -131,9 +126,10 @@ def test_without_a_key_no_folder_is_made(factreasoner, tmp_path):
 def test_a_wrong_key_or_model_ends_the_run_at_once_and_says_so(factreasoner, tmp_path, answer, word):
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(30)))
     with FakeServer(lambda request: answer) as server:
-        done = run(factreasoner, server, data, "--api-key-env", "MY_KEY", env={"MY_KEY": "sk-very-secret"})
+        done = run(
+            factreasoner, server, data, "--api-key-env", "MY_KEY", env={"MY_KEY": "sk-very-secret"}, code=1
+        )
         assert server.calls <= 16
-    assert done.returncode == 1
     assert word in done.stderr
     assert "sk-very-secret" not in done.stderr + done.stdout
     for path in (tmp_path / "out").iterdir():
@@ -186,14 +182,12 @@ def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner,
     flags += ["--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
         limit = 0.00045
-        done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", limit)
-        assert done.returncode == 3, done.stderr
+        done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", limit, code=3)
         assert "--max-cost" in done.stderr
         spent = sum(line["usage"]["cost"] for line in results(tmp_path / "out"))
         assert 0 < spent <= limit
         assert 0 < len(results(tmp_path / "out")) < 6
         done = factreasoner("run", data, *flags, "--api-base", server.url, "--max-cost", 1)
-        assert done.returncode == 0, done.stderr
         assert server.calls == 12
     assert len(results(tmp_path / "out")) == 6
 
@@ -205,13 +199,12 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
     flags += ["--concurrency", 1, "--max-tokens", 64]
     with FakeServer(good) as server:
         flags += ["--api-base", server.url]
-        assert factreasoner("run", data, *flags, "--max-cost", 0.0003).returncode == 3
+        factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
         paid = server.calls
         assert 0 < paid < 9
-        assert factreasoner("run", data, *flags, "--max-cost", 0.0003).returncode == 3
+        factreasoner("run", data, *flags, "--max-cost", 0.0003, code=3)
         assert server.calls == paid
         done = factreasoner("run", data, *flags, "--max-cost", 1)
-        assert done.returncode == 0, done.stderr
         assert server.calls == 9
     usage = summary_of(tmp_path / "out")["usage"]
     assert usage["spent"] > usage["total"]["cost"] > 0
@@ -224,17 +217,16 @@ def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_pat
         done = run(factreasoner, server, data, "--version", 3, "--dry-run")
         assert server.calls == 0
         assert not (tmp_path / "out").exists()
-        assert run(factreasoner, server, data, "--version", 3).returncode == 0
+        run(factreasoner, server, data, "--version", 3)
         calls = server.calls
-    assert done.returncode == 0
     assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
 
 
-def test_dry_run_knows_the_price_of_a_known_model(factreasoner, tmp_path):
+def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--model", "openai/gpt-4o-mini", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert "~$0.0" in done.stdout
+    told = " ".join(factreasoner("run", data, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
+    assert "~$0.0" in told
+    assert "24 calls are paid" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
 
 
 def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
@@ -250,9 +242,8 @@ def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
         tmp_path / "d.jsonl", {"input": "Who was Marie Curie?", "output": said, "contexts": [context]}
     )
     with FakeServer(answer) as server:
-        done = run(factreasoner, server, data)
+        run(factreasoner, server, data)
         assert server.calls == 2
-    assert done.returncode == 0, done.stderr
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
     journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["result"]
@@ -266,20 +257,12 @@ def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(f
     data = write_records(tmp_path / "d.jsonl", record("r1"))
     flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")
     with FakeServer(good) as server:
-        done = run(factreasoner, server, data, *flags)
-        assert done.returncode == 0, done.stderr
+        run(factreasoner, server, data, *flags)
         body = server.requests[0].body
     assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
     config = manifest_of(tmp_path / "out")["config"]
     assert config["reasoning_effort"] == "low"
     assert config["model_param"] == {"num_ctx": 8192, "mirostat": True}
-
-
-def test_a_dry_run_states_the_worst_case(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--model", "openai/fake", "--dry-run")
-    assert done.returncode == 0, done.stderr
-    assert "24 calls are paid" in " ".join(done.stdout.split())  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
 
 
 def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreasoner, tmp_path, monkeypatch):
@@ -305,7 +288,6 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreaso
 
 def test_doctor_asks_a_silent_server_twice(factreasoner):
     with FakeServer(lambda request: hang(), probed=False) as server:
-        done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5")
+        done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5", code=1)
         assert server.calls == 2
-    assert done.returncode == 1
     assert "no answer within 0.5 s" in " ".join(done.stdout.split())

@@ -46,12 +46,10 @@ def verify(factreasoner, server, data, *flags):
 def test_a_text_is_corrected_by_the_model(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", RECORD)
     with FakeServer(good) as server:
-        done = verify(factreasoner, server, data)
-        assert done.returncode == 0, done.stderr
+        verify(factreasoner, server, data)
         assert server.calls == 5  # verdicts, the sentence, its claims, revised, their verdicts
-        again = verify(factreasoner, server, data)
+        verify(factreasoner, server, data)
         assert server.calls == 5
-    assert again.returncode == 0
     (line,) = results(tmp_path / "out")
     assert line["corrected"] == "It opened in 1932 [1]. It shows ships [1]."
     assert [(c["label"], c["fate"]) for c in line["claims"]] == [
