@@ -139,8 +139,7 @@ def test_a_round_of_many_requests_is_several_batches_that_may_come_back_one_by_o
     assert sizes == [3, 3, 2]
     for number in (2, 3, 1):
         answer_file(batches / f"{number}.requests.jsonl", batches / f"{number}.results.jsonl", good)
-        done = factreasoner("run", data, *FILES)
-        assert done.returncode == (5 if number != 1 else 0)
+        done = factreasoner("run", data, *FILES, code=5 if number != 1 else 0)
         assert ("1.requests.jsonl: 3 to" in done.stderr) == (number != 1)
         assert "3.requests.jsonl: 2 to" not in done.stderr or number == 2
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD] * 4

@@ -15,7 +15,7 @@ from factreasoner.tasks.factuality import TASK
 def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
     done = factreasoner("check", run, "--min", "precision=0.2", "accuracy=0.1", code=2)
     assert "(accuracy=0.1); write --min again before each" in " ".join(done.stderr.split())
-    assert "write --" not in factreasoner("check", run, "more").stderr
+    assert "write --" not in factreasoner("check", run, "more", code=2).stderr
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     done = factreasoner("check", run, "--min", "precision=0", code=1)
     assert "cut off with 2 records not assessed" in done.stderr
     (run / "summary.json").write_text("{}")
-    assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0").stderr
+    assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0", code=1).stderr
     (run / "summary.json").unlink()
     factreasoner("check", run, "--min", "precision=0", code=1)
 

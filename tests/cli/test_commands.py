@@ -15,7 +15,7 @@ def test_each_command_is_listed_as_its_own_help_begins(capsys):
     assert execute(["--help"]) == 0
     listed = " ".join(capsys.readouterr().out.split())
     for name in NAMES:
-        command = getattr(importlib.import_module(f"factreasoner.cli.{name}"), name)
+        command = getattr(importlib.import_module(f"factreasoner.cli.{name}"), name.capitalize())
         about, _, _ = command.__doc__.partition("\n\n")
         assert f"{name} {' '.join(about.split())}" in listed
 
@@ -60,6 +60,6 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
 def test_a_run_has_a_folder_of_its_task_by_default(factreasoner, tmp_path, task):
     record = {"output": "The museum opened in 1932 [1].", "contexts": ["It opened in 1932."], "facts": ["A."]}
     (tmp_path / "set.jsonl").write_text(json.dumps(record), encoding="utf-8")
-    assert factreasoner(task, "set.jsonl", "-q").returncode in (0, 3)
+    factreasoner(task, "set.jsonl", "-q", code=None)
     folder = "set" if task == "run" else f"set-{task}"
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [folder]

@@ -158,7 +158,9 @@ def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, 
     run_folder(tmp_path / "b", *made(0.2)[:6], *(assessment([], record_id=f"r{i}") for i in (6, 7)))
     assert "b lacks 1 of 7 (1 without atoms: 'r6')" in factreasoner("compare", "a", "b", code=1).stderr
     run_folder(tmp_path / "c", *made(0.2))
-    assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c").stderr
+    assert (
+        "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c", code=1).stderr
+    )
 
 
 def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):

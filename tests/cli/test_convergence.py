@@ -30,7 +30,7 @@ def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
 
 
 def test_scored_again_by_one_that_does(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--out", "out", *UNSETTLED)
+    factreasoner("run", data, "--out", "out", *UNSETTLED, code=3)
     factreasoner("score", "out", "--solver", "exact", "--out", "again")
     assert [line["status"] for line in results(tmp_path / "again")] == ["ok", "ok"]
     assert summary_of(tmp_path / "again")["solver"]["converged"] is True

@@ -88,7 +88,7 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
 def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", output=""))
     with FakeServer(panel({"b"})) as server:
-        done = judge(factreasoner, "recall", server, data)
+        done = judge(factreasoner, "recall", server, data, code=3)
     assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
     own = {name: s["recall"]["value"] for name, s in summary_of(tmp_path / "out")["judges"]["scores"].items()}
     assert own["openai/b"] is None

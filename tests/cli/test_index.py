@@ -94,7 +94,7 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
             f"not indexed: {docs}/rows.jsonl: line 3: not JSON",
             f"not indexed: {docs}/loop.txt: a link to nothing",
         ]
-    assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index().stdout
+    assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index(code=3).stdout
 
 
 def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):

@@ -50,8 +50,8 @@ def test_show_gives_the_rows_that_export_does(factreasoner, data):
 
 def test_check_gives_each_rule_and_keeps_its_exit_code(factreasoner, data):
     factreasoner("run", data, "--out", "run", "--quiet")
-    done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json")
-    broken, kept = printed(done, code=4)
+    done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "failures=0", "--json", code=4)
+    broken, kept = printed(done)
     assert (broken["measure"], broken["bound"], broken["limit"], broken["kept"]) == (
         "precision",
         "min",

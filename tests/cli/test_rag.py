@@ -56,7 +56,7 @@ def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
     data = written(tmp_path / "set.jsonl", RECORDS[:1])
     lines = [{"record": "museum", "source": f"c{i}", "target": "a0", "label": "neutral"} for i in range(3)]
     listed = written(tmp_path / "relations.jsonl", lines)
-    done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed)
+    done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, code=3)
     summary = summary_of(tmp_path / "run")
     assert summary["undecided_claims"] == {"count": 3, "of": 3}
     assert "undecided 3 of 3 claims" in " ".join(done.stdout.split())

@@ -26,9 +26,9 @@ good = answering(
 )
 
 
-def recall(factreasoner, server, data, *flags):
+def recall(factreasoner, server, data, *flags, **options):
     model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
-    return factreasoner("recall", data, *model, "--max-attempts", 2, *flags)
+    return factreasoner("recall", data, *model, "--max-attempts", 2, *flags, **options)
 
 
 @pytest.mark.parametrize("mode", ["tf", "tfn_citation"])

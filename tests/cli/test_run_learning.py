@@ -45,10 +45,10 @@ SERVERS = {
 }
 
 
-def run(factreasoner, server, out, *flags):
+def run(factreasoner, server, out, *flags, **options):
     flags = flags or ("--no-cache",)
     place = ("--model", "openai/fake", "--api-base", server.url, "--out", out)
-    return factreasoner("run", "d.jsonl", *place, *flags)
+    return factreasoner("run", "d.jsonl", *place, *flags, **options)
 
 
 def role_of(request):

@@ -34,8 +34,9 @@ def data(tmp_path):
 
 @pytest.fixture
 def run(factreasoner, data, model):
-    def run(*flags, model=model, out="out"):
-        return factreasoner("run", data, "--judge", "nli", "--verifier-model", model, "--out", out, *flags)
+    def run(*flags, model=model, out="out", code=0):
+        flags = ("--judge", "nli", "--verifier-model", model, "--out", out, *flags)
+        return factreasoner("run", data, *flags, code=code)
 
     return run
 
@@ -126,7 +127,9 @@ def test_doctor_tries_the_model(factreasoner, model):
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, code=1)
     assert "id2label: missing" in done.stdout
     (model / "tokenizer.json").unlink()
-    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, env={"COLUMNS": "60"})
+    done = factreasoner(
+        "doctor", "--verifier", "nli", "--verifier-model", model, env={"COLUMNS": "60"}, code=1
+    )
     assert "AutoTokenizer.from_pretrained(FOLDER).save_pretrained(FOLDER)" in "".join(done.stdout.split())
 
 

@@ -127,7 +127,7 @@ def test_every_task_is_shown_and_exported(factreasoner, tmp_path):
         assert rows
         for table in ("records", "verdicts"):
             factreasoner("export", task, "--table", table)
-        refused = factreasoner("export", task, "--table", "atoms")
+        refused = factreasoner("export", task, "--table", "atoms", code=1)
         assert f"a run of `{task}` has no table 'atoms'; it has: claims, records, verdicts" in refused.stderr
 
 
@@ -180,7 +180,7 @@ def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, a
 
 
 def test_an_unknown_label_is_told_in_words(factreasoner, finished):
-    said = factreasoner("show", finished, "--label", "foo").stderr
+    said = factreasoner("show", finished, "--label", "foo", code=2).stderr
     assert "'foo' is not one of" in said
     assert "Value error" not in said
 

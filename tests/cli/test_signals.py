@@ -82,11 +82,12 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(12)))
     flags = ("--concurrency", 3, "--form", "tool")
     with FakeServer(good, delay=0.3) as server:
-        process = begin(server, *flags, code=130)
+        process = begin(server, *flags)
         wait_for_calls(server, 12)
         server.delay = 2.0  # time to notice the signal
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=60)
+        assert process.returncode == 130, stderr
         assert "Traceback" not in stderr
         assert "Interrupted" in stderr
         assert 12 <= server.calls < 12 + 2 * 3
@@ -102,10 +103,11 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin):
 def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path, begin):
     write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     with FakeServer(lambda request: hang(120)) as server:
-        process = begin(server, "--concurrency", 2, code=130)
+        process = begin(server, "--concurrency", 2)
         wait_for_calls(server, 1)  # until it is answered no other is made: how to ask is to be learnt
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=60)
+        assert process.returncode == 130
         assert server.calls == 1
 
 

@@ -99,7 +99,7 @@ def test_both_streams(capsys):
 @pytest.fixture
 def spoken(factreasoner):
     def run(*arguments):
-        done = factreasoner(*arguments)
+        done = factreasoner(*arguments, code=None)
         assert not acting(done.stdout + done.stderr), arguments
         return done.returncode, done.stdout, done.stderr
 

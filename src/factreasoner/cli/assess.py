@@ -5,11 +5,8 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
 
-import typer
-
-from factreasoner.cli.flags import OF_CLAIMS, AsJson, Profile, takes_flags
+from factreasoner.cli.flags import AS_JSON, EVERY, OF_CLAIMS, PROFILE, Command, argument, flag
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.report.terminal import say, say_json
 
@@ -17,64 +14,53 @@ LARGE = 1_000_000
 """Characters of a passage that takes a while to judge."""
 
 
-class Subject(NamedTuple):
-    """What the text is an answer to."""
-
-    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
-    topic: Annotated[str | None, typer.Option(help="What the text is about.")] = None
-
-
-@takes_flags(without=OF_CLAIMS)
-def assess(
-    response: Annotated[
-        str | None,
-        typer.Argument(metavar="TEXT", help="The text to assess; - or nothing for standard input."),
-    ] = None,
-    file: Annotated[Path | None, typer.Option("--file", "-f", help="Read the text from a file.")] = None,
-    context: Annotated[
-        list[Path] | None, typer.Option(help="A file with a passage of evidence; repeatable.")
-    ] = None,
-    profile: Profile = None,
-    as_json: AsJson = False,
-    *,
-    subject: Subject,
-    settings: dict[str, Any],
-) -> None:
+class Assess(Command, panels=EVERY, without=OF_CLAIMS):
     """Assess one response against passages of evidence, atom by atom."""
-    from factreasoner.cli.claim_tables import print_assessment
-    from factreasoner.inputs.parsing import given_record
-    from factreasoner.pipeline import build_pipeline
-    from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
-    from factreasoner.settings import load_settings
 
-    config = load_settings(profile, settings)
-    if file and response:
-        raise ConfigError("give the text as an argument or with --file, not both")
-    source = str(file) if file else STANDARD_INPUT if response in (None, STANDARD_INPUT) else ""
-    if [source, *map(str, context or ())].count(STANDARD_INPUT) > 1:
-        raise ConfigError("standard input (-) can be read once: name a file for the other")
-    if not context and config.retriever == "given":
-        raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
-    text = read_text(source) if source else _decoded(str(response))
-    if not source:
-        _hint_at_file(text.strip())
-    record = given_record(
-        "assess",
-        response=text,
-        prompt=_decoded(subject.prompt),
-        topic=_decoded(subject.topic) if subject.topic else None,
-        contexts=[_passage(path) for path in context] if context else None,
-    )
-    for passage in record.contexts or ():
-        if (length := len(passage.text)) > LARGE:
-            told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
-            say(told, err=True)
-    assessment = build_pipeline(config).assess(record)
-    if as_json:
-        say_json(assessment.model_dump(mode="json"))
-    else:
-        print_assessment(assessment, config)
-    raise typer.Exit(0 if assessment.status == "ok" else 3)
+    response: str | None = argument("TEXT", "The text to assess; - or nothing for standard input.", None)
+    file: Path | None = flag("Read the text from a file.", "--file", "-f")
+    context: list[Path] | None = flag("A file with a passage of evidence; repeatable.")
+    profile: Path | None = PROFILE
+    as_json: bool = AS_JSON
+    prompt: str = flag("The question the text answers.", default="")
+    topic: str | None = flag("What the text is about.")
+
+    def _execute(self) -> int:
+        from factreasoner.cli.claim_tables import print_assessment
+        from factreasoner.inputs.parsing import given_record
+        from factreasoner.pipeline import build_pipeline
+        from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
+        from factreasoner.settings import load_settings
+
+        config = load_settings(self.profile, self.settings)
+        file, response = self.file, self.response
+        if file and response:
+            raise ConfigError("give the text as an argument or with --file, not both")
+        source = str(file) if file else STANDARD_INPUT if response in (None, STANDARD_INPUT) else ""
+        if [source, *map(str, self.context or ())].count(STANDARD_INPUT) > 1:
+            raise ConfigError("standard input (-) can be read once: name a file for the other")
+        if not self.context and config.retriever == "given":
+            raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
+        text = read_text(source) if source else _decoded(str(response))
+        if not source:
+            _hint_at_file(text.strip())
+        record = given_record(
+            "assess",
+            response=text,
+            prompt=_decoded(self.prompt),
+            topic=_decoded(self.topic) if self.topic else None,
+            contexts=[_passage(path) for path in self.context] if self.context else None,
+        )
+        for passage in record.contexts or ():
+            if (length := len(passage.text)) > LARGE:
+                told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
+                say(told, err=True)
+        assessment = build_pipeline(config).assess(record)
+        if self.as_json:
+            say_json(assessment.model_dump(mode="json"))
+        else:
+            print_assessment(assessment, config)
+        return 0 if assessment.status == "ok" else 3
 
 
 def _passage(path: Path) -> str:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from factreasoner.cli.flags import AsJson, RunDir, takes_flags
+from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say, say_json
@@ -34,105 +32,76 @@ WHAT_IT_MEANS = (
 )
 
 
-class FitOptions(NamedTuple):
-    """What is fitted, how, and to which labels."""
-
-    relations: Annotated[
-        Path | None,
-        typer.Option(
-            help="Calibrate verdicts by the labels in this file, JSONL as the recorded judge reads it, "
-            "or another run's folder."
-        ),
-    ] = None
-    corrections: Annotated[
-        Path | None,
-        typer.Option(
-            help="Calibrate verdicts by a reader's corrections, as for `score`; the other verdicts of the "
-            "records they name count as right. Labels of all pairs (--relations) are better."
-        ),
-    ] = None
-    unlisted: Annotated[
-        Unlisted | None,
-        typer.Option(
-            help="The label of verdicts that --relations does not list. (default: missing: left out)"
-        ),
-    ] = None
-    gold: Annotated[
-        Path | None,
-        typer.Option(
-            help="Labels of atoms to use instead of the run's own, as for `evaluate`. (default: the run's)"
-        ),
-    ] = None
-    method: Annotated[
-        CalibrationMethod | None,
-        typer.Option(help="Shape of the map of posteriors. (default: platt)"),
-    ] = None
-    seed: Annotated[
-        int, typer.Option(help="Seed of folds and intervals. (default: 0)", show_default=False)
-    ] = 0
-
-
-@takes_flags()
-def calibrate(
-    run_dir: RunDir,
-    out: Annotated[
-        Path,
-        typer.Option("--out", "-o", help="The calibration file; reliability diagrams go next to it."),
-    ],
-    as_json: AsJson = False,
-    *,
-    learning: FitOptions,
-) -> None:
+class Calibrate(Command):
     """Fit verdicts (--relations, --corrections) or posteriors to labels.
 
     Calls no model. The scores of a fit are measured on records held out of it. To calibrate both, fit the
     verdicts first, then the posteriors of a run that uses the verdicts' file.
     """
-    _refuse_mixtures(learning)
-    calibration = _calibration(run_dir, learning)
-    part = "posteriors" if learning.relations is None and learning.corrections is None else "verdicts"
-    source = calibration.source[part]
-    figures = _write(calibration, part, out)
-    if as_json:
-        say_json(calibration.model_dump(mode="json"))
-    else:
-        _print_calibration(source, out, figures)
-    for note in source["notes"]:
-        say(note, err=True)
 
+    run_dir: Path = RUN_DIR
+    out: Path = flag("The calibration file; reliability diagrams go next to it.", "--out", "-o", default=...)
+    as_json: bool = AS_JSON
+    relations: Path | None = flag(
+        "Calibrate verdicts by the labels in this file, JSONL as the recorded judge reads it, or another "
+        "run's folder."
+    )
+    corrections: Path | None = flag(
+        "Calibrate verdicts by a reader's corrections, as for `score`; the other verdicts of the records "
+        "they name count as right. Labels of all pairs (--relations) are better."
+    )
+    unlisted: Unlisted | None = flag(
+        "The label of verdicts that --relations does not list. (default: missing: left out)"
+    )
+    gold: Path | None = flag(
+        "Labels of atoms to use instead of the run's own, as for `evaluate`. (default: the run's)"
+    )
+    method: CalibrationMethod | None = flag("Shape of the map of posteriors. (default: platt)")
+    seed: int = flag("Seed of folds and intervals. (default: 0)", default=0)
 
-def _refuse_mixtures(learning: FitOptions) -> None:
-    of_verdicts = {"--relations": learning.relations, "--corrections": learning.corrections}
-    given = [flag for flag, file in of_verdicts.items() if file is not None]
-    if len(given) > 1:
-        raise ConfigError("--relations and --corrections: both say which verdicts are right; leave one out")
-    if given and learning.gold is not None:
-        raise ConfigError(
-            f"{given[0]} and --gold: one is about verdicts, the other about atoms; fit one first"
-        )
-    if learning.unlisted is not None and learning.relations is None:
-        raise ConfigError("--unlisted: is about --relations, which is not given")
-    if given and learning.method is not None:
-        raise ConfigError(f"--method: is about posteriors, and {given[0]} fits none; leave one out")
+    def _execute(self) -> None:
+        self._refuse_mixtures()
+        calibration = self._calibration()
+        part = "posteriors" if self.relations is None and self.corrections is None else "verdicts"
+        source = calibration.source[part]
+        figures = _write(calibration, part, self.out)
+        if self.as_json:
+            say_json(calibration.model_dump(mode="json"))
+        else:
+            _print_calibration(source, self.out, figures)
+        for note in source["notes"]:
+            say(note, err=True)
 
+    def _refuse_mixtures(self) -> None:
+        of_verdicts = {"--relations": self.relations, "--corrections": self.corrections}
+        given = [flag for flag, file in of_verdicts.items() if file is not None]
+        if len(given) > 1:
+            raise ConfigError(f"{' and '.join(given)}: both say which verdicts are right; leave one out")
+        if given and self.gold is not None:
+            about = "one is about verdicts, the other about atoms; fit one first"
+            raise ConfigError(f"{given[0]} and --gold: {about}")
+        if self.unlisted is not None and self.relations is None:
+            raise ConfigError("--unlisted: is about --relations, which is not given")
+        if given and self.method is not None:
+            raise ConfigError(f"--method: is about posteriors, and {given[0]} fits none; leave one out")
 
-def _calibration(run_dir: Path, learning: FitOptions) -> Calibration:
-    from factreasoner.analysis.posterior_fitting import calibrate_posteriors
-    from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
-    from factreasoner.inputs.gold_labels import GoldFile
-    from factreasoner.runs.corrections import Corrections
-    from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.factuality import TASK
+    def _calibration(self) -> Calibration:
+        from factreasoner.analysis.posterior_fitting import calibrate_posteriors
+        from factreasoner.analysis.verdict_fitting import calibrate_by_corrections, calibrate_verdicts
+        from factreasoner.inputs.gold_labels import GoldFile
+        from factreasoner.runs.corrections import Corrections
+        from factreasoner.runs.finished import FinishedRun
+        from factreasoner.runs.store import RunFolder
+        from factreasoner.tasks.factuality import TASK
 
-    run, folder, seed = FinishedRun(run_dir, TASK), RunFolder(run_dir, TASK), learning.seed
-    folder.refuse_changed_files()
-    if learning.relations is not None:
-        return calibrate_verdicts(run, learning.relations, unlisted=learning.unlisted or "missing", seed=seed)
-    if learning.corrections is not None:
-        return calibrate_by_corrections(run, Corrections(learning.corrections, folder), seed=seed)
-    labels = None if learning.gold is None else GoldFile(learning.gold)
-    return calibrate_posteriors(run, labels, method=learning.method or "platt", seed=seed)
+        run, folder, seed = FinishedRun(self.run_dir, TASK), RunFolder(self.run_dir, TASK), self.seed
+        folder.refuse_changed_files()
+        if self.relations is not None:
+            return calibrate_verdicts(run, self.relations, unlisted=self.unlisted or "missing", seed=seed)
+        if self.corrections is not None:
+            return calibrate_by_corrections(run, Corrections(self.corrections, folder), seed=seed)
+        labels = None if self.gold is None else GoldFile(self.gold)
+        return calibrate_posteriors(run, labels, method=self.method or "platt", seed=seed)
 
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:

@@ -17,7 +17,7 @@ NAMES = (
     *("mcp", "report", "evaluate", "compare", "calibrate", "check", "metrics", "solve", "explain"),
     *("index", "doctor"),
 )
-"""In the order of the list. Each is the name of a module of this folder, and of its function."""
+"""In the order of the list. Each is the name of a module of this folder, and, capitalized, of its class."""
 WITHOUT_ARGUMENTS = frozenset({"doctor", "mcp", "metrics", "serve"})
 """Commands that do something when called with nothing."""
 
@@ -28,9 +28,10 @@ class _Listed(TyperCommand):
     def get_short_help_str(self, *_: Any) -> str:
         """What the command does: the first paragraph of its docstring, whose file is read and not run."""
         source = (files(__package__) / f"{self.name}.py").read_text(encoding="utf-8")
-        function = next(node for node in ast.parse(source).body if getattr(node, "name", "") == self.name)
-        assert isinstance(function, ast.FunctionDef)
-        return _paragraphs(ast.get_docstring(function))[0]
+        name = str(self.name).capitalize()
+        command = next(node for node in ast.parse(source).body if getattr(node, "name", "") == name)
+        assert isinstance(command, ast.ClassDef)
+        return _paragraphs(ast.get_docstring(command))[0]
 
 
 class Commands(TyperGroup):
@@ -48,12 +49,13 @@ class Commands(TyperGroup):
 @functools.cache
 def _read(name: str) -> Any:  # noqa: ANN401 - of a class that differs by the version of typer
     """The command of that name with its flags."""
-    from factreasoner.cli.flags import SettingsCommand
+    from factreasoner.cli.flags import SettingsCommand, function_of
 
-    function = getattr(importlib.import_module(f"{__package__}.{name}"), name)
+    command = getattr(importlib.import_module(f"{__package__}.{name}"), name.capitalize())
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-    page = "\n\n".join(_paragraphs(inspect.getdoc(function)))
-    alone.command(cls=SettingsCommand, help=page, no_args_is_help=name not in WITHOUT_ARGUMENTS)(function)
+    page = "\n\n".join(_paragraphs(inspect.getdoc(command)))
+    shown = alone.command(cls=SettingsCommand, help=page, no_args_is_help=name not in WITHOUT_ARGUMENTS)
+    shown(function_of(command))
     return typer.main.get_command(alone)
 
 

@@ -9,14 +9,13 @@ from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import typer
 from rich.markup import escape
 from rich.table import Column
 
 import merlin_bridge
-from factreasoner.cli.flags import AsJson, takes_flags
+from factreasoner.cli.flags import AS_JSON, Command, flag
 from factreasoner.errors import ConfigError, LLMError
 from factreasoner.models import Claim, Premise
 from factreasoner.plugins.table import EXTRA_OF_MODULE, load
@@ -45,31 +44,29 @@ class Check(NamedTuple):
     detail: str
 
 
-@takes_flags("Model", "Judging", "Verifier")
-def doctor(
-    call: Annotated[
-        bool,
-        typer.Option("--call/--no-call", help="With --model: ask it about known facts, in 4 calls or more."),
-    ] = True,
-    as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
-) -> None:
+class Doctor(Command, panels=("Model", "Judging", "Verifier")):
     """Check the installation, the keys, the cache and, with --model, how many facts a call it takes.
 
     With --verifier: check that it is installed and works; --verifier-download fetches its model.
     """
-    from factreasoner.settings import load_settings
 
-    if settings["verifier"] is not None:
-        settings["judge"] = "verifier"
-    checks = list(_checks(load_settings(None, settings), call=call))
-    if as_json:
-        say_json([check._asdict() for check in checks])
-    else:
-        rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
-        Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)
-    raise typer.Exit(1 if any(check.state == "wrong" for check in checks) else 0)
+    call: bool = flag(
+        "With --model: ask it about known facts, in 4 calls or more.", "--call/--no-call", default=True
+    )
+    as_json: bool = AS_JSON
+
+    def _execute(self) -> int:
+        from factreasoner.settings import load_settings
+
+        if self.settings["verifier"] is not None:
+            self.settings["judge"] = "verifier"
+        checks = list(_checks(load_settings(None, self.settings), call=self.call))
+        if self.as_json:
+            say_json([check._asdict() for check in checks])
+        else:
+            rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
+            Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)
+        return 1 if any(check.state == "wrong" for check in checks) else 0
 
 
 def _checks(config: Config, *, call: bool) -> Iterator[Check]:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from factreasoner.cli.flags import AsJson, RunDir, takes_flags
+from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.report.terminal import say, say_json
 
@@ -21,52 +20,48 @@ SHOWN = 3
 PASSAGE_LENGTH = 300
 
 
-@takes_flags("Graph")
-def explain(
-    run_dir: RunDir,
-    record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
-    atom: Annotated[list[str] | None, typer.Option(help="Only this atom, in full; repeatable.")] = None,
-    flip_size: Annotated[
-        int,
-        typer.Option(
-            min=0,
-            show_default=False,
-            help="Try all sets of up to this many contexts for one that flips a label; 0: no search. "
-            "(default: 3)",
-        ),
-    ] = 3,
-    as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
-) -> None:
+class Explain(Command, panels=("Graph",)):
     """Say which contexts moved each atom, which would flip it, and where its evidence disagrees.
 
     "without c3: 0.88" says what P(true) would be if there were no context c3.
 
     Calls no model. Every other flag changes a setting of the run.
     """
-    from factreasoner.analysis.explaining import explain_journal
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.factuality import TASK
 
-    told: list[Explanation] = []
-    problems: list[InputProblem] = []
-    changes = {key: value for key, value in settings.items() if value is not None}
-    for assessment, explanation, found in explain_journal(
-        RunFolder(run_dir, TASK), changes, record=record, atom_ids=atom or (), search_size=flip_size
-    ):
-        problems += found
-        if explanation is not None:
-            told.append(explanation)
-            if not as_json:
-                _print_explanation(explanation, assessment, in_full=bool(atom))
-    if as_json and (told or not problems):
-        say_json([explanation.model_dump(mode="json") for explanation in told])
-    elif not told and not problems:
-        say("No atoms to explain.")
-    for problem in problems:
-        say(f"not explained: {problem}", err=True)
-    raise typer.Exit(0 if not problems else 3 if told else 1)
+    run_dir: Path = RUN_DIR
+    record: str | None = flag("Only the record of this id.")
+    atom: list[str] | None = flag("Only this atom, in full; repeatable.")
+    flip_size: int = flag(
+        "Try all sets of up to this many contexts for one that flips a label; 0: no search. (default: 3)",
+        default=3,
+        min=0,
+    )
+    as_json: bool = AS_JSON
+
+    def _execute(self) -> int:
+        from factreasoner.analysis.explaining import explain_journal
+        from factreasoner.runs.store import RunFolder
+        from factreasoner.tasks.factuality import TASK
+
+        told: list[Explanation] = []
+        problems: list[InputProblem] = []
+        chosen: dict[str, Any] = {"record": self.record, "atom_ids": self.atom or ()}
+        found = explain_journal(
+            RunFolder(self.run_dir, TASK), self.changes, **chosen, search_size=self.flip_size
+        )
+        for assessment, explanation, unexplained in found:
+            problems += unexplained
+            if explanation is not None:
+                told.append(explanation)
+                if not self.as_json:
+                    _print_explanation(explanation, assessment, in_full=bool(self.atom))
+        if self.as_json and (told or not problems):
+            say_json([explanation.model_dump(mode="json") for explanation in told])
+        elif not told and not problems:
+            say("No atoms to explain.")
+        for problem in problems:
+            say(f"not explained: {problem}", err=True)
+        return 0 if not problems else 3 if told else 1
 
 
 def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_full: bool) -> None:

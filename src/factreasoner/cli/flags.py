@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import functools
+import copy
 import inspect
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
@@ -20,19 +20,6 @@ from factreasoner.settings.expectations import kinds_of
 from factreasoner.settings.setting import help_of, setting_of
 from factreasoner.settings.sources import flag_of
 
-RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A run folder.")]
-Profile = Annotated[
-    Path | None,
-    typer.Option("--config", "-c", help="YAML profile; FACTREASONER_<NAME> and flags override it."),
-]
-Corrections = Annotated[
-    Path | None,
-    typer.Option(help="A reader's corrections of verdicts, JSONL, as the page of `report` saves them."),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of tables.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
-ExportUai = Annotated[Path | None, typer.Option(help="Write every record's network there, as a UAI file.")]
-
 F = TypeVar("F", bound=str)
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
@@ -41,81 +28,91 @@ OF_CLAIMS = (
     *(key for key, field in Config.model_fields.items() if setting_of(field).panel == "Claims"),
 )
 """Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
+EVERY = frozenset(setting_of(field).panel for field in Config.model_fields.values())
+"""All panels of settings."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
-class Target(NamedTuple):
-    """Where a run goes and which profile it takes, or that it is only planned."""
+def flag(about: str, *names: str, default: Any = None, **more: Any) -> Any:  # noqa: ANN401 - as typer's
+    """A flag, as the value of a command's field, whose name it has unless `names` say others.
 
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="Run folder. (default: in runs/, named after DATA)"),
-    ] = None
-    profile: Profile = None
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print calls, tokens and cost, and call nothing.")
-    ] = False
-
-
-class RunOptions(NamedTuple):
-    """Which records are run, and how."""
-
-    column_map: Annotated[list[str] | None, typer.Option(help="theirs=ours, as text=output; repeatable.")] = (
-        None
-    )
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N records.")] = None
-    skip_invalid: Annotated[bool, typer.Option("--skip-invalid", help="Skip invalid lines.")] = False
-    report: Annotated[
-        bool, typer.Option("--report", help="Write RUN_DIR/report.html too, a page for people.")
-    ] = False
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of resuming.")] = False
-    quiet: Quiet = False
-    as_json: AsJson = False
-
-
-def takes_flags(
-    *panels: str, without: Collection[str] = (), also: Collection[str] = ()
-) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the flags of its groups and of its `settings`.
-
-    A group is a keyword-only parameter whose type is a named tuple: each of its fields is a flag, with a
-    default. A parameter `settings` is a mapping of the settings of `panels` (all when none is named), but for
-    those named in `without`, and with those in `also`.
+    `more` is of typer's `Option`: limits of numbers, what it takes. `...` as the default: it is required.
     """
-    chosen = {
-        key: field
-        for key, field in Config.model_fields.items()
-        if key in also
-        or (setting_of(field).panel in (panels or (setting_of(field).panel,)) and key not in without)
-    }
+    return typer.Option(default, *names, help=about, **more)
 
-    def decorate(command: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(command, eval_str=True).parameters
-        groups = {name: p.annotation for name, p in own.items() if hasattr(p.annotation, "_fields")}
-        flags = [p for name, p in own.items() if name not in groups and name != "settings"]
-        for group in groups.values():
-            hints = get_type_hints(group, include_extras=True)
-            flags += [_parameter(name, hints[name], group._field_defaults[name]) for name in group._fields]
-        keys = chosen if "settings" in own else {}
-        once = {key: setting_of(field).once for key, field in keys.items() if setting_of(field).once}
-        flags += [_HELP_ALL] * (len(keys) > FEW)
-        flags += [_parameter(key, _annotation(key, field)) for key, field in keys.items()]
 
-        @functools.wraps(command)
-        def with_flags(**values: Any) -> None:
-            values.pop(_HELP_ALL.name, None)
-            for name, group in groups.items():
-                values[name] = group(**{field: values.pop(field) for field in group._fields})
-            if keys:
-                settings = {key: values.pop(key) for key in keys}
-                values["settings"] = settings | {key: _only(key, settings[key], once[key]) for key in once}
-            command(**values)
+def argument(name: str, about: str, default: Any = ...) -> Any:  # noqa: ANN401 - likewise
+    """An argument, likewise; without a default it is required."""
+    return typer.Argument(default, metavar=name, help=about)
 
-        with_flags.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
-        with_flags.__annotations__ = {flag.name: flag.annotation for flag in flags}
-        return with_flags
 
-    return decorate
+RUN_DIR = argument("RUN_DIR", "A run folder.")
+PROFILE = flag("YAML profile; FACTREASONER_<NAME> and flags override it.", "--config", "-c")
+CORRECTIONS = flag("A reader's corrections of verdicts, JSONL, as the page of `report` saves them.")
+AS_JSON = flag("Print JSON instead of tables.", "--json")
+QUIET = flag("Print nothing but errors.", "--quiet", "-q")
+EXPORT_UAI = flag("Write every record's network there, as a UAI file.")
+
+
+class Command:
+    """A command. Its fields are its arguments and flags; when it is called, it returns the exit code.
+
+    `settings` has the settings of `panels`, but for those named in `without`, and with those in `also`: a
+    flag each, None where it is not given. Its docstring is its help page.
+    """
+
+    settings: dict[str, Any]
+    keys: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(
+        cls, panels: Collection[str] = (), without: Collection[str] = (), also: Collection[str] = ()
+    ) -> None:
+        panel_of = {key: setting_of(field).panel for key, field in Config.model_fields.items()}
+        cls.keys = tuple(
+            k for k, panel in panel_of.items() if k in also or (panel in panels and k not in without)
+        )
+
+    def __init__(self, **values: Any) -> None:
+        vars(self).update(values)
+
+    def __call__(self) -> int | None:
+        """Do what the command is for."""
+        return self._execute()
+
+    def _execute(self) -> int | None:
+        raise NotImplementedError
+
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The settings that are given."""
+        return {key: value for key, value in self.settings.items() if value is not None}
+
+
+def function_of(command: type[Command]) -> Callable[..., int | None]:
+    """A command as typer reads one: a function with a parameter for each field, then for each setting."""
+    hints = get_type_hints(command)
+    names = [name for kind in command.__mro__ for name in vars(kind).get("__annotations__", ())]
+    own = [name for name in names if name not in Command.__annotations__]
+    flags = [_field(name, hints[name], copy.copy(getattr(command, name))) for name in own]
+    keys = {key: Config.model_fields[key] for key in command.keys}
+    flags += [_HELP_ALL] * (len(keys) > FEW)
+    flags += [_parameter(key, _annotation(key, field)) for key, field in keys.items()]
+
+    def call(**values: Any) -> int | None:
+        settings = {key: _only(key, setting_of(field).once, values.get(key)) for key, field in keys.items()}
+        return command(settings=settings, **{name: values[name] for name in own})()
+
+    call.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
+    call.__annotations__ = {flag.name: flag.annotation for flag in flags}
+    return call
+
+
+def _field(name: str, kind: object, option: Any) -> inspect.Parameter:  # noqa: ANN401 - of typer
+    """The parameter of a field; one that is on or off has no second name to turn it off."""
+    if kind is bool:
+        option.param_decls = option.param_decls or (flag_of(name),)
+        option.default = option.default or False
+    return _parameter(name, kind, option)
 
 
 def format_of(out: Path | None, form: F | None, endings: Mapping[str, F], default: F) -> F:
@@ -155,12 +152,14 @@ _HELP_ALL = _parameter(
 )
 
 
-def _only(key: str, values: list[str] | None, remedy: str) -> str | None:
-    """The one value of a flag that must not be repeated."""
-    if values and len(values) > 1:
-        told = f"given {len(values)} times ({', '.join(values)}): {remedy}"
+def _only(key: str, remedy: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag takes
+    """The value of a flag: the one, where it must not be repeated, as `remedy` says."""
+    if not remedy:
+        return value
+    if value and len(value) > 1:
+        told = f"given {len(value)} times ({', '.join(value)}): {remedy}"
         raise typer.BadParameter(told, param_hint=flag_of(key))
-    return values[0] if values else None
+    return value[0] if value else None
 
 
 def _annotation(key: str, field: FieldInfo) -> object:

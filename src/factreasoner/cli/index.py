@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import typer
 
-from factreasoner.cli.flags import Quiet, takes_flags
+from factreasoner.cli.flags import QUIET, Command, argument, flag
 from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
@@ -17,47 +17,38 @@ if TYPE_CHECKING:
     from factreasoner.settings import Config
 
 
-class Managing(NamedTuple):
-    """What to do with a collection instead of indexing into it."""
-
-    list_: Annotated[bool, typer.Option("--list", help="List the collections of the store.")] = False
-    stats: Annotated[bool, typer.Option("--stats", help="Print what the collection holds.")] = False
-    delete: Annotated[bool, typer.Option("--delete", help="Delete the collection, after asking.")] = False
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Delete without asking.")] = False
-
-
-@takes_flags("Own documents", also=("max_cost",))
-def index(
-    paths: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            help="Files and folders: txt, md, html, pdf, docx, pptx, odt, odp, epub; jsonl and csv with "
-            "columns text, title and link. "
-            "Links to folders are not followed."
-        ),
-    ] = None,
-    prune: Annotated[bool, typer.Option(help="Drop the passages of deleted files.")] = False,
-    quiet: Quiet = False,
-    *,
-    managing: Managing,
-    settings: dict[str, Any],
-) -> None:
+class Index(Command, panels=("Own documents",), also=("max_cost",)):
     """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
     The same command again takes up new and changed files, and completes a run that was cut off.
     """
-    from factreasoner.settings import load_settings
 
-    wanted = [bool(paths), managing.list_, managing.stats, managing.delete]
-    if sum(wanted) != 1:
-        raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
-    config = load_settings(None, settings)
-    if paths:
-        raise typer.Exit(_index(paths, config, prune=prune, quiet=quiet))
-    if managing.delete:
-        _delete(config, yes=managing.yes)
-    else:
-        _show(config, list_=managing.list_)
+    paths: list[Path] | None = argument(
+        "PATHS",
+        "Files and folders: txt, md, html, pdf, docx, pptx, odt, odp, epub; jsonl and csv with "
+        "columns text, title and link. Links to folders are not followed.",
+        None,
+    )
+    prune: bool = flag("Drop the passages of deleted files.", "--prune/--no-prune")
+    quiet: bool = QUIET
+    list_: bool = flag("List the collections of the store.", "--list")
+    stats: bool = flag("Print what the collection holds.")
+    delete: bool = flag("Delete the collection, after asking.")
+    yes: bool = flag("Delete without asking.", "--yes", "-y")
+
+    def _execute(self) -> int:
+        from factreasoner.settings import load_settings
+
+        if [bool(self.paths), self.list_, self.stats, self.delete].count(True) != 1:
+            raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
+        config = load_settings(None, self.settings)
+        if self.paths:
+            return _index(self.paths, config, prune=self.prune, quiet=self.quiet)
+        if self.delete:
+            _delete(config, yes=self.yes)
+        else:
+            _show(config, list_=self.list_)
+        return 0
 
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
-import typer
-
-from factreasoner.cli.flags import RunOptions, Target, takes_flags
-from factreasoner.cli.running import Job, carry_out, refuse_json
+from factreasoner.cli.flags import argument, flag
+from factreasoner.cli.running import Running
 from factreasoner.report.console import Terminal, plain
 
 if TYPE_CHECKING:
@@ -28,58 +26,45 @@ NOT_FOUND = {"answer": "not stated", "reference": "not in the reference", "conte
 """By what a claim is held against."""
 
 
-@takes_flags(*PANELS, without=UNUSED)
-def rag(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            help="Records, JSONL, one a line, with 'contexts' or a 'reference'; - for standard input.",
-        ),
-    ],
-    k: Annotated[
-        int | None, typer.Option(min=1, help="Score retrieval at the first K contexts. (default: all)")
-    ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="List what was lost or invented, claim by claim.")
-    ] = False,
-    *,
-    target: Target,
-    running: RunOptions,
-    settings: dict[str, Any],
-) -> None:
+class Rag(Running, panels=PANELS, without=UNUSED):
     """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
 
     The same command again resumes where the last one stopped.
     """
-    from factreasoner.tasks.rag.task import TASK
 
-    if explain:
-        refuse_json(running)
-    job = Job.of(TASK, data, target, running, settings | {"k": k})
-    beyond = "an answer's claims that no single context supports are asked about all contexts together"
-    at_end = _print_lost_claims if explain else None
-    raise typer.Exit(carry_out(job, dry_run=target.dry_run, beyond=beyond, at_end=at_end))
+    data: Path = argument(
+        "DATA", "Records, JSONL, one a line, with 'contexts' or a 'reference'; - for standard input."
+    )
+    k: int | None = flag("Score retrieval at the first K contexts. (default: all)", min=1)
+    explain: bool = flag("List what was lost or invented, claim by claim.")
 
+    def _execute(self) -> int:
+        from factreasoner.tasks.rag.task import TASK
 
-def _print_lost_claims(folder: Path, ids: Iterable[str]) -> None:
-    """Claims of answers that nothing supports, and claims of references that answers do not state."""
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.rag.task import TASK
+        if self.explain:
+            self.refuse_json()
+        self.settings["k"] = self.k
+        beyond = "an answer's claims that no single context supports are asked about all contexts together"
+        return self.carry_out(TASK, self.data, beyond)
 
-    console = Terminal()
-    for result in RunFolder(folder, TASK).results(ids):
-        claims: dict[tuple[str, str], list[ClaimRow]] = {}
-        for row in TASK.rows(result):
-            claims.setdefault((row.of, row.claim), []).append(row)
-        rows = [
-            (of, plain("; ".join(dict.fromkeys(map(_found, held)))), plain(held[0].text))
-            for (of, _), held in claims.items()
-            if any(row.label != "supported" for row in held if (of, row.against) != RETRIEVED)
-        ]
-        if rows:
-            console.print(f"\n{plain(result.record_id)}")
-            console.columns(("claim of", "", "claim"), rows)
+    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+        """List claims of answers that nothing supports, and of references that answers do not state."""
+        from factreasoner.runs.store import RunFolder
+        from factreasoner.tasks.rag.task import TASK
+
+        console = Terminal()
+        for result in RunFolder(folder, TASK).results(ids) if self.explain else ():
+            claims: dict[tuple[str, str], list[ClaimRow]] = {}
+            for row in TASK.rows(result):
+                claims.setdefault((row.of, row.claim), []).append(row)
+            rows = [
+                (of, plain("; ".join(dict.fromkeys(map(_found, held)))), plain(held[0].text))
+                for (of, _), held in claims.items()
+                if any(row.label != "supported" for row in held if (of, row.against) != RETRIEVED)
+            ]
+            if rows:
+                console.print(f"\n{plain(result.record_id)}")
+                console.columns(("claim of", "", "claim"), rows)
 
 
 def _found(row: ClaimRow) -> str:

@@ -4,48 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
 
-import typer
-
-from factreasoner.cli.flags import OF_CLAIMS, ExportUai, RunOptions, Target, takes_flags
-from factreasoner.cli.running import Job, carry_out
+from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
+from factreasoner.cli.running import Running
 from factreasoner.report.terminal import say
 
 
-@takes_flags(without=OF_CLAIMS)
-def run(
-    data: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DATA",
-            help="Records: JSONL, one a line, or CSV; - for standard input; "
-            "or an earlier run's folder, for its atoms and contexts.",
-        ),
-    ],
-    export_uai: ExportUai = None,
-    *,
-    target: Target,
-    running: RunOptions,
-    settings: dict[str, Any],
-) -> None:
+class Run(Running, panels=EVERY, without=OF_CLAIMS):
     """Assess every record of DATA. The same command again resumes where the last one stopped."""
-    from factreasoner.calibration.applying import misfits
-    from factreasoner.runs.networks import check_export, export_networks
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.tasks.factuality import TASK
 
-    job = Job.of(TASK, data, target, running, settings)
+    data: Path = argument(
+        "DATA",
+        "Records: JSONL, one a line, or CSV; - for standard input; or an earlier run's folder, for its atoms "
+        "and contexts.",
+    )
+    export_uai: Path | None = EXPORT_UAI
 
-    def export(folder: Path, ids: Sequence[str]) -> None:
-        if export_uai is not None:
-            exported = export_networks(RunFolder(folder, TASK).results(ids), job.config, export_uai)
-            if not (running.quiet or running.as_json):
+    def _execute(self) -> int:
+        from factreasoner.calibration.applying import misfits
+        from factreasoner.runs.networks import check_export
+        from factreasoner.tasks.factuality import TASK
+
+        if not self.quiet:
+            for note in misfits(self.config):
+                say(note, err=True)
+        if self.export_uai is not None and not self.dry_run:
+            check_export(self.export_uai, self.config)
+        return self.carry_out(TASK, self.data)
+
+    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+        """Write the records' networks, where that is asked for."""
+        from factreasoner.runs.networks import export_networks
+        from factreasoner.runs.store import RunFolder
+        from factreasoner.tasks.factuality import TASK
+
+        if self.export_uai is not None:
+            exported = export_networks(RunFolder(folder, TASK).results(ids), self.config, self.export_uai)
+            if not (self.quiet or self.as_json):
                 say(str(exported))
-
-    if not running.quiet:
-        for note in misfits(job.config):
-            say(note, err=True)
-    if export_uai is not None and not target.dry_run:
-        check_export(export_uai, job.config)
-    raise typer.Exit(carry_out(job, dry_run=target.dry_run, at_end=export))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from factreasoner.cli.flags import RunOptions, Target
+from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
@@ -26,29 +26,172 @@ BATCH_WAITS = 5
 """Exit code where a batch waits for its results, or was cancelled."""
 
 
-class Job(NamedTuple):
-    """A task on records: where these are, and how and where to they are run."""
+class OverRecords(Command):
+    """What every command that goes over records is told of them, and prints."""
 
-    task: Task[Any]
-    data: Path
-    config: Config
-    out: Path
-    running: RunOptions
+    column_map: list[str] | None = flag("theirs=ours, as text=output; repeatable.")
+    limit: int | None = flag("Only the first N records.", min=1)
+    skip_invalid: bool = flag("Skip invalid lines.")
+    report: bool = flag("Write RUN_DIR/report.html too, a page for people.")
+    fresh: bool = flag("Start over instead of resuming.")
+    quiet: bool = QUIET
+    as_json: bool = AS_JSON
 
-    @classmethod
-    def of(
-        cls, task: Task[Any], data: Path, target: Target, running: RunOptions, settings: Mapping[str, Any]
-    ) -> Job:
-        """With the settings of flags, environment and profile.
+    def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
+        """The records of a file or of a finished run; skipped lines are named on standard error.
 
         Raises:
-            ConfigError: a setting is wrong.
+            InputError: every problem of every line.
+            RunError: a folder that is not a run, or a damaged one.
         """
+        from factreasoner.inputs.columns import parse_column_map
+        from factreasoner.inputs.input import CheckedInput
+        from factreasoner.inputs.problems import by_place, merged
+        from factreasoner.runs.finished import PastRecords
+        from factreasoner.runs.manifest import MANIFEST
+
+        columns = parse_column_map(self.column_map or [])
+        limit, skip_invalid = self.limit, self.skip_invalid
+        checked: CheckedInput | PastRecords
+        if data.is_dir():
+            if not (data / MANIFEST).exists():
+                raise RunError(
+                    f"{data}: a folder, but not a run folder; name a file of records or a run folder"
+                )
+            checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
+        else:
+            checked = CheckedInput(
+                data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid
+            )
+        for problem in by_place(merged(checked.problems)):
+            say(f"skipped {problem}", err=True)
+        if skipped := len({problem.where for problem in checked.problems}):
+            say(f"{skipped} of {skipped + len(checked.ids)} records were skipped.", err=True)
+        if isinstance(checked, CheckedInput):
+            for note in checked.notes:
+                say(one_line(f"{checked.name}: {note}"), err=True)
+        return checked
+
+
+class Running(OverRecords):
+    """A command that runs a task over the records of DATA, into a run folder."""
+
+    out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
+    profile: Path | None = PROFILE
+    dry_run: bool = flag("Print calls, tokens and cost, and call nothing.")
+
+    @cached_property
+    def config(self) -> Config:
+        """The settings of flags, environment and profile. Raises ConfigError: one is wrong."""
         from factreasoner.settings import load_settings
+
+        return load_settings(self.profile, self.settings)
+
+    def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
+        """Run or resume, or print what it would take; returns the exit code.
+
+        `beyond` says what is asked about claims that fail.
+
+        Raises:
+            ConfigError: a setting is wrong, or the run would be written into what it reads from.
+            InputError: every problem of every line.
+            RunError: a folder that is not a run, or a damaged one.
+        """
+        from factreasoner.judges.recorded import recording_file
         from factreasoner.tasks.registry import FACTUALITY
 
-        out = target.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
-        return cls(task, data, load_settings(target.profile, settings), out, running)
+        config = self.config
+        out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
+        for source in (data, config.relations):
+            if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
+                raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
+        checked = self.checked(data, lambda record: task.problems(record, config))
+        if self.dry_run:
+            from factreasoner.cli.summary_tables import show_plan
+
+            show_plan(task, config, checked, beyond, as_json=self.as_json)
+            return 0
+        code = self._run(task, out, checked)
+        self.at_end(out, checked.ids)
+        return code
+
+    def refuse_json(self) -> None:
+        """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
+        if self.as_json:
+            raise ConfigError(
+                "--explain prints a table: leave it out, or --json; `show --json` has every claim"
+            )
+
+    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+        """Print or write what the command adds to a run of these records."""
+
+    def _run(self, task: Task[Any], out: Path, checked: CheckedInput | PastRecords) -> int:
+        """Run or resume; at the end the claims to look at first and the scores are printed, unless quiet."""
+        from factreasoner.runs.runner import opened
+        from factreasoner.runs.store import RunFolder
+
+        folder = RunFolder(out, task)
+        try:
+            with opened(folder, self.config, fresh=self.fresh):
+                report = self._gone_through(task, checked, folder)
+        except KeyboardInterrupt as error:
+            for note in getattr(error, "__notes__", ()):
+                self._note(note)
+            raise
+        if report.waiting or report.cancelled:
+            for line in _unanswered(report):
+                say(line, err=True)
+            return BATCH_WAITS
+        if self.as_json:
+            say_json(report.summary)
+        elif not self.quiet:
+            from factreasoner.cli.claim_tables import print_worst
+            from factreasoner.cli.summary_tables import print_summary
+
+            print_worst(task, report.summary, out)
+            print_summary(task, report.summary, self.config, out)
+        if not self.quiet:
+            for model, capabilities in folder.manifest.models().items():
+                say(f"{model}: {capabilities}.", err=True)
+        self._note(_without_claims(folder, checked.ids))
+        self._note(_not_in_input(report))
+        if self.report and folder.entries:
+            self._write_report(out)
+        return _ended(report, out)
+
+    def _gone_through(
+        self, task: Task[Any], checked: CheckedInput | PastRecords, folder: RunFolder[Any]
+    ) -> RunReport:
+        """Go through the records by calls that are made at once, or in rounds of batches."""
+        from factreasoner.report.progress import progress_for
+        from factreasoner.runs.runner import run as run_records
+        from factreasoner.runs.runner import run_at_once, run_in_rounds
+
+        config = self.config
+        worker = task.worker(config, folder.calls(config))
+        for note in folder.note_searched(getattr(worker, "collections", ()), checked.ids):
+            say(one_line(note), err=True)
+
+        def run_round(as_set: Config = config) -> RunReport:
+            able = worker if as_set is config else task.worker(as_set, folder.calls(as_set))
+            with progress_for(quiet=self.quiet) as progress:
+                return run_records(able, folder, checked.ids, checked.records(), progress)
+
+        if config.batch == "none":
+            return run_at_once(run_round, folder, config, self._note)
+        return run_in_rounds(run_round, folder, config, self._note)
+
+    def _note(self, note: str) -> None:
+        if note and not self.quiet:
+            say(one_line(note), err=True)
+
+    def _write_report(self, out: Path) -> None:
+        from factreasoner.report.page import default_page, write_report
+        from factreasoner.runs.finished import FinishedRun
+
+        written = write_report([FinishedRun.of_any_task(out)], default_page(out))
+        if not (self.quiet or self.as_json):
+            say(str(written))
 
 
 def default_folder(data: Path, task: str = "") -> Path:
@@ -57,135 +200,6 @@ def default_folder(data: Path, task: str = "") -> Path:
 
     name = "stdin" if str(data) == "-" else plain_name(data).stem
     return Path("runs") / (f"{name}-{task}" if task else name)
-
-
-def carry_out(
-    job: Job,
-    *,
-    dry_run: bool,
-    beyond: str = "",
-    at_end: Callable[[Path, Sequence[str]], None] | None = None,
-) -> int:
-    """Run or resume a job, or print what it would take; returns the exit code.
-
-    `beyond` says what is asked about claims that fail. `at_end` gets the folder and the records' ids.
-
-    Raises:
-        ConfigError: the run would be written into what it reads from.
-        InputError: every problem of every line.
-        RunError: a folder that is not a run, or a damaged one.
-    """
-    from factreasoner.judges.recorded import recording_file
-
-    task, data, config, out, running = job
-    for source in (data, config.relations):
-        if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
-            raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
-    checked = check_data(data, lambda record: task.problems(record, config), running)
-    if dry_run:
-        from factreasoner.cli.summary_tables import show_plan
-
-        show_plan(job, checked, beyond)
-        return 0
-    code = _run(job, checked)
-    if at_end is not None:
-        at_end(out, checked.ids)
-    return code
-
-
-def refuse_json(running: RunOptions) -> None:
-    """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
-    if running.as_json:
-        raise ConfigError("--explain prints a table: leave it out, or --json; `show --json` has every claim")
-
-
-def check_data(data: Path, fits: Fits, running: RunOptions) -> CheckedInput | PastRecords:
-    """The records of a file or of a finished run; skipped lines are named on standard error.
-
-    Raises:
-        InputError: every problem of every line.
-        RunError: a folder that is not a run, or a damaged one.
-    """
-    from factreasoner.inputs.columns import parse_column_map
-    from factreasoner.inputs.input import CheckedInput
-    from factreasoner.inputs.problems import by_place, merged
-    from factreasoner.runs.finished import PastRecords
-    from factreasoner.runs.manifest import MANIFEST
-
-    columns = parse_column_map(running.column_map or [])
-    limit, skip_invalid = running.limit, running.skip_invalid
-    checked: CheckedInput | PastRecords
-    if data.is_dir():
-        if not (data / MANIFEST).exists():
-            raise RunError(f"{data}: a folder, but not a run folder; name a file of records or a run folder")
-        checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
-    else:
-        checked = CheckedInput(data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid)
-    for problem in by_place(merged(checked.problems)):
-        say(f"skipped {problem}", err=True)
-    if skipped := len({problem.where for problem in checked.problems}):
-        say(f"{skipped} of {skipped + len(checked.ids)} records were skipped.", err=True)
-    if isinstance(checked, CheckedInput):
-        for note in checked.notes:
-            say(one_line(f"{checked.name}: {note}"), err=True)
-    return checked
-
-
-def _run(job: Job, checked: CheckedInput | PastRecords) -> int:
-    """Run or resume; at the end the claims to look at first and the scores are printed, unless quiet."""
-    from factreasoner.runs.runner import opened
-    from factreasoner.runs.store import RunFolder
-
-    running, folder = job.running, RunFolder(job.out, job.task)
-    try:
-        with opened(folder, job.config, fresh=running.fresh):
-            report = _gone_through(job, checked, folder)
-    except KeyboardInterrupt as error:
-        for note in getattr(error, "__notes__", ()):
-            _say_note(running.quiet, note)
-        raise
-    if report.waiting or report.cancelled:
-        for line in _unanswered(report):
-            say(line, err=True)
-        return BATCH_WAITS
-    if running.as_json:
-        say_json(report.summary)
-    elif not running.quiet:
-        from factreasoner.cli.claim_tables import print_worst
-        from factreasoner.cli.summary_tables import print_summary
-
-        print_worst(job.task, report.summary, job.out)
-        print_summary(job.task, report.summary, job.config, job.out)
-    if not running.quiet:
-        for model, capabilities in folder.manifest.models().items():
-            say(f"{model}: {capabilities}.", err=True)
-        _say_note(False, _without_claims(folder, checked.ids))
-        _say_note(False, _not_in_input(report))
-    if running.report and folder.entries:
-        _write_report(job.out, quiet=running.quiet or running.as_json)
-    return _ended(report, job.out)
-
-
-def _gone_through(job: Job, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
-    """Go through the records by calls that are made at once, or in rounds of batches."""
-    from factreasoner.report.progress import progress_for
-    from factreasoner.runs.runner import run as run_records
-    from factreasoner.runs.runner import run_at_once, run_in_rounds
-
-    config, quiet = job.config, job.running.quiet
-    worker = job.task.worker(config, folder.calls(config))
-    for note in folder.note_searched(getattr(worker, "collections", ()), checked.ids):
-        _say_note(False, note)
-
-    def run_round(as_set: Config = config) -> RunReport:
-        able = worker if as_set is config else job.task.worker(as_set, folder.calls(as_set))
-        with progress_for(quiet=quiet) as progress:
-            return run_records(able, folder, checked.ids, checked.records(), progress)
-
-    told = partial(_say_note, quiet)
-    if config.batch == "none":
-        return run_at_once(run_round, folder, config, told)
-    return run_in_rounds(run_round, folder, config, told)
 
 
 def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
@@ -240,17 +254,3 @@ def _unanswered(ended: RunReport) -> Iterator[str]:
     yield f"  {first.results_path}"
     yield "and run the same command again: it continues from there. With vLLM, for example:"
     yield f"  vllm run-batch -i {first.requests_path} -o {first.results_path} --model NAME"
-
-
-def _say_note(quiet: bool, note: str) -> None:
-    if note and not quiet:
-        say(one_line(note), err=True)
-
-
-def _write_report(path: Path, *, quiet: bool) -> None:
-    from factreasoner.report.page import default_page, write_report
-    from factreasoner.runs.finished import FinishedRun
-
-    written = write_report([FinishedRun.of_any_task(path)], default_page(path))
-    if not quiet:
-        say(str(written))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from factreasoner.cli.flags import AsJson, Corrections, ExportUai, RunDir, takes_flags
+from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 
@@ -15,55 +13,48 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from factreasoner.models import Assessment
-    from factreasoner.runs.corrections import Corrections as ReadCorrections
+    from factreasoner.runs.corrections import Corrections
     from factreasoner.runs.store import RunFolder
     from factreasoner.settings import Config
     from factreasoner.tasks.task import Task
 
 
-@takes_flags("Graph", "Calibration", "Scores")
-def score(
-    run_dir: RunDir,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Where the scores go. (default: RUN_DIR/rescored)")
-    ] = None,
-    export_uai: ExportUai = None,
-    corrections: Corrections = None,
-    as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
-) -> None:
+class Score(Command, panels=("Graph", "Calibration", "Scores")):
     """Score a finished run with another K, prior, factor table, calibration or solver, or corrected verdicts.
 
     The run itself is not changed, and no model is called.
     """
-    from factreasoner.cli.summary_tables import print_summary
-    from factreasoner.runs.corrections import Corrections as ReadCorrections
-    from factreasoner.runs.corrections import scored_again
-    from factreasoner.runs.finished import ScoredAgain, note_scored_again
-    from factreasoner.runs.networks import check_export
-    from factreasoner.runs.scoring import score_journal
-    from factreasoner.runs.store import RunFolder
 
-    folder = RunFolder.of_any_task(run_dir)
-    changes = {key: value for key, value in settings.items() if value is not None}
-    _refuse_without_graph(folder.task, [*changes, *(["export_uai"] if export_uai else [])])
-    config = _changed(folder, changes)
-    if export_uai is not None:
-        check_export(export_uai, config)
-    corrected = None if corrections is None else ReadCorrections(corrections, folder)
-    again = scored_again(config, corrected)
-    out = out or run_dir / "rescored"
-    summary = score_journal(folder, folder.order(), config, again=again, out=out)
-    note_scored_again(out, ScoredAgain(run_dir, config, corrections))
-    if export_uai is not None:
-        _export(folder, corrected, config, export_uai)
-    if as_json:
-        say_json(summary)
-    else:
-        print_summary(folder.task, summary, config, out)
-    if summary["records"]["failed"] or summary["records"]["partial"]:
-        raise typer.Exit(3)
+    run_dir: Path = RUN_DIR
+    out: Path | None = flag("Where the scores go. (default: RUN_DIR/rescored)", "--out", "-o")
+    export_uai: Path | None = EXPORT_UAI
+    corrections: Path | None = CORRECTIONS
+    as_json: bool = AS_JSON
+
+    def _execute(self) -> int:
+        from factreasoner.cli.summary_tables import print_summary
+        from factreasoner.runs.corrections import Corrections, scored_again
+        from factreasoner.runs.finished import ScoredAgain, note_scored_again
+        from factreasoner.runs.networks import check_export
+        from factreasoner.runs.scoring import score_journal
+        from factreasoner.runs.store import RunFolder
+
+        folder = RunFolder.of_any_task(self.run_dir)
+        _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
+        config = _changed(folder, self.changes)
+        if self.export_uai is not None:
+            check_export(self.export_uai, config)
+        corrected = None if self.corrections is None else Corrections(self.corrections, folder)
+        again, out = scored_again(config, corrected), self.out or self.run_dir / "rescored"
+        summary = score_journal(folder, folder.order(), config, again=again, out=out)
+        note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
+        if self.export_uai is not None:
+            _export(folder, corrected, config, self.export_uai)
+        if self.as_json:
+            say_json(summary)
+        else:
+            print_summary(folder.task, summary, config, out)
+        return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
 
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
@@ -95,7 +86,7 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
 
 
 def _export(
-    folder: RunFolder[Assessment], corrections: ReadCorrections | None, config: Config, path: Path
+    folder: RunFolder[Assessment], corrections: Corrections | None, config: Config, path: Path
 ) -> None:
     from factreasoner.pipeline.pipeline import rebuilt
     from factreasoner.runs.networks import export_networks

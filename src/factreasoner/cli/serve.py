@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-import typer
-
-from factreasoner.cli.flags import Profile, takes_flags
+from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 
@@ -23,78 +22,68 @@ UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
 """Settings of runs: the service has workers and a time limit of its own."""
 
 
-class Served(NamedTuple):
-    """Where and how it is served."""
-
-    host: Annotated[str, typer.Option(help="Where to listen; beyond this machine only with a token.")] = (
-        "127.0.0.1"
-    )
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: a free port.")] = 8070
-    workers: Annotated[
-        int | None,
-        typer.Option(
-            min=1, help="Processes, for judges that compute. (default: one a core; threads with a model)"
-        ),
-    ] = None
-    queue: Annotated[int, typer.Option(min=0, help="Records that may wait; more get 503.")] = 64
-    timeout: Annotated[
-        float, typer.Option(min=0.1, help="Seconds a request may take, model calls included; then 504.")
-    ] = 30.0
-    max_body: Annotated[str, typer.Option(help="Largest body, as 500KB or 1MiB.")] = "1MiB"
-    max_pairs: Annotated[
-        int, typer.Option(min=1, help="Most pairs of claim and passage that a record may make.")
-    ] = 20_000
-    token_env: Annotated[
-        str | None, typer.Option(help="Environment variable that holds the token to ask for.")
-    ] = None
-    allow_host: Annotated[list[str] | None, typer.Option(help="A host name of the service; repeatable.")] = (
-        None
-    )
-    at_least: Annotated[
-        list[str] | None,
-        typer.Option("--min", help="NAME=NUMBER, as precision=0.8: a rule of /v1/check; repeatable."),
-    ] = None
-    drain_delay: Annotated[
-        float, typer.Option(min=0.0, help="Seconds to keep accepting records after SIGTERM.")
-    ] = 0.0
-
-
-@takes_flags(without=UNUSED)
-def serve(
-    profile: Profile = None,
-    *,
-    served: Served,
-    settings: dict[str, Any],
-) -> None:
+class Serve(Command, panels=EVERY, without=UNUSED):
     """Serve assess, verify, rag and recall over HTTP, and with --min a check that allows or refuses answers.
 
     A body is one record; all settings are given here. SIGTERM drains: every accepted record is answered.
     """
-    from factreasoner.plugins.table import extras_named
-    from factreasoner.settings import load_settings
 
-    config = load_settings(profile, settings)
-    with extras_named():
-        from factreasoner.serve.app import Limits, Service
-        from factreasoner.serve.server import listening, serve_until, until_signal
-    from factreasoner.serve.answers import Terms
-    from factreasoner.serve.pool import Pool
+    profile: Path | None = PROFILE
+    host: str = flag("Where to listen; beyond this machine only with a token.", default="127.0.0.1")
+    port: int = flag("0: a free port.", default=8070, min=0, max=65535)
+    workers: int | None = flag(
+        "Processes, for judges that compute. (default: one a core; threads with a model)", min=1
+    )
+    queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
+    timeout: float = flag(
+        "Seconds a request may take, model calls included; then 504.", default=30.0, min=0.1
+    )
+    max_body: str = flag("Largest body, as 500KB or 1MiB.", default="1MiB")
+    max_pairs: int = flag("Most pairs of claim and passage that a record may make.", default=20_000, min=1)
+    token_env: str | None = flag("Environment variable that holds the token to ask for.")
+    allow_host: list[str] | None = flag("A host name of the service; repeatable.")
+    at_least: list[str] | None = flag(
+        "NAME=NUMBER, as precision=0.8: a rule of /v1/check; repeatable.", "--min"
+    )
+    drain_delay: float = flag("Seconds to keep accepting records after SIGTERM.", default=0.0, min=0.0)
 
-    processes = processes_for(served.workers, config)
-    in_time = {
-        "timeout": min(config.timeout, served.timeout),
-        "patience": min(config.patience, served.timeout / 2),  # a server that is down is told of in time
-    }
-    kept = config.model_copy(update={**in_time, "executor": "threads"})
-    terms = Terms(kept, rules_of(served.at_least or (), config.k), served.max_pairs)
-    access, limits = access_of(served), Limits(served.timeout, bytes_of(served.max_body))
-    service = Service(terms, Pool(terms, processes, served.queue), access, limits, partial(say, err=True))
-    listener = listening(served.host, served.port)
-    host, port = listener.getsockname()[:2]
-    who = f"{processes} processes" if processes else f"{config.concurrency} threads"
-    say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
-    run = partial(serve_until, service=service, listener=listener)
-    raise typer.Exit(until_signal(run, service.drain, served.drain_delay))
+    def _execute(self) -> int:
+        from factreasoner.plugins.table import extras_named
+        from factreasoner.settings import load_settings
+
+        config = load_settings(self.profile, self.settings)
+        with extras_named():
+            from factreasoner.serve.app import Limits, Service
+            from factreasoner.serve.server import listening, serve_until, until_signal
+        from factreasoner.serve.answers import Terms
+        from factreasoner.serve.pool import Pool
+
+        processes = processes_for(self.workers, config)
+        in_time = {
+            "timeout": min(config.timeout, self.timeout),
+            "patience": min(config.patience, self.timeout / 2),  # a server that is down is told of in time
+        }
+        kept = config.model_copy(update={**in_time, "executor": "threads"})
+        terms = Terms(kept, rules_of(self.at_least or (), config.k), self.max_pairs)
+        access, limits = self._access(), Limits(self.timeout, bytes_of(self.max_body))
+        service = Service(terms, Pool(terms, processes, self.queue), access, limits, partial(say, err=True))
+        listener = listening(self.host, self.port)
+        host, port = listener.getsockname()[:2]
+        who = f"{processes} processes" if processes else f"{config.concurrency} threads"
+        say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
+        run = partial(serve_until, service=service, listener=listener)
+        return until_signal(run, service.drain, self.drain_delay)
+
+    def _access(self) -> Access:
+        """Who may ask. Raises ConfigError: a token is required and missing."""
+        from factreasoner.serve.app import Access, is_loopback
+
+        token = os.environ.get(self.token_env, "").strip() if self.token_env else None
+        if token == "":
+            raise ConfigError(f"--token-env {self.token_env}: the variable is not set, or empty")
+        if token is None and not is_loopback(self.host):
+            raise ConfigError(f"--host {self.host}: others reach it there: add --token-env NAME")
+        return Access.of(self.host, self.allow_host or (), token)
 
 
 def processes_for(workers: int | None, config: Config) -> int | None:
@@ -140,22 +129,6 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
                 f"--min {rule.measure}: K is a run's median, which no record alone has: add --k NUMBER"
             )
     return tuple(rules)
-
-
-def access_of(served: Served) -> Access:
-    """Who may ask.
-
-    Raises:
-        ConfigError: a token is required and missing.
-    """
-    from factreasoner.serve.app import Access, is_loopback
-
-    token = os.environ.get(served.token_env, "").strip() if served.token_env else None
-    if token == "":
-        raise ConfigError(f"--token-env {served.token_env}: the variable is not set, or empty")
-    if token is None and not is_loopback(served.host):
-        raise ConfigError(f"--host {served.host}: others reach it there: add --token-env NAME")
-    return Access.of(served.host, served.allow_host or (), token)
 
 
 def bytes_of(text: str) -> int:

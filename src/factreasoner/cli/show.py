@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from factreasoner.cli.flags import AsJson, Corrections, RunDir
+from factreasoner.cli.flags import AS_JSON, CORRECTIONS, RUN_DIR, Command, flag
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say, say_json
 
@@ -22,52 +21,49 @@ Label = StrEnum(
 """Labels of atoms and of claims; `disputed` is a flag that claims of any label may have."""
 
 
-def show(
-    run_dir: RunDir,
-    record: Annotated[str | None, typer.Option(help="Only the record of this id.")] = None,
-    label: Annotated[
-        list[Label] | None,
-        typer.Option(
-            help="Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
-            "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
-            "disputed: a passage supports them and one contradicts them.",
-        ),
-    ] = None,
-    sort: Annotated[
-        Literal["text", "p"],
-        typer.Option(help="p: the least likely first; text: by record, in the order of the text."),
-    ] = "text",
-    corrections: Corrections = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Only the first N.")] = None,
-    *,
-    as_json: AsJson = False,
-) -> None:
+class Show(Command):
     """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
-    from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
-    from factreasoner.cli.claim_tables import print_rows
-    from factreasoner.runs.finished import FinishedRun
-    from factreasoner.tasks.labels import WithoutClaims
 
-    run = FinishedRun.of_any_task(run_dir, corrections)
-    names = {name.value for name in label or ()}
-    wanted = Wanted(
-        None if record is None else run.known_id(record),
-        frozenset(found for name in names - {"disputed"} for found in _labels(name, run.task)),
-        frozenset(names & {"disputed"}),
-        limit,
+    run_dir: Path = RUN_DIR
+    record: str | None = flag("Only the record of this id.")
+    label: list[Label] | None = flag(
+        "Only these; repeatable: supported, contradicted, conflicting, unverified, uncited, "
+        "unknown_source, not_judged; of facts: stated, not_stated, unanswered; and "
+        "disputed: a passage supports them and one contradicts them."
     )
-    without = WithoutClaims()
-    rows = shown_claims(run, wanted, without, by_p=sort == "p")
-    if as_json:
-        say_json([claim_row(run.task, row) for row in rows])
-    else:
-        shown = print_rows(rows, run.task, in_order=sort == "p")
-        if told := without.said(run.task.claim_word):
-            Terminal().sentence(plain(told))
-        elif not shown:
-            say(f"No {run.task.claim_word}s to show.")
-    if run.unfinished:
-        say(run.unfinished, err=True)
+    sort: Literal["text", "p"] = flag(
+        "p: the least likely first; text: by record, in the order of the text.", default="text"
+    )
+    corrections: Path | None = CORRECTIONS
+    limit: int | None = flag("Only the first N.", min=1)
+    as_json: bool = AS_JSON
+
+    def _execute(self) -> None:
+        from factreasoner.analysis.tables import Wanted, claim_row, shown_claims
+        from factreasoner.cli.claim_tables import print_rows
+        from factreasoner.runs.finished import FinishedRun
+        from factreasoner.tasks.labels import WithoutClaims
+
+        run = FinishedRun.of_any_task(self.run_dir, self.corrections)
+        names = {name.value for name in self.label or ()}
+        wanted = Wanted(
+            None if self.record is None else run.known_id(self.record),
+            frozenset(found for name in names - {"disputed"} for found in _labels(name, run.task)),
+            frozenset(names & {"disputed"}),
+            self.limit,
+        )
+        without, by_p = WithoutClaims(), self.sort == "p"
+        rows = shown_claims(run, wanted, without, by_p=by_p)
+        if self.as_json:
+            say_json([claim_row(run.task, row) for row in rows])
+        else:
+            shown = print_rows(rows, run.task, in_order=by_p)
+            if told := without.said(run.task.claim_word):
+                Terminal().sentence(plain(told))
+            elif not shown:
+                say(f"No {run.task.claim_word}s to show.")
+        if run.unfinished:
+            say(run.unfinished, err=True)
 
 
 def _labels(name: str, task: Task[Any]) -> set[str | None]:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
 from rich.table import Column
 
-from factreasoner.cli.flags import AsJson, takes_flags
+from factreasoner.cli.flags import AS_JSON, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.console import Terminal, coloured, plain
 from factreasoner.report.terminal import say_json
@@ -21,47 +20,40 @@ if TYPE_CHECKING:
 OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 
 
-@takes_flags("Graph", without=("summary_prior", "independence", "credibility"))
-def solve(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A fact graph in JSON, or a UAI network.")],
-    evidence: Annotated[
-        Path | None,
-        typer.Option(help="Evidence of a UAI network. (default: FILE.evid, where there is one)"),
-    ] = None,
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Run every solver there is, and show them side by side.")
-    ] = False,
-    as_json: AsJson = False,
-    *,
-    settings: dict[str, Any],
-) -> None:
+class Solve(Command, panels=("Graph",), without=("summary_prior", "independence", "credibility")):
     """Compute P(true) of every node of FILE, or the distribution of every variable.
 
     --factors and the priors are for fact graphs alone; a prior in the file goes before the flags.
 
     Exit code 3: a sampler has not converged.
     """
-    from factreasoner.analysis import solutions
-    from factreasoner.settings import load_settings
 
-    config = load_settings(None, settings)
-    given = [key for key in OF_FACT_GRAPHS if settings[key] is not None]
-    network = _network(file, evidence, config, given=given)
-    if compare:
-        runs, refusals = solutions.run_all_solvers(network.graph, config)
-        if not runs:
-            reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
-            raise SolverError(f"no solver could solve it\n{reasons}")
-        content, show = solutions.comparison_content(network, runs, refusals), _print_comparison
-    else:
-        runs = [solutions.run_solver(config.solver, network.graph, config)]
-        content, show = solutions.solution_content(network, runs[0]), _print_solution
-    if as_json:
-        say_json({"file": str(file), **content})
-    else:
-        show(content)
-    if any(solved.marginals.converged is False for solved in runs):
-        raise typer.Exit(3)
+    file: Path = argument("FILE", "A fact graph in JSON, or a UAI network.")
+    evidence: Path | None = flag("Evidence of a UAI network. (default: FILE.evid, where there is one)")
+    compare: bool = flag("Run every solver there is, and show them side by side.")
+    as_json: bool = AS_JSON
+
+    def _execute(self) -> int:
+        from factreasoner.analysis import solutions
+        from factreasoner.settings import load_settings
+
+        config = load_settings(None, self.settings)
+        given = [key for key in OF_FACT_GRAPHS if self.settings[key] is not None]
+        network = _network(self.file, self.evidence, config, given=given)
+        if self.compare:
+            runs, refusals = solutions.run_all_solvers(network.graph, config)
+            if not runs:
+                reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
+                raise SolverError(f"no solver could solve it\n{reasons}")
+            content, show = solutions.comparison_content(network, runs, refusals), _print_comparison
+        else:
+            runs = [solutions.run_solver(config.solver, network.graph, config)]
+            content, show = solutions.solution_content(network, runs[0]), _print_solution
+        if self.as_json:
+            say_json({"file": str(self.file), **content})
+        else:
+            show(content)
+        return 3 if any(solved.marginals.converged is False for solved in runs) else 0
 
 
 def _network(file: Path, evidence: Path | None, config: Config, *, given: list[str]) -> NetworkFile:

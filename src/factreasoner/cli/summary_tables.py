@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, get_args
 from rich.markup import escape
 
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
-from factreasoner.cli.running import Job
 from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import judged_by
 from factreasoner.judges.asking import MOST_FACTS
@@ -261,17 +260,19 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def show_plan(job: Job, checked: CheckedInput | PastRecords, beyond: str) -> None:
+def show_plan(
+    task: Task[Any], config: Config, checked: CheckedInput | PastRecords, beyond: str, *, as_json: bool
+) -> None:
     """Print what a run would take; `beyond` says what is asked about the claims that fail."""
-    task, count, config = job.task, len(checked.ids), as_probed(job.config)
-    planned = plan(checked.records(), config) if task is TASK else rehearsed(task, checked.records(), config)
-    if job.running.as_json:
+    count, probed = len(checked.ids), as_probed(config)
+    planned = plan(checked.records(), probed) if task is TASK else rehearsed(task, checked.records(), probed)
+    if as_json:
         say_json(planned.content(count))
         return
     console = Terminal(soft_wrap=True)
-    _print_plan(console, planned, job.config, count)
-    if beyond and job.config.model:
-        all_failed = rehearsed(task, checked.records(), config, borne_out=False)
+    _print_plan(console, planned, config, count)
+    if beyond and config.model:
+        all_failed = rehearsed(task, checked.records(), probed, borne_out=False)
         most, least = _total(all_failed), _total(planned)
         if (calls := most.calls - least.calls) > 0:
             prompt = most.prompt_tokens - least.prompt_tokens

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING
 
-import typer
 from rich.table import Table
 
-from factreasoner.cli.flags import RunOptions, Target, takes_flags
-from factreasoner.cli.running import Job, carry_out
+from factreasoner.cli.flags import argument, flag
+from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say_json
@@ -31,79 +30,58 @@ UNUSED = (
 QUOTE_LENGTH = 160
 
 
-class OneText(NamedTuple):
-    """One text and its sources, instead of records."""
-
-    text: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Verify this text; - for standard input.")
-    ] = None
-    source: Annotated[
-        list[str] | None,
-        typer.Option(metavar="FILE_OR_URL", help="A source of it, [1], [2], ... in this order; repeatable."),
-    ] = None
-    prompt: Annotated[str, typer.Option(help="The question the text answers.")] = ""
-
-
-@takes_flags(*PANELS, without=UNUSED)
-def verify(
-    data: Annotated[
-        Path | None,
-        typer.Argument(metavar="DATA", help="Records, JSONL, one a line, with 'contexts'; - for stdin."),
-    ] = None,
-    *,
-    one: OneText,
-    target: Target,
-    running: RunOptions,
-    settings: dict[str, Any],
-) -> None:
+class Verify(Running, panels=PANELS, without=UNUSED):
     """Hold each claim of cited answers against the sources it cites, and correct the answers.
 
     Records are run into a folder, where the same command again resumes. One text with its sources
     (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out is then the
     file that the corrected text goes to.
     """
-    from factreasoner.settings import load_settings
-    from factreasoner.tasks.verify.task import TASK
 
-    if one.text is not None and data is not None:
-        raise ConfigError("give records (DATA) or one text (--text), not both")
-    if one.text is not None:
-        config = load_settings(target.profile, settings)
-        raise typer.Exit(_verify_text(one, target.out, config, as_json=running.as_json))
-    if one.source or one.prompt:
-        raise ConfigError("--source and --prompt go with one text: add --text FILE")
-    if data is None:
-        raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-    job = Job.of(TASK, data, target, running, settings)
-    beyond = "their sentences are rewritten and judged again"
-    raise typer.Exit(carry_out(job, dry_run=target.dry_run, beyond=beyond))
+    data: Path | None = argument("DATA", "Records, JSONL, one a line, with 'contexts'; - for stdin.", None)
+    text: str | None = flag("Verify this text; - for standard input.", metavar="FILE")
+    source: list[str] | None = flag(
+        "A source of it, [1], [2], ... in this order; repeatable.", metavar="FILE_OR_URL"
+    )
+    prompt: str = flag("The question the text answers.", default="")
 
+    def _execute(self) -> int:
+        from factreasoner.tasks.verify.task import TASK
 
-def _verify_text(one: OneText, out: Path | None, config: Config, *, as_json: bool) -> int:
-    """Verify one text, show it, and write it as corrected; returns the exit code."""
-    from factreasoner.models import Record
-    from factreasoner.pipeline.assembly import Calls
-    from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
-    from factreasoner.tasks.verify.task import TASK
+        if self.text is not None and self.data is not None:
+            raise ConfigError("give records (DATA) or one text (--text), not both")
+        if self.text is not None:
+            return self._verify_text(self.text, self.source or [])
+        if self.source or self.prompt:
+            raise ConfigError("--source and --prompt go with one text: add --text FILE")
+        if self.data is None:
+            raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
+        return self.carry_out(TASK, self.data, "their sentences are rewritten and judged again")
 
-    names = one.source or []
-    if not names:
-        raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
-    if [one.text, *names].count(STANDARD_INPUT) > 1:
-        raise ConfigError("standard input (-) can be read once: name a file for the other")
-    if out is not None and out.is_dir():
-        raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
-    worker = TASK.worker(config, Calls())
-    text = read_text(str(one.text))
-    record = Record(id="text", response=text, prompt=one.prompt, contexts=read_sources(names, config))
-    result = worker.assess(record)
-    if out is not None and result.corrected is not None:
-        out.write_text(result.corrected, encoding="utf-8")
-    if as_json:
-        say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
-    else:
-        _print_verified(result, config, out)
-    return 0 if result.status == "ok" else 3
+    def _verify_text(self, name: str, sources: list[str]) -> int:
+        """Verify one text, show it, and write it as corrected; returns the exit code."""
+        from factreasoner.models import Record
+        from factreasoner.pipeline.assembly import Calls
+        from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
+        from factreasoner.tasks.verify.task import TASK
+
+        config, out = self.config, self.out
+        if not sources:
+            raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
+        if [name, *sources].count(STANDARD_INPUT) > 1:
+            raise ConfigError("standard input (-) can be read once: name a file for the other")
+        if out is not None and out.is_dir():
+            raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
+        worker, text = TASK.worker(config, Calls()), read_text(name)
+        contexts = read_sources(sources, config)
+        result = worker.assess(Record(id="text", response=text, prompt=self.prompt, contexts=contexts))
+        if out is not None and result.corrected is not None:
+            out.write_text(result.corrected, encoding="utf-8")
+        if self.as_json:
+            say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
+        else:
+            _print_verified(result, config, out)
+        return 0 if result.status == "ok" else 3
 
 
 def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> None:
