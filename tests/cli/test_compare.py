@@ -277,7 +277,10 @@ def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     [
         (("good",), "name at least two run folders"),
         (("good", "good"), "one run folder is named twice"),
-        (("good", "bad", "--model", "openai/x", "--fresh"), "--model, --fresh: finished runs are compared"),
+        (
+            ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
+            "--model, --cache, --fresh: finished runs",
+        ),
         (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file"),
         (("good", "--assessors", "fr1"), "name at least two"),
         (("good", "--assessors", "fr1,fr1"), "'fr1' occurs twice"),

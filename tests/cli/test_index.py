@@ -220,7 +220,7 @@ def test_embeddings_cost_what_is_said_and_no_more_than_allowed(factreasoner, ind
         assert done.stderr == "Embeddings: 1 requests, 4,000 tokens, $0.004000.\n"
         run = ("run", data, "--retriever", "corpus", "--store", "store", "--no-retrieve-question", *priced)
         done = factreasoner(*run, "--out", "none", "--max-cost", 0, code=3)
-        assert (done.returncode, "the next call could cost" in done.stderr) == (3, True)
+        assert "the next call could cost" in done.stderr
         done = factreasoner(*run, "--out", "out", "--max-cost", 1)
     summary = summary_of(tmp_path / "out")
     assert summary["usage"]["by_stage"]["retriever"]["prompt_tokens"] == 1000

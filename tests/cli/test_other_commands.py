@@ -133,7 +133,7 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
     assert "there is no file none.MD" in factreasoner("assess", "none.MD", *passages).stderr
     assert not factreasoner("assess", "The tower is told of in tower.md", *passages).stderr
     for text in ("The tower is old. " * 20, "The tower/" * 500):  # longer than a file's name may be
-        assert factreasoner("assess", text, *passages).returncode in (0, 3)
+        factreasoner("assess", text, *passages)
 
 
 def test_assess_reads_standard_input_once(factreasoner, passages):
@@ -290,8 +290,7 @@ def test_the_usage_line_has_the_arguments_as_they_are_typed(factreasoner, comman
     ],
 )
 def test_a_flag_that_takes_something_else_says_what_it_takes(factreasoner, flags, told):
-    done = factreasoner("run", "data.jsonl", *flags, code=2)
-    assert (done.returncode, told in done.stderr) == (2, True), done.stderr
+    assert told in factreasoner("run", "data.jsonl", *flags, code=2).stderr
 
 
 def test_help_and_version(factreasoner, tmp_path):

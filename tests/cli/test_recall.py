@@ -35,9 +35,10 @@ def recall(factreasoner, server, data, *flags, **options):
 def test_one_call_a_record(factreasoner, tmp_path, mode):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good) as server:
-        done = recall(factreasoner, server, data, "--mode", mode)
-        assert (done.returncode, server.calls) == (0, 2), done.stderr
-        assert (recall(factreasoner, server, data, "--mode", mode).returncode, server.calls) == (0, 2)
+        recall(factreasoner, server, data, "--mode", mode)
+        assert server.calls == 2
+        recall(factreasoner, server, data, "--mode", mode)
+        assert server.calls == 2
     line = results(tmp_path / "out")[0]
     assert (line["recall"], line["num_true"], line["num_false"]) == (pytest.approx(2 / 3), 2, 1)
     assert (line["error_rate"], line["f1_false"]) == (0, 1)
@@ -80,6 +81,6 @@ def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factre
     data = write_records(tmp_path / "d.jsonl", record("r1"), {"id": "r2", "output": "x"})
     with FakeServer(good) as server:
         done = recall(factreasoner, server, data, code=1)
-        assert (done.returncode, server.calls) == (1, 0)
+        assert server.calls == 0
     assert "facts: none given" in done.stderr
     assert ":2" in done.stderr

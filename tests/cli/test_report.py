@@ -18,7 +18,6 @@ def test_a_run_is_told_in_markdown_on_standard_output_or_in_a_file(factreasoner,
     assert "\n\nJudged by: embedded word overlap (finds fewer than 1 in 10 errors).\n" in said.stdout
     assert factreasoner("report", "one", "--out", "said.md").stdout == "Report: said.md\n"
     assert (tmp_path / "said.md").read_text(encoding="utf-8") == said.stdout
-    refused = factreasoner("report", "one", "one", "--format", "md", code=1)
-    assert (refused.returncode, "it describes one run" in refused.stderr) == (1, True)
+    assert "it describes one run" in factreasoner("report", "one", "one", "--format", "md", code=1).stderr
     odd = factreasoner("report", "one", "--out", "said.md", "--format", "html", code=1)
-    assert (odd.returncode, "change one of them" in odd.stderr) == (1, True)
+    assert "change one of them" in odd.stderr

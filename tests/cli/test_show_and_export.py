@@ -29,7 +29,6 @@ def finished(tmp_path):
 
 def shown(done):
     """The places of the atoms shown, in order."""
-    assert done.returncode == 0, done.stderr
     return [word.strip(":") for word in done.stdout.split() if word.startswith("a") and word.endswith(":")]
 
 
@@ -156,8 +155,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
         assert results["corrected_verdicts"] == 1
         assert "corrected by a reader" in factreasoner("show", task, "--corrections", file).stdout.lower()
         wrong = write_records(tmp_path / "w.jsonl", line | {"claim": "zz", "label": label})
-        refused = factreasoner("score", task, "--corrections", wrong, code=1)
-        assert (refused.returncode, "w.jsonl:1: premise" in refused.stderr) == (1, True)
+        assert "w.jsonl:1: premise" in factreasoner("score", task, "--corrections", wrong, code=1).stderr
 
 
 @pytest.mark.parametrize(
@@ -174,8 +172,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
     ],
 )
 def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):
-    done = factreasoner(*arguments, code=1)
-    assert (done.returncode, message in done.stderr) == (1, True), done.stderr
+    assert message in factreasoner(*arguments, code=1).stderr
     assert not list(tmp_path.glob("a.*"))
 
 

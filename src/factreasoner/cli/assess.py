@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+from functools import partial
 from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, EVERY, OF_CLAIMS, PROFILE, Command, argument, flag
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import say
 
 LARGE = 1_000_000
 """Characters of a passage that takes a while to judge."""
@@ -56,10 +57,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
                 told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
                 say(told, err=True)
         assessment = build_pipeline(config).assess(record)
-        if self.as_json:
-            say_json(assessment.model_dump(mode="json"))
-        else:
-            print_assessment(assessment, config)
+        self.tell(assessment.model_dump(mode="json"), partial(print_assessment, assessment, config))
         return 0 if assessment.status == "ok" else 3
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.console import Terminal
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import say
 from factreasoner.settings.choices import CalibrationMethod, Unlisted
 
 if TYPE_CHECKING:
@@ -65,12 +66,8 @@ class Calibrate(Command):
         part = "posteriors" if self.relations is None and self.corrections is None else "verdicts"
         source = calibration.source[part]
         figures = _write(calibration, part, self.out)
-        if self.as_json:
-            say_json(calibration.model_dump(mode="json"))
-        else:
-            _print_calibration(source, self.out, figures)
-        for note in source["notes"]:
-            say(note, err=True)
+        table = partial(_print_calibration, source, self.out, figures)
+        self.tell(calibration.model_dump(mode="json"), table, source["notes"])
 
     def _refuse_mixtures(self) -> None:
         of_verdicts = {"--relations": self.relations, "--corrections": self.corrections}

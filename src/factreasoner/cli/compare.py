@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.cli.flags import EVERY, argument, flag
 from factreasoner.cli.running import OverRecords, default_folder
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import say
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
@@ -50,29 +50,29 @@ class Compare(OverRecords, panels=EVERY):
 
         if self.plot is not None:
             require_matplotlib()
-        if self.modes is not None or self.task is not None:
-            contenders = self._modes()
-            complete = self._run(contenders, out := self.out or default_folder(self.targets[0], "modes"))
-            self._show_modes(contenders, out)
-        elif self.assessors is not None:
-            contenders = self._assessors(self.assessors)
-            complete = self._run(contenders, out := self.out or default_folder(self.targets[0], "compared"))
-            self._show_runs([out / contender.name for contender in contenders], out)
-        else:
+        of_modes = self.modes is not None or self.task is not None
+        if not of_modes and self.assessors is None:
             given = {key: value for key, value in self.settings.items() if key not in ("k", "seed")}
             given |= {"config": self.profile, "column_map": self.column_map, "limit": self.limit}
             why = "finished runs are compared as they are; --assessors makes new ones"
-            _refuse(why, **given, fresh=self.fresh)
-            complete = True
+            _refuse(why, **given, fresh=self.fresh or None)
             self._show_runs(self.targets, self.out)
+            return 0
+        contenders = self._modes() if of_modes else self._assessors()
+        out = self.out or default_folder(self.targets[0], "modes" if of_modes else "compared")
+        complete = self._run(contenders, out)
+        if of_modes:
+            self._show_modes(contenders, out)
+        else:
+            self._show_runs([out / contender.name for contender in contenders], out)
         return 0 if complete else 3
 
-    def _assessors(self, names: str) -> list[Contender]:
+    def _assessors(self) -> list[Contender]:
         from factreasoner.analysis.side_by_side import parse_assessors
 
         decided = {key: self.settings[key] for key in ("assessor", "version")}
         _refuse("--assessors says which, as fr1,fr2,factscore", **decided)
-        contenders = parse_assessors(names.split(","), self.settings, self.profile)
+        contenders = parse_assessors(str(self.assessors).split(","), self.settings, self.profile)
         if len(self.targets) != 1:
             raise ConfigError("--assessors runs on one data file, or one run folder's atoms and contexts")
         return contenders
@@ -89,7 +89,7 @@ class Compare(OverRecords, panels=EVERY):
         if len(self.targets) != 1 or self.targets[0].is_dir():
             finished = "finished runs are compared without --task and --modes"
             raise ConfigError(f"--modes run on one data file; {finished}")
-        idle = {name: getattr(self, name) for name in ("baseline", "intersect", "gold", "plot")}
+        idle = {name: getattr(self, name) or None for name in ("baseline", "intersect", "gold", "plot")}
         idle |= {key: self.settings[key] for key in ("mode", "assessor")}
         _refuse("has no effect with --modes; leave it out", **idle)
         return parse_modes(self.modes.split(","), self.settings, self.profile)
@@ -122,7 +122,7 @@ class Compare(OverRecords, panels=EVERY):
                 comparison_figure(content, path)
             except MissingExtraError as error:
                 say(f"No figure: {error}", err=True)
-        self._print(content, partial(print_comparison, content), content["notes"])
+        self.tell(content, partial(print_comparison, content), content["notes"])
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
         """Print the table of modes of factual recall, and write it."""
@@ -135,7 +135,7 @@ class Compare(OverRecords, panels=EVERY):
         content = modes_content(runs, self.by)
         rows = mode_rows(content)
         self._write("modes", out, content, markdown_table(rows[0], rows[1:]), csv_text(rows))
-        self._print(content, partial(print_modes, rows), mode_notes(content))
+        self.tell(content, partial(print_modes, rows), mode_notes(content))
         if not contenders[0].config.model:
             say("Modes are ways to ask a model; what judges here has none: add --model.", err=True)
 
@@ -150,16 +150,8 @@ class Compare(OverRecords, panels=EVERY):
                 path.parent.mkdir(parents=True, exist_ok=True)
                 replace_file(path, [text.rstrip("\n")])
 
-    def _print(self, content: object, show: Callable[[], None], notes: Iterable[str]) -> None:
-        if self.as_json:
-            say_json(content)
-        elif not self.quiet:
-            show()
-        for note in notes:
-            say(note, err=True)
-
 
 def _refuse(why: str, **given: object) -> None:
     """Raise ConfigError for the flags that are given."""
-    if names := [flag_of(key) for key, value in given.items() if value is not None and value is not False]:
+    if names := [flag_of(key) for key, value in given.items() if value is not None]:
         raise ConfigError(f"{', '.join(names)}: {why}")

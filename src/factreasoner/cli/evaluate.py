@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
-from factreasoner.report.terminal import say, say_json
 
 
 class Evaluate(Command):
@@ -38,9 +38,4 @@ class Evaluate(Command):
         labels = None if self.gold is None else GoldFile(self.gold)
         out = self.out or self.run_dir / "evaluation"
         content = evaluate_run(run, config or run.config, out=out, gold=labels, by=self.by)
-        if self.as_json:
-            say_json(content)
-        else:
-            print_evaluation(content, out)
-        for note in content["notes"]:
-            say(note, err=True)
+        self.tell(content, partial(print_evaluation, content, out), content["notes"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
 
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say
+from factreasoner.report.terminal import say, say_json
 from factreasoner.settings import Config
 from factreasoner.settings.expectations import kinds_of
 from factreasoner.settings.setting import help_of, setting_of
@@ -62,6 +62,7 @@ class Command:
     """
 
     settings: dict[str, Any]
+    as_json = quiet = False
     keys: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(
@@ -81,6 +82,15 @@ class Command:
 
     def _execute(self) -> int | None:
         raise NotImplementedError
+
+    def tell(self, content: object, table: Callable[[], None], notes: Iterable[str] = ()) -> None:
+        """Print the content as JSON where that is asked for, else by `table`; notes go to standard error."""
+        if self.as_json:
+            say_json(content)
+        elif not self.quiet:
+            table()
+        for note in notes:
+            say(note, err=True)
 
     @property
     def changes(self) -> dict[str, Any]:

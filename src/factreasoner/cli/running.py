@@ -51,18 +51,10 @@ class OverRecords(Command):
         from factreasoner.runs.manifest import MANIFEST
 
         columns = parse_column_map(self.column_map or [])
-        limit, skip_invalid = self.limit, self.skip_invalid
-        checked: CheckedInput | PastRecords
-        if data.is_dir():
-            if not (data / MANIFEST).exists():
-                raise RunError(
-                    f"{data}: a folder, but not a run folder; name a file of records or a run folder"
-                )
-            checked = PastRecords(data, fits=fits, limit=limit, skip_invalid=skip_invalid)
-        else:
-            checked = CheckedInput(
-                data, column_map=columns, fits=fits, limit=limit, skip_invalid=skip_invalid
-            )
+        how: dict[str, Any] = {"fits": fits, "limit": self.limit, "skip_invalid": self.skip_invalid}
+        if data.is_dir() and not (data / MANIFEST).exists():
+            raise RunError(f"{data}: a folder, but not a run folder; name a file of records or a run folder")
+        checked = PastRecords(data, **how) if data.is_dir() else CheckedInput(data, column_map=columns, **how)
         for problem in by_place(merged(checked.problems)):
             say(f"skipped {problem}", err=True)
         if skipped := len({problem.where for problem in checked.problems}):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say, say_json
+from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,10 +51,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             _export(folder, corrected, config, self.export_uai)
-        if self.as_json:
-            say_json(summary)
-        else:
-            print_summary(folder.task, summary, config, out)
+        self.tell(summary, partial(print_summary, folder.task, summary, config, out))
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,6 @@ from rich.table import Column
 from factreasoner.cli.flags import AS_JSON, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.console import Terminal, coloured, plain
-from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
@@ -49,10 +49,7 @@ class Solve(Command, panels=("Graph",), without=("summary_prior", "independence"
         else:
             runs = [solutions.run_solver(config.solver, network.graph, config)]
             content, show = solutions.solution_content(network, runs[0]), _print_solution
-        if self.as_json:
-            say_json({"file": str(self.file), **content})
-        else:
-            show(content)
+        self.tell({"file": str(self.file), **content}, partial(show, content))
         return 3 if any(solved.marginals.converged is False for solved in runs) else 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from factreasoner.cli.flags import argument, flag
 from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
     from factreasoner.settings import Config
@@ -77,10 +77,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         result = worker.assess(Record(id="text", response=text, prompt=self.prompt, contexts=contexts))
         if out is not None and result.corrected is not None:
             out.write_text(result.corrected, encoding="utf-8")
-        if self.as_json:
-            say_json(result.model_dump(mode="json") | {"corrected": result.corrected})
-        else:
-            _print_verified(result, config, out)
+        content = result.model_dump(mode="json") | {"corrected": result.corrected}
+        self.tell(content, partial(_print_verified, result, config, out))
         return 0 if result.status == "ok" else 3
 
 

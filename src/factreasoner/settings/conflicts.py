@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -10,12 +11,7 @@ if TYPE_CHECKING:
 PARTS_BY_MODEL = ("judge", "atomizer", "reviser", "fact_generator", "query_builder", "summarizer")
 """Settings that may be `llm`: a language model then does that part."""
 _OF_VERIFIERS = (
-    "verifier",
-    "verifier_model",
-    "verifier_url",
-    "verifier_revision",
-    "verifier_file",
-    "verifier_labels",
+    *("verifier", "verifier_model", "verifier_url", "verifier_revision", "verifier_file", "verifier_labels"),
 )
 
 
@@ -24,88 +20,85 @@ def refuse_conflicts(config: Config) -> None:
 
     The message names the setting and says what to add or leave out.
     """
-    _refuse_judges(config)
-    _refuse_model(config)
-    _refuse_parts(config)
-    _refuse_executor(config)
+    found = (problem for rules in (_judges, _model, _parts, _executor) for problem in rules(config))
+    if (problem := next(found, None)) is not None:
+        raise ValueError(problem)
 
 
-def _refuse_judges(config: Config) -> None:
+def _judges(config: Config) -> Iterator[str]:
     if not config.further_models:
         return
     if config.model is None:
-        raise ValueError("further_models: there is no first model: add --model NAME")
+        yield "further_models: there is no first model: add --model NAME"
     if len(set(config.judge_models)) < len(config.judge_models):
-        raise ValueError("model: one model is named twice; the judges of an ensemble must differ")
+        yield "model: one model is named twice; the judges of an ensemble must differ"
     if config.plugin("judge") != "llm":
-        raise ValueError(f"model: several models judge, and --judge {config.judge} asks none of them")
+        yield f"model: several models judge, and --judge {config.judge} asks none of them"
     if config.assessor != "factreasoner" or config.mode == "prompt-tf":
         asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
-        raise ValueError(f"model: {asking} asks one model itself; name one")
+        yield f"model: {asking} asks one model itself; name one"
 
 
-def _refuse_model(config: Config) -> None:
+def _model(config: Config) -> Iterator[str]:
     if config.reasoning_effort is not None and "reasoning_effort" in config.model_param:
-        raise ValueError("reasoning_effort: model_param sets it too; leave one out")
+        yield "reasoning_effort: model_param sets it too; leave one out"
     if config.api_base is not None and config.model is None:
-        raise ValueError("api_base: there is no model to reach there: add --model NAME")
+        yield "api_base: there is no model to reach there: add --model NAME"
     for kind in PARTS_BY_MODEL:
         if getattr(config, kind) == "llm" and config.model is None:
-            raise ValueError(f"{kind}: 'llm' needs a model: add --model NAME")
+            yield f"{kind}: 'llm' needs a model: add --model NAME"
     if config.batch != "none" and config.model is None:
-        raise ValueError("batch: batches need a model: add --model NAME")
+        yield "batch: batches need a model: add --model NAME"
     if config.batch != "none" and config.executor != "threads":
-        raise ValueError(f"batch: nothing waits for a model between batches: leave out {config.executor!r}")
+        yield f"batch: nothing waits for a model between batches: leave out {config.executor!r}"
 
 
-def _refuse_parts(config: Config) -> None:
+def _parts(config: Config) -> Iterator[str]:
     if config.judge == "recorded" and config.relations is None:
-        raise ValueError("judge: 'recorded' needs verdicts: add --relations with a file or a run folder")
+        yield "judge: 'recorded' needs verdicts: add --relations with a file or a run folder"
     if config.judge != "recorded" and config.relations is not None:
-        raise ValueError(f"relations: judge {config.judge!r} does not read them: add --judge recorded")
-    _refuse_verifier(config)
+        yield f"relations: judge {config.judge!r} does not read them: add --judge recorded"
+    yield from _verifier(config)
     if config.credibility is not None and config.assessor != "factreasoner":
-        raise ValueError(
-            f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
-        )
+        yield f"credibility: assessor {config.assessor!r} has no graph and no priors: leave it out"
     if config.reviser == "inline" and config.plugin("atomizer") != "llm":
-        raise ValueError("reviser: 'inline' needs an atomizer by a model: add --model NAME")
+        yield "reviser: 'inline' needs an atomizer by a model: add --model NAME"
     if config.reviser == "inline" and config.revise_given:
-        raise ValueError("reviser: 'inline' can't revise given atoms: leave out --revise-given")
+        yield "reviser: 'inline' can't revise given atoms: leave out --revise-given"
 
 
-def _refuse_verifier(config: Config) -> None:
+def _verifier(config: Config) -> Iterator[str]:
     if config.judge != "verifier":
         unread = [key for key in _OF_VERIFIERS if getattr(config, key) is not None]
         if unread:
-            raise ValueError(f"{unread[0]}: judge {config.judge!r} does not read it: add --judge verifier")
+            yield f"{unread[0]}: judge {config.judge!r} does not read it: add --judge verifier"
         return
     if config.verifier is None:
-        raise ValueError("judge: 'verifier' needs to know which: add --verifier NAME (docs/verifiers.md)")
+        yield "judge: 'verifier' needs to know which: add --verifier NAME (docs/verifiers.md)"
     if config.verifier_url is not None and config.verifier_file is not None:
-        raise ValueError("verifier_file and verifier_url: a served verifier has no local file; leave one out")
+        yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 
 
-def _refuse_executor(config: Config) -> None:
+def _executor(config: Config) -> Iterator[str]:
     if config.ray_address is not None and config.executor != "ray":
-        raise ValueError("ray_address: only --executor ray uses a cluster; add that")
+        yield "ray_address: only --executor ray uses a cluster; add that"
     if config.executor == "threads":
         if config.workers is not None:
-            raise ValueError("workers: --concurrency sets the number of threads; add --executor processes")
+            yield "workers: --concurrency sets the number of threads; add --executor processes"
         return
     asked = {"wikipedia", "web"} & set(config.retriever.split(","))
     if config.executor == "ray":
         if asked:
-            raise ValueError(
+            yield (
                 f"executor: limits on requests to {min(asked)!r} hold in one process only: retrieve by a run "
                 "in threads, and give its folder to the run on Ray"
             )
         return
     if config.model is not None or asked:
         waits = f"model {config.model!r}" if config.model is not None else f"retriever {min(asked)!r}"
-        raise ValueError(
+        yield (
             f"executor: 'processes' is for judges that compute; {waits} is waited for in threads, whose "
             "limits hold over all records: leave it out"
         )
     if config.max_cost is not None:
-        raise ValueError("max_cost: money is counted in one process only; leave out --executor processes")
+        yield "max_cost: money is counted in one process only; leave out --executor processes"
