@@ -49,7 +49,7 @@ def verdicts(folder):
 
 @pytest.mark.parametrize(("version", "pairs"), [(1, 3), (2, 6), (3, 6)])
 def test_each_version(run, tmp_path, version, pairs):
-    done = run("--version", version, code=3)
+    run("--version", version, code=3 if version == 3 else 0)
     found = verdicts(tmp_path / "out")
     assert sum(target.startswith("a") for _, target in found) == pairs
     assert found["c0", "a0"]["label"] == "entailment"
@@ -59,7 +59,7 @@ def test_each_version(run, tmp_path, version, pairs):
         (failure,) = results(tmp_path / "out")[0]["failures"]
         assert (failure["item_id"], failure["error_type"]) == ("c1->c0", "ClaimTooLong")
     else:
-        assert (done.returncode, results(tmp_path / "out")[0]["failures"]) == (0, [])
+        assert results(tmp_path / "out")[0]["failures"] == []
     if version > 1:
         assert found["c1", "a1"]["label"] == overlap_label(PASSAGES[1], ATOMS[1]) == "contradiction"
 
@@ -86,7 +86,7 @@ def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, 
     run("--verifier-batch", 1, "--verifier-threads", 1, model=moved)
     assert (tmp_path / "out/journal.jsonl").read_bytes() == before
     assert "verifier: " in run(model=save(model, pooled()), code=1).stderr
-    assert "verifier_window: None there, 40 now" in run("--verifier-window", 40, model=moved).stderr
+    assert "verifier_window: None there, 40 now" in run("--verifier-window", 40, model=moved, code=1).stderr
 
 
 def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, run, model, tmp_path):
@@ -101,8 +101,11 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
 def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
     assert "--verifier-model acme/none --verifier-download" in run(model="acme/none", code=1).stderr
     assert not (tmp_path / "out").exists()
-    assert "'nli' needs its model: add --verifier-model" in factreasoner("run", data, "--judge", "nli").stderr
-    assert "add --judge verifier" in factreasoner("run", data, "--verifier", "factcg").stderr
+    assert (
+        "'nli' needs its model: add --verifier-model"
+        in factreasoner("run", data, "--judge", "nli", code=1).stderr
+    )
+    assert "add --judge verifier" in factreasoner("run", data, "--verifier", "factcg", code=1).stderr
     assert (
         "did you mean 'factcg'?"
         in factreasoner("run", data, "--judge", "verifier", "--verifier", "facctg").stderr

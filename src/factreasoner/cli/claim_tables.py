@@ -31,7 +31,7 @@ P_WIDTH, LABEL_WIDTH = 5, 14
 ROWS_AT_ONCE = 500
 
 
-def claim_cells(row: ClaimRow, task: Task[Any], longest: int) -> tuple[str, str, str, str]:
+def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
     """P, label, text with its fate, and evidence of a claim; a quote is cut at `longest` characters."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
