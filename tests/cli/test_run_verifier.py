@@ -101,15 +101,12 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
 def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data, tmp_path):
     assert "--verifier-model acme/none --verifier-download" in run(model="acme/none", code=1).stderr
     assert not (tmp_path / "out").exists()
-    assert (
-        "'nli' needs its model: add --verifier-model"
-        in factreasoner("run", data, "--judge", "nli", code=1).stderr
-    )
-    assert "add --judge verifier" in factreasoner("run", data, "--verifier", "factcg", code=1).stderr
-    assert (
-        "did you mean 'factcg'?"
-        in factreasoner("run", data, "--judge", "verifier", "--verifier", "facctg").stderr
-    )
+    for flags, told in (
+        (("--judge", "nli"), "'nli' needs its model: add --verifier-model"),
+        (("--verifier", "factcg"), "add --judge verifier"),
+        (("--judge", "verifier", "--verifier", "facctg"), "did you mean 'factcg'?"),
+    ):
+        assert told in factreasoner("run", data, *flags, code=1).stderr
 
 
 @pytest.mark.parametrize(
