@@ -100,17 +100,19 @@ def test_items_that_wait_for_a_batch_stop_no_other_one_and_are_told_last(workers
         parallel_map(work, range(10), workers)
 
 
-def test_fewer_threads_than_wanted_do_all_the_work(monkeypatch):
+@pytest.mark.parametrize("mapped", [parallel_map, handed_over])
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_threads_than_wanted_do_all_the_work(monkeypatch, count, mapped):
     threads, begun = parallel.run_in_thread, []
 
     def scarce(fn):
         begun.append(fn)
-        if len(begun) > 1:
+        if len(begun) > count:
             raise RuntimeError("can't start new thread")
         return threads(fn)
 
     monkeypatch.setattr(parallel, "run_in_thread", scarce)
-    assert parallel_map(lambda n: time.sleep(0.01) or n, range(9), 4) == list(range(9))
+    assert mapped(lambda n: time.sleep(0.01) or n, range(9), 4) == list(range(9))
 
 
 def test_ctrl_c_waits_for_nobody():

@@ -81,10 +81,8 @@ def opened_map(fn: Callable[[T], R], workers: int) -> Iterator[Callable[[T], Fut
     def submit(item: T) -> Future[R]:
         future: Future[R] = Future()
         mapped.todo.append((future, item))
-        if workers <= 1:
+        if workers <= 1 or not _HELPERS.call():
             mapped.step()
-        else:
-            _HELPERS.call()
         return future
 
     with _HELPERS.open(mapped):
@@ -187,19 +185,17 @@ class _Helpers:
             with self._lock:
                 self._maps.remove(mapped)
 
-    def call(self) -> None:
-        """Call as many helpers as there are items that may begin, or as the system has threads for."""
-        with self._lock:
-            if (free := self._free) <= 0:
-                return
-            for _ in range(min(free, sum(mapped.may_begin for mapped in self._maps))):
-                try:
+    def call(self) -> bool:
+        """Call as many helpers as there are items that may begin; whether any is at work.
+
+        There are fewer where the system starts no more threads.
+        """
+        with self._lock, contextlib.suppress(RuntimeError):
+            if (free := self._free) > 0:
+                for _ in range(min(free, sum(mapped.may_begin for mapped in self._maps))):
                     run_in_thread(self._help)
-                except RuntimeError:  # no new thread can start
-                    if not self._at_work:
-                        raise
-                    return
-                self._at_work += 1
+                    self._at_work += 1
+        return self._at_work > 0
 
     @property
     def _free(self) -> int:
