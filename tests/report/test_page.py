@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from reported import VERDICTS, bridge, cited, data_in, report_of, run_of
+from reported import bridge, cited, data_in, report_of, run_of
 
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
@@ -106,14 +106,24 @@ def test_a_page_that_can_not_be_written_is_told(tmp_path):
         report_of(run, out=tmp_path / "file" / "page.html")
 
 
-def test_files_of_an_earlier_larger_report_are_gone(tmp_path, monkeypatch):
-    run = run_of(tmp_path / "run", bridge(), bridge("two", VERDICTS))
+def test_files_beside_the_page_hold_all_records_in_order_and_go_with_a_smaller_report(tmp_path, monkeypatch):
+    run = run_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
+    page, folder = run / "report.html", run / "report_files"
     with monkeypatch.context() as patch:
         patch.setattr("factreasoner.report.page.EMBEDDED", 10)
-        report_of(run)
-    assert (run / "report_files").is_dir()
+        for size in (6000, 1_000_000):
+            patch.setattr("factreasoner.report.page.IN_A_FILE", size)
+            report_of(run)
+            (name, starts), held = data_in(page, "content")["files"], []
+            for number, file in enumerate(sorted(folder.iterdir())):
+                told = re.fullmatch(r"factreasonerRecords\((\d+),(.*)\);\n", file.read_text(encoding="utf-8"))
+                assert (file.name, int(told[1])) == (f"records-{number + 1:04d}.js", number)
+                assert starts[number] == len(held)
+                held += [json.loads(text)["id"] for text in json.loads(told[2])]
+            assert (name, held) == ("report_files", [f"r{n}" for n in range(5)])
+            assert (len(starts) > 1) == (size == 6000)
     report_of(run)
-    assert not (run / "report_files").exists()
+    assert not folder.exists()
 
 
 def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, monkeypatch):
