@@ -62,7 +62,8 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
         progress.started(3, 1)
         progress.waiting(7.0, "gpu-7:8000")
         progress.waiting(0.0, "gpu-7:8000")
-    assert capsys.readouterr().err.splitlines()[1:] == ["1/3 records, waiting for gpu-7:8000: 7 s"]
+    told = ["records: 3, 1 of them in the folder already", "1/3 records, waiting for gpu-7:8000: 7 s"]
+    assert capsys.readouterr().err.splitlines() == [*told, "1/3 records"]
 
 
 STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]

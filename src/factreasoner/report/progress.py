@@ -28,33 +28,80 @@ NARROW = 80
 """Columns of a terminal below which numbers take the bar's place."""
 
 
-class _Spaced:
-    """Says when the next line is due, so that they do not come too often."""
+class _Display:
+    """Shows how many of `total` are done, with some words; this one, under --quiet, nothing."""
 
-    def __init__(self) -> None:
+    def started(self, total: int, done: int) -> None:
+        """`done` were there before."""
+
+    def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
+        """So many are done by now."""
+
+
+class _Lines(_Display):
+    """A line on standard error at the start, every few seconds and at the end."""
+
+    def __init__(self, what: str) -> None:
+        self._what = what
         self._last = time.monotonic()
 
-    def due(self) -> bool:
+    def started(self, total: int, done: int) -> None:
+        say(f"{self._what}: {total}, {done} of them in the folder already", err=True)
+
+    def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
         now = time.monotonic()
-        if now - self._last < SECONDS_BETWEEN_LINES:
-            return False
-        self._last = now
-        return True
+        if at_once or now - self._last >= SECONDS_BETWEEN_LINES:
+            self._last = now
+            say(", ".join(filter(None, (f"{done}/{total} {self._what}", words))), err=True)
+
+
+class _Bar(_Display):
+    """A live bar with the numbers and the time left."""
+
+    def __init__(self, bar: Progress) -> None:
+        self._bar = bar
+        self._task = bar.add_task("", total=None)
+
+    def started(self, total: int, done: int) -> None:
+        """Draw the bar; what an earlier run finished is not counted towards the speed."""
+        self._bar.reset(self._task, total=total, completed=done)
+
+    def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
+        self._bar.update(self._task, total=total, completed=done, description=plain(words))
+
+
+@contextlib.contextmanager
+def _display(doing: str, what: str, *, quiet: bool) -> Iterator[_Display]:
+    """The right one for where standard error goes."""
+    if quiet:
+        yield _Display()
+    elif not sys.stderr.isatty():
+        yield _Lines(what)
+    else:
+        console, whole = Terminal(stderr=True), Column(no_wrap=True)
+        columns = (
+            TextColumn(doing),
+            *([BarColumn()] if console.width >= NARROW else []),
+            MofNCompleteColumn(table_column=whole),
+            TimeRemainingColumn(table_column=whole),
+            TextColumn("{task.description}", table_column=Column()),
+        )
+        with Progress(*columns, console=console) as bar:
+            yield _Bar(bar)
 
 
 class Totals:
-    """Counts over the records assessed by this process; under --quiet all that there is."""
+    """Counts over the records assessed by this process, and their display."""
 
-    def __init__(self) -> None:
-        self.total = 0
-        self.finished = 0
-        self.failed = 0
-        self.rejudged = 0
+    def __init__(self, display: _Display | None = None) -> None:
+        self._display = display or _Display()
+        self.total = self.finished = self.failed = self.rejudged = 0
         self.usage = Usage()
 
     def started(self, total: int, finished: int) -> None:
         """Note how many records there are."""
         self.total, self.finished = total, finished
+        self._display.started(total, finished)
 
     def changed(self) -> None:
         """Take a record whose input has changed out of the finished ones."""
@@ -66,9 +113,12 @@ class Totals:
         self.finished += 1
         self.failed += line.status in ("failed", "partial")
         self.usage += line.usage
+        self._display.update(self.finished, self.total, str(self), at_once=self.finished == self.total)
 
     def waiting(self, seconds: float, server: str) -> None:
         """The server is waited for; 0 seconds: no longer."""
+        words = f"waiting for {server}: {seconds:.0f} s" if seconds >= 1 else str(self)
+        self._display.update(self.finished, self.total, words)
 
     def __str__(self) -> str:
         usage = self.usage
@@ -83,76 +133,11 @@ class Totals:
         return ", ".join(parts)
 
 
-class Lines(Totals):
-    """A line on standard error at the start, every few seconds and at the end."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._spaced = _Spaced()
-
-    def started(self, total: int, finished: int) -> None:
-        """Say how many records there are."""
-        super().started(total, finished)
-        say(f"records: {total}, {finished} of them in the folder already", err=True)
-
-    def assessed(self, line: JournalLine) -> None:
-        """Say how far it is, not too often."""
-        super().assessed(line)
-        if self._spaced.due() or self.finished == self.total:
-            say(", ".join(filter(None, (f"{self.finished}/{self.total} records", str(self)))), err=True)
-
-    def waiting(self, seconds: float, server: str) -> None:
-        """Say that the server is waited for, not too often."""
-        if seconds >= 1 and self._spaced.due():
-            say(f"{self.finished}/{self.total} records, {_waiting(seconds, server)}", err=True)
-
-
-class Bar(Totals):
-    """A live bar with records, calls, cost and the time left."""
-
-    def __init__(self, bar: Progress) -> None:
-        super().__init__()
-        self._bar = bar
-        self._task = bar.add_task("", total=None)
-
-    def started(self, total: int, finished: int) -> None:
-        """Draw the bar; what an earlier run finished is not counted towards the speed."""
-        super().started(total, finished)
-        self._bar.reset(self._task, total=total, completed=finished)
-
-    def assessed(self, line: JournalLine) -> None:
-        """Advance the bar."""
-        super().assessed(line)
-        self._bar.update(self._task, completed=self.finished, description=str(self))
-
-    def waiting(self, seconds: float, server: str) -> None:
-        """Say so instead of the numbers."""
-        self._bar.update(self._task, description=plain(_waiting(seconds, server)) if seconds else str(self))
-
-
-def _waiting(seconds: float, server: str) -> str:
-    return f"waiting for {server}: {seconds:.0f} s"
-
-
 @contextlib.contextmanager
 def progress_for(*, quiet: bool) -> Iterator[Totals]:
-    """The right kind of progress for where standard error goes."""
-    if quiet:
-        yield Totals()
-    elif not sys.stderr.isatty():
-        yield Lines()
-    else:
-        console = Terminal(stderr=True)
-        whole = Column(no_wrap=True)
-        columns = (
-            TextColumn("Assessing"),
-            *([BarColumn()] if console.width >= NARROW else []),
-            MofNCompleteColumn(table_column=whole),
-            TimeRemainingColumn(table_column=whole),
-            TextColumn("{task.description}", table_column=Column()),
-        )
-        with Progress(*columns, console=console) as bar:
-            yield Bar(bar)
+    """The progress of a run."""
+    with _display("Assessing", "records", quiet=quiet) as display:
+        yield Totals(display)
 
 
 def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Totals]]:
@@ -171,25 +156,10 @@ def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Tot
 @contextlib.contextmanager
 def index_progress(*, quiet: bool) -> Iterator[Tell]:
     """The same for documents that are indexed."""
-    if quiet:
-        yield lambda step: None
-        return
-    if not sys.stderr.isatty():
-        spaced = _Spaced()
-
-        def line(step: Step) -> None:
-            if spaced.due():
-                text = f"{step.done}/{step.files} files, {step.passages} passages written"
-                say(f"{text}: {one_line(step.doing)}" if step.doing else text, err=True)
-
-        yield line
-        return
-    columns = (TextColumn("Indexing"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Terminal(stderr=True)) as bar:
-        task = bar.add_task("", total=None)
+    with _display("Indexing", "files", quiet=quiet) as display:
 
         def tell(step: Step) -> None:
-            words = f"{step.passages} passages  {plain(step.doing[-LONGEST_NAME:])}"
-            bar.update(task, total=step.files, completed=step.done, description=words)
+            name = f": {one_line(step.doing[-LONGEST_NAME:])}" if step.doing else ""
+            display.update(step.done, step.files, f"{step.passages} passages written{name}")
 
         yield tell
