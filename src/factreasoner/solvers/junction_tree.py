@@ -249,17 +249,13 @@ class JunctionTree:
                 groups[g] = (grown[g][0], [*groups[g][1], message])
             else:
                 groups.append((frozenset(message.scope), [message]))
-        return [
-            members[0]
-            if len(members) == 1
-            else self._product(
-                numbers,
-                tuple(i for i in wide if i in union),
-                members,
-                max(member.table.shape[-1] for member in members),
-            )
-            for union, members in groups
-        ]
+        gathered = []
+        for union, members in groups:
+            scope = tuple(i for i in wide if i in union)
+            variants = max(member.table.shape[-1] for member in members)
+            product = self._product(numbers, scope, members, variants).table
+            gathered.append(Over(scope, numbers.normalise(product)))
+        return gathered
 
 
 class CalibratedTree(NamedTuple):
