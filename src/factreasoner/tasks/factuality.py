@@ -37,7 +37,8 @@ def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
             judgement = Judgement(item.p_true, item.support, "partly" if atom.id in partly else "fully")
         evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
         alone = unheld if item is not None and not evidence.verdicts else ""
-        note = "; ".join(filter(None, (alone, _note(atom, said))))
+        unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
+        note = "; ".join(filter(None, (alone, unresolved, said.get(atom.id))))
         row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, note=note)
         yield row if atom.span is not None else _placed(row, atom, result.response)
 
@@ -61,11 +62,6 @@ def _nothing_to_judge_by(result: Assessment) -> str:
     return "no context of its own" if linked else ""
 
 
-def _note(atom: Atom, said: dict[str, str]) -> str:
-    unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
-    return "; ".join(filter(None, (unresolved, said.get(atom.id))))
-
-
 _OPTIONAL = {"query_builder": "query", "summarizer": "summarizer"}
 """Prompts of optional parts."""
 
@@ -75,30 +71,20 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
 
     A record with nothing to judge (no atoms, or an abstention) lacks nothing.
     """
-    problem = _missing_contexts(record, config) or _missing_links(record, config)
-    if problem is None:
+    by_own = config.version == 1 and config.assessor not in ASSESSORS
+    if record.contexts is None and config.retriever == "given":
+        field = "contexts"
+        message = "none given; add 'contexts' ([] if there are none), or choose a --retriever that finds them"
+    elif by_own and record.contexts and not any(context.atom_ids for context in record.contexts):
+        field = "atoms"
+        message = (
+            "no atom names a context, and version 1 judges an atom against its own contexts only; list them "
+            "in atoms[].contexts, or use --version 2 or 3"
+        )
+    else:
         return []
     unjudged = is_abstention(record.response) if record.atoms is None else not record.atoms
-    return [] if unjudged else [problem]
-
-
-def _missing_contexts(record: Record, config: Config) -> InputProblem | None:
-    if record.contexts is not None or config.retriever != "given":
-        return None
-    remedy = "add 'contexts' ([] if there are none), or choose a --retriever that finds them"
-    return InputProblem(f"record {record.id}", "contexts", f"none given; {remedy}")
-
-
-def _missing_links(record: Record, config: Config) -> InputProblem | None:
-    if config.version != 1 or config.assessor in ASSESSORS or not record.contexts:
-        return None
-    if any(context.atom_ids for context in record.contexts):
-        return None
-    message = (
-        "no atom names a context, and version 1 judges an atom against its own contexts only; list them in "
-        "atoms[].contexts, or use --version 2 or 3"
-    )
-    return InputProblem(f"record {record.id}", "atoms", message)
+    return [] if unjudged else [InputProblem(f"record {record.id}", field, message)]
 
 
 def _prompts(config: Config) -> list[str]:

@@ -68,10 +68,8 @@ def test_one_verdict_in_five_dropped_changes_nothing(premise):
 
 @pytest.mark.parametrize("premise", ["each", "joint"])
 def test_a_verdict_that_never_comes_is_counted_and_bounded(premise):
-    line, whole = (
-        line_of(dropping(0.2, never="Fact 3."), premise=premise),
-        line_of(dropping(0.0), premise=premise),
-    )
+    line = line_of(dropping(0.2, never="Fact 3."), premise=premise)
+    whole = line_of(dropping(0.0), premise=premise)
     assert line["status"] == "partial"
     assert line["undecided"]["faithfulness"] == line["undecided"]["correctness"] == 1
     low, high = line["bounds"]["faithfulness"]

@@ -44,11 +44,17 @@ def replayed(path, asked, **settings):
     return TASK.worker(config, Calls()).assess(asked)
 
 
+def recorded(folder, **settings):
+    """A run of a model, with its journal in the folder."""
+    config = Config(model="m", cache=False, confidence="constant", **settings)
+    first = TASK.worker(config, Calls(llm=judging())).assess(record())
+    (folder / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    return first
+
+
 @pytest.mark.parametrize("premise", ["each", "joint"])
 def test_a_run_is_replayed_with_every_premise_and_the_second_look(tmp_path, premise):
-    config = Config(model="m", cache=False, confidence="constant", premise=premise)
-    first = TASK.worker(config, Calls(llm=judging())).assess(record())
-    (tmp_path / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    first = recorded(tmp_path, premise=premise)
     again = replayed(tmp_path, record(), premise=premise)
     assert again.status == "ok"
     assert scored_rag(again).values == scored_rag(first).values
@@ -60,9 +66,7 @@ def test_a_run_is_replayed_with_every_premise_and_the_second_look(tmp_path, prem
     "changed", [{"output": "Another answer."}, {"reference": "plums"}, {"atoms": ["kiwis", "pears", "plums"]}]
 )
 def test_verdicts_on_other_texts_are_failures(tmp_path, changed):
-    config = Config(model="m", cache=False, confidence="constant")
-    first = TASK.worker(config, Calls(llm=judging())).assess(record())
-    (tmp_path / "journal.jsonl").write_text(first.model_dump_json() + "\n")
+    recorded(tmp_path)
     again = replayed(tmp_path, record(**changed))
     assert again.status == "partial"
     assert {failure.error_type for failure in again.failures} == {"MissingVerdict"}

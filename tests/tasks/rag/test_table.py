@@ -31,10 +31,9 @@ def results(draw):
     pairs = [(c.id, x.id) for c in contexts for x in said + wanted]
     pairs += [("reference", a.id) for a in said] + [("answer", r.id) for r in wanted]
     pairs += [("contexts", a.id) for a in said]
+    p = st.floats(0.51, 1.0)
     verdicts = [
-        Verdict(
-            context_id=premise, target_id=claim, label=draw(LABELS), probability=draw(st.floats(0.51, 1.0))
-        )
+        Verdict(context_id=premise, target_id=claim, label=draw(LABELS), probability=draw(p))
         for premise, claim in pairs
     ]
     return RagResult(
@@ -74,10 +73,8 @@ def ragchecker(result):
         "claim_recall": mean(found),
         "context_precision": mean(relevant) if wanted else None,
         "context_utilization": mean([c for c, f in zip(covered, found, strict=True) if f]),
-        "noise_sensitivity_in_relevant": mean([not c and r for c, f, r in rows]) if wanted else None,
-        "noise_sensitivity_in_irrelevant": mean([not c and f and not r for c, f, r in rows])
-        if wanted
-        else None,
+        "noise_sensitivity_in_relevant": mean([not c and r for c, f, r in rows if wanted]),
+        "noise_sensitivity_in_irrelevant": mean([not c and f and not r for c, f, r in rows if wanted]),
         "hallucination": mean([not c and not f for c, f, r in rows]),
         "self_knowledge": mean([c and not f for c, f, r in rows]),
     }
@@ -157,17 +154,13 @@ def test_a_claim_is_undecided_only_where_the_missing_verdicts_decide(result, cha
         assert (name in partial.undecided) == (len(found) > 1), name
 
 
-def test_every_number_is_finite_with_nothing_at_all():
-    scored = scored_rag(RagResult(record_id="q", status="failed"))
-    assert set(scored.values.values()) == {None}
-    assert scored.reasons.keys() == scored.values.keys()
-
-
-def test_every_score_of_a_record_is_a_metric_with_its_companion():
-    values = scored_rag(RagResult(record_id="q", status="ok")).values
-    assert values.keys() <= RAG.metrics.keys()
+def test_every_score_of_a_record_is_a_metric_with_its_companion_and_none_with_nothing_at_all():
+    scored = scored_rag(RagResult(record_id="q", status="ok"))
+    values = scored.values
+    assert set(values.values()) == {None}
+    assert scored.reasons.keys() == values.keys() <= RAG.metrics.keys()
     assert {name for share in SHARES for name in (share.name, f"{share.name}_p")} <= values.keys()
-    assert RAG.line(scored_rag(RagResult(record_id="q", status="ok"))).keys() >= values.keys()
+    assert RAG.line(scored).keys() >= values.keys()
 
 
 def test_what_records_bring_is_told_and_what_they_lack():
@@ -232,29 +225,23 @@ def examples():
 
 def replayed(example, folder):
     """The result of our task with the example's claims and verdicts."""
-    data = {
-        "id": example["query_id"],
-        "input": example["query"],
-        "output": example["response"],
-        "reference": example["gt_answer"],
-        "contexts": [{"id": c["doc_id"], "text": c["text"]} for c in example["retrieved_context"]],
-        "atoms": [{"id": f"a{n}", "text": " ".join(t)} for n, t in enumerate(example["response_claims"])],
-        "reference_atoms": [
-            {"id": f"r{n}", "text": " ".join(t)} for n, t in enumerate(example["gt_answer_claims"])
-        ],
-    }
+    names = {"id": "query_id", "input": "query", "output": "response", "reference": "gt_answer"}
+    data = {ours: example[theirs] for ours, theirs in names.items()}
+    data["contexts"] = [{"id": c["doc_id"], "text": c["text"]} for c in example["retrieved_context"]]
+    for key, letter, claims in (("atoms", "a", "response"), ("reference_atoms", "r", "gt_answer")):
+        texts = (" ".join(triple) for triple in example[f"{claims}_claims"])
+        data[key] = [{"id": f"{letter}{n}", "text": text} for n, text in enumerate(texts)]
     pairs = [("reference", f"a{n}", label) for n, label in enumerate(example["answer2response"])]
     pairs += [("answer", f"r{n}", label) for n, label in enumerate(example["response2answer"])]
     ids = [c["doc_id"] for c in example["retrieved_context"]]
     for letter, matrix in (("a", "retrieved2response"), ("r", "retrieved2answer")):
         for n, row in enumerate(example[matrix]):
             pairs += [(doc, f"{letter}{n}", label) for doc, label in zip(ids, row, strict=True)]
-    lines = [
-        json.dumps({"record": data["id"], "source": source, "target": target, "label": label.lower()})
-        for source, target, label in pairs
-    ]
+    lines = (
+        {"record": data["id"], "source": s, "target": t, "label": label.lower()} for s, t, label in pairs
+    )
     relations = folder / "relations.jsonl"
-    relations.write_text("\n".join(lines), encoding="utf-8")
+    relations.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     worker = TASK.worker(Config(judge="recorded", relations=relations), Calls())
     return worker.assess(Reader().record(data, where="example"))
 

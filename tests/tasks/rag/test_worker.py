@@ -103,18 +103,12 @@ def test_claims_of_a_reference_are_made_once_a_run():
 
     worker = TASK.worker(Config(model="test", cache=False, form="tool"), Calls(llm=ScriptedLLM(answer)))
     for n in range(3):
-        result = worker.assess(
-            record_of(
-                id=f"q{n}",
-                output=f"Einstein was born in Ulm, says {n}.",
-                reference="Einstein was born in Ulm.",
-            )
-        )
+        texts = {"output": f"Einstein was born in Ulm, says {n}.", "reference": "Einstein was born in Ulm."}
+        result = worker.assess(record_of(id=f"q{n}", **texts))
         assert [claim.id for claim in result.reference_claims] == ["r0"]
         assert result.status == "ok"
         calls = {stage: usage.calls for stage, usage in result.usage.items() if usage.calls}
-        texts = 1 if n else 2
-        assert calls == {"atomizer": texts, "evaluator": 2}
+        assert calls == {"atomizer": 1 if n else 2, "evaluator": 2}
     assert len(made) == 4
     assert set(made.values()) == {1}
 

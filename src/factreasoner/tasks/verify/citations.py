@@ -70,10 +70,12 @@ class CitedText:
         self.contexts = contexts
         lines = newline_ended(text)
         self._read = without_tags(lines)
-        ends = _references(self._read, lines)
-        self._defined = {**defined, **ends.defined}
+        listed, entries = _references(self._read, lines)
+        self._defined = {**defined, **entries}
         sources = self._sources = Sources(contexts, self._defined)
-        markers = [m for m in find_markers(lines, sources) if not ends.holds(m.start)]
+        markers = [
+            m for m in find_markers(lines, sources) if not any(s.start <= m.start < s.end for s in listed)
+        ]
         kept = [m for m in markers if m.is_word or is_word(lines, m.start, m.end)]
         gone = [m for m in markers if m not in kept]
         around = [
@@ -83,7 +85,7 @@ class CitedText:
             for span in ((m.start, m.shown[0]), (m.shown[1], m.end))
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
-        read, places = words_alone(self._read, whole, [*ends.spans, *around])
+        read, places = words_alone(self._read, whole, [*listed, *around])
         all_blocks = blocks(read, places)
         read = _unwrapped(read, all_blocks)
         seen = [n for n, character in enumerate(read) if character != UNSEEN]
@@ -226,20 +228,11 @@ def _closing(
     return found
 
 
-class _Ends(NamedTuple):
-    """Lists of references in a text: their spans, and the entries by label."""
+def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
+    """The places, and the entries by label, of footnotes (`[^1]: ...`) and of lists of references.
 
-    spans: tuple[Span, ...]
-    defined: dict[str, str]
-
-    def holds(self, place: int) -> bool:
-        return any(span.start <= place < span.end for span in self.spans)
-
-
-def _references(text: str, source: str) -> _Ends:
-    """Footnotes (`[^1]: ...`), and the list below a heading for references, or of links at the end.
-
-    `text` is `source` without its tags, which may hold links.
+    These stand below a heading for references, or are links at the end. `text` is `source` without its tags,
+    which may hold links.
     """
     text = text.replace(UNSEEN, " ")
     spans: list[Span] = []
@@ -268,4 +261,4 @@ def _references(text: str, source: str) -> _Ends:
         said = source[line.start : line.end].strip()
         label = (entry["label"] or entry["number"]) if entry else None
         defined.setdefault((label or said).strip(), said)
-    return _Ends(tuple(spans), defined)
+    return spans, defined
