@@ -10,7 +10,6 @@ from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 import typer
-from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
 
 from factreasoner.errors import ConfigError
@@ -23,13 +22,11 @@ from factreasoner.settings.sources import flag_of
 F = TypeVar("F", bound=str)
 FEW = 12
 """So many settings are all shown on a command's help page; of more, the common ones."""
-OF_CLAIMS = (
-    "fact_generator",
-    *(key for key, field in Config.model_fields.items() if setting_of(field).panel == "Claims"),
-)
-"""Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
-EVERY = frozenset(setting_of(field).panel for field in Config.model_fields.values())
+SETTINGS = {key: setting_of(field) for key, field in Config.model_fields.items()}
+EVERY = frozenset(setting.panel for setting in SETTINGS.values())
 """All panels of settings."""
+OF_CLAIMS = ("fact_generator", *(key for key, setting in SETTINGS.items() if setting.panel == "Claims"))
+"""Settings of the tasks that hold claims against sources, for which assessing whole answers has no use."""
 _KINDS: Mapping[Any, str] = {bool: "", int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
 
 
@@ -68,10 +65,8 @@ class Command:
     def __init_subclass__(
         cls, panels: Collection[str] = (), without: Collection[str] = (), also: Collection[str] = ()
     ) -> None:
-        panel_of = {key: setting_of(field).panel for key, field in Config.model_fields.items()}
-        cls.keys = tuple(
-            k for k, panel in panel_of.items() if k in also or (panel in panels and k not in without)
-        )
+        of_panels = {key for key, setting in SETTINGS.items() if setting.panel in panels}
+        cls.keys = tuple(key for key in SETTINGS if key in also or key in of_panels.difference(without))
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -104,12 +99,11 @@ def function_of(command: type[Command]) -> Callable[..., int | None]:
     names = [name for kind in command.__mro__ for name in vars(kind).get("__annotations__", ())]
     own = [name for name in names if name not in Command.__annotations__]
     flags = [_field(name, hints[name], copy.copy(getattr(command, name))) for name in own]
-    keys = {key: Config.model_fields[key] for key in command.keys}
-    flags += [_HELP_ALL] * (len(keys) > FEW)
-    flags += [_parameter(key, _annotation(key, field)) for key, field in keys.items()]
+    flags += [_HELP_ALL] * (len(command.keys) > FEW)
+    flags += [_parameter(key, _annotation(key)) for key in command.keys]
 
     def call(**values: Any) -> int | None:
-        settings = {key: _only(key, setting_of(field).once, values.get(key)) for key, field in keys.items()}
+        settings = {key: _only(key, values[key]) for key in command.keys}
         return command(settings=settings, **{name: values[name] for name in own})()
 
     call.__signature__ = inspect.Signature(flags)  # type: ignore[attr-defined]
@@ -162,9 +156,9 @@ _HELP_ALL = _parameter(
 )
 
 
-def _only(key: str, remedy: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag takes
-    """The value of a flag: the one, where it must not be repeated, as `remedy` says."""
-    if not remedy:
+def _only(key: str, value: Any) -> Any:  # noqa: ANN401 - whatever the flag takes
+    """The value of a flag: the one, where it must not be repeated."""
+    if not (remedy := SETTINGS[key].once):
         return value
     if value and len(value) > 1:
         told = f"given {len(value)} times ({', '.join(value)}): {remedy}"
@@ -172,20 +166,20 @@ def _only(key: str, remedy: str, value: Any) -> Any:  # noqa: ANN401 - whatever 
     return value[0] if value else None
 
 
-def _annotation(key: str, field: FieldInfo) -> object:
+def _annotation(key: str) -> object:
     """The flag of a setting. One left out keeps what the environment, the profile or the default says."""
-    setting, kind, limits = setting_of(field), *_type_of(field)
+    setting, about = SETTINGS[key], Config.model_fields[key].description
+    kind, limits = _type_of(key)
     name = flag_of(key)
     names = [f"{name}/--no-{name[2:]}" if kind is bool else name, *filter(None, [setting.alias])]
-    panel = setting.panel
-    option = typer.Option(*names, help=field.description, rich_help_panel=panel, show_default=False, **limits)
+    option = typer.Option(*names, help=about, rich_help_panel=setting.panel, show_default=False, **limits)
     return Annotated[kind | None, option]
 
 
-def _type_of(field: FieldInfo) -> tuple[Any, dict[str, Any]]:
+def _type_of(key: str) -> tuple[Any, dict[str, Any]]:
     """What typer reads the flag of a setting as, and limits of a choice of numbers."""
-    first, *others = kinds_of(field.annotation)
-    setting = setting_of(field)
+    first, *others = kinds_of(Config.model_fields[key].annotation)
+    setting = SETTINGS[key]
     if setting.several or setting.once or get_origin(first) in (tuple, dict):
         return list[str], {}
     if get_origin(first) is not Literal:
@@ -238,10 +232,10 @@ class SettingsCommand(TyperCommand):
             names = _names(param, kinds[param.name].annotation if param.name in kinds else bool)
             if field is None:
                 found["Options"].append((names, about))
-            elif short and not setting_of(field).common:
+            elif short and not SETTINGS[param.name].common:
                 left_out += 1
             else:
-                section = "Settings" if short else setting_of(field).panel
+                section = "Settings" if short else SETTINGS[param.name].panel
                 found.setdefault(section, []).append((names, help_of(field)))
         found["Options"].append(("--help", "Show this page, and exit."))
         return found, left_out
