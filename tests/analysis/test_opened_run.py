@@ -27,8 +27,12 @@ def opened(tmp_path):
     return Run.open(path)
 
 
-def test_it_says_what_it_is(opened):
+def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
     assert repr(opened) == f"<Run {str(opened.path)!r}: task run, 3 records, embedded judge>"
+    assert (len(opened), opened.task, opened.config.version) == (3, "run", 2)
+    assert [result.record_id for result in opened.results()] == ["r1", "r2", "r3"]
+    with pytest.raises(RunError, match="there is no such folder"):
+        Run.open(tmp_path / "nothing")
 
 
 def test_atoms(opened):
@@ -53,23 +57,14 @@ def test_records_say_what_the_results_say(opened):
     assert records["metadata"]["r1"] == '{"variant": "a"}'
 
 
-def test_verdicts(opened):
+def test_verdicts_and_no_claims_of_another_task(opened):
     verdicts = opened.verdicts()
     (row,) = verdicts.to_dict("records")
     assert (row["record"], row["premise"], row["claim"], row["label"]) == ("r1", "c0", "a0", "entailment")
     assert row["rests_on"] == []
     assert verdicts["belief"].isna().all()
-
-
-def test_a_run_of_another_task_has_claims(opened):
     with pytest.raises(ConfigError, match="a run of `run` has no table 'claims'; it has: atoms, records"):
         opened.claims()
-
-
-def test_results_and_settings(opened):
-    assert (len(opened), opened.task, opened.config.version) == (3, "run", 2)
-    assert [result.record_id for result in opened.results()] == ["r1", "r2", "r3"]
-    assert opened.path.name == "run"
 
 
 def test_a_table_without_rows_has_its_columns_and_types(tmp_path):
@@ -77,11 +72,6 @@ def test_a_table_without_rows_has_its_columns_and_types(tmp_path):
     atoms = Run.open(str(path)).atoms()
     assert len(atoms) == 0
     assert str(atoms["p_true"].dtype) == "Float64"
-
-
-def test_what_is_no_run(tmp_path):
-    with pytest.raises(RunError, match="there is no such folder"):
-        Run.open(tmp_path / "nothing")
 
 
 def test_without_pandas_the_extra_is_named(tmp_path):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factreasoner.analysis.tables import RECORDS, VERDICTS, Columns, Row, table_of
+from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
 from factreasoner.plugins.table import EXTRA_OF_MODULE
@@ -97,21 +97,15 @@ class Run:
         return self._frame(VERDICTS)
 
     def _frame(self, name: str) -> DataFrame:
+        """A table as a data frame. Raises MissingExtraError where pandas is not installed."""
+        try:
+            import pandas
+        except ModuleNotFoundError as error:
+            raise MissingExtraError(*EXTRA_OF_MODULE["pandas"]) from error
         table = table_of(self._finished, name)
-        return frame(list(table.rows()), table.columns)
-
-
-def frame(rows: list[Row], columns: Columns) -> DataFrame:
-    """Rows as a data frame with these columns.
-
-    Raises:
-        MissingExtraError: pandas is not installed.
-    """
-    try:
-        import pandas
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(*EXTRA_OF_MODULE["pandas"]) from error
-    series = {
-        name: pandas.array([row[name] for row in rows], dtype=DTYPES[kind]) for name, kind in columns.items()
-    }
-    return pandas.DataFrame(series)
+        rows = list(table.rows())
+        series = {
+            name: pandas.array([row[name] for row in rows], dtype=DTYPES[kind])
+            for name, kind in table.columns.items()
+        }
+        return pandas.DataFrame(series)

@@ -84,19 +84,18 @@ def table_of(run: FinishedRun[Any], name: str) -> RunTable:
     Raises:
         ConfigError: runs of that task have no such table; those they have are named.
     """
-    claims = claim_table_of(run.task)
-    if name == claims:
-        return RunTable(
-            name,
-            _claim_columns(run.task),
-            lambda: (row for result in run.results() for row in claim_rows(run.task, result)),
-        )
-    if name == VERDICTS:
-        return RunTable(name, VERDICT_COLUMNS, lambda: _verdicts(run))
-    if name == RECORDS:
-        return RunTable(name, _record_columns(run.task), lambda: _records(run))
-    known = ", ".join((claims, RECORDS, VERDICTS))
-    raise ConfigError(f"a run of `{run.task.name}` has no table {name!r}; it has: {known}")
+    task = run.task
+    tables: dict[str, tuple[Columns, Callable[[], Iterator[Row]]]] = {
+        claim_table_of(task): (
+            _claim_columns(task),
+            lambda: (row for result in run.results() for row in claim_rows(task, result)),
+        ),
+        RECORDS: (_record_columns(task), lambda: _records(run)),
+        VERDICTS: (VERDICT_COLUMNS, lambda: _verdicts(run)),
+    }
+    if name not in tables:
+        raise ConfigError(f"a run of `{task.name}` has no table {name!r}; it has: {', '.join(tables)}")
+    return RunTable(name, *tables[name])
 
 
 def _claim_columns(task: Task[Any]) -> Columns:
@@ -108,8 +107,7 @@ def _claim_columns(task: Task[Any]) -> Columns:
 
 def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
     """The rows of that table of one result."""
-    for row in task.rows(result):
-        yield claim_row(task, row)
+    return (claim_row(task, row) for row in task.rows(result))
 
 
 def claim_row(task: Task[Any], row: ClaimRow) -> Row:
@@ -120,10 +118,10 @@ def claim_row(task: Task[Any], row: ClaimRow) -> Row:
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
+    fields = {name: FIELDS.get(name, name) for name in VERDICT_COLUMNS if name != "record"}
     for result in run.results():
         for verdict in run.task.verdicts(result):
-            names = [name for name in VERDICT_COLUMNS if name != "record"]
-            row = {name: getattr(verdict, FIELDS.get(name, name)) for name in names}
+            row = {name: getattr(verdict, field) for name, field in fields.items()}
             yield {"record": result.record_id} | row | {"rests_on": list(verdict.rests_on)}
 
 
@@ -218,12 +216,9 @@ def export(table: RunTable, form: Format, out: Path) -> None:
 
 def text_lines(table: RunTable, form: Format) -> Iterator[str]:
     """The table as lines of CSV, with a header, or of JSON; a line of CSV may hold line ends in quotes."""
-    return _csv_lines(table) if form == "csv" else _json_lines(table)
-
-
-def _json_lines(table: RunTable) -> Iterator[str]:
-    for row in table.rows():
-        yield json.dumps(row, ensure_ascii=False, allow_nan=False)
+    if form == "csv":
+        return _csv_lines(table)
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows())
 
 
 def _csv_lines(table: RunTable) -> Iterator[str]:
