@@ -168,17 +168,13 @@ def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items() -> None:
             "Fees are due. - After a year (see 2.) - They rise.",
             [("Fees are due.", "prose"), ("After a year (see 2.)", "item"), ("They rise.", "item")],
         ),
-        (
-            "Use this: ``` kit add X ``` - **Then** stop.",
-            [("Use this:", "prose"), ("``` kit add X ```", "code"), ("**Then** stop.", "item")],
-        ),
         ("- Salt. - Oil.", [("Salt.", "item"), ("Oil.", "item")]),
         ("A thing - which is. Good - Very good.", [("A thing - which is. Good - Very good.", "prose")]),
         ("It rose.- Then it fell.", [("It rose.- Then it fell.", "prose")]),
         ("It fell to 5. - 3 is left.", [("It fell to 5. - 3 is left.", "prose")]),
     ],
 )
-def test_items_and_code_that_run_on_in_a_paragraph_are_parts_of_their_own(
+def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(
     text: str, parts: list[tuple[str, str]]
 ) -> None:
     assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts

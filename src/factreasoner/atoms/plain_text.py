@@ -31,9 +31,6 @@ _PART = re.compile(
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
-_EXAMPLES = re.compile(r"(?:such as|including|for example|for instance|e\.g\.|i\.e\.|like)\b", re.IGNORECASE)
-
-
 _COUNTED = re.compile(
     r"\b(?:an?|another|two|three|four|five|six|seven|eight|nine|ten|several) (?:[\w’'-]+ ){1,3}\Z",
     re.IGNORECASE,
@@ -195,10 +192,6 @@ class _PlainTextBuilder:
 
     def _aside(self, part: re.Match[str]) -> None:
         inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
-        if _EXAMPLES.match(inside) and not self._source[part.end() : part.end() + 2].strip(" .,;"):
-            self._add(", ", part.start())
-            self._copy(*part.span("inside"))
-            return
         self._trim()
         end = len(self._characters)
         self._asides[end] = self._asides.get(end, "") + f" ({_seen(' '.join(inside.split()))})"

@@ -110,7 +110,15 @@ class LLMReviser:
                 return f"{', '.join(added)} is neither in the text nor in the question"
             return _problem(original, text)
 
-        return Rewriter(_REVISING._replace(problem=problem), self._llm, self._config)
+        rewriting = Rewriting(
+            stage=STAGE,
+            function="rewrite_statements",
+            task="Give each statement in a form that can be understood alone.",
+            argument="atom",
+            result="revision",
+            problem=problem,
+        )
+        return Rewriter(rewriting, self._llm, self._config)
 
     def _prompt(self, record: Record) -> Prompt:
         return self._template.fill(
@@ -124,8 +132,7 @@ def _problem(original: str, text: str) -> str | None:
     """Why a revision can't stand in for the original, or None."""
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(text)} characters for {len(original)}"
-    lost = numbers(original) - numbers(text)
-    if lost:
+    if lost := numbers(original) - numbers(text):
         return f"it lacks {', '.join(sorted(lost))}"
     if negates(original) != negates(text):
         return "it lacks the negation" if negates(original) else "it adds a negation"
@@ -134,16 +141,6 @@ def _problem(original: str, text: str) -> str | None:
     if not keeps_words(original, text):
         return "it lacks most words of the statement"
     return None
-
-
-_REVISING = Rewriting(
-    stage=STAGE,
-    function="rewrite_statements",
-    task="Give each statement in a form that can be understood alone.",
-    argument="atom",
-    result="revision",
-    problem=_problem,
-)
 
 
 def _revised(atom: Atom, text: str) -> Atom:

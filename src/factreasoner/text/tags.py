@@ -45,7 +45,7 @@ _ENTITY = re.compile(r"&(?:#\d{1,7}|#x[0-9a-f]{1,6}|[a-z][a-z0-9]{1,30});", re.I
 _RAISED = re.compile(r"[-\u2212+]?\d")
 _NUMERATOR = re.compile(r"\d{1,3}</sup>\s?(?:/\s?<sub>|\u2044(?:<sub>)?)\d", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"[^\W_]|[\w,] ")
-_ENDS_SENTENCE = tuple("\n.!?…:>")
+_ENDS_SENTENCE = ("", *".!?…:>")
 _SHOWN = {"li": "\n- ", "br": "\n", "pre": "\n```\n", "td": "|", "th": "|"} | {
     f"h{n}": "\n# " for n in range(1, 7)
 }
@@ -198,7 +198,9 @@ def _shown(text: str, tag: re.Match[str], name: str) -> str:
             return " "
         return "^" if before.isalnum() and _RAISED.match(raised) else ""
     if not name:
-        return _blanks(text, tag)
+        before, behind = text[tag.start() - 1 : tag.start()], text[tag.end() : tag.end() + 1]
+        beside = before in _ENDS_SENTENCE or before.isspace() or not behind or behind.isspace()
+        return " " * len(tag[0]) if beside else ""
     if not tag["block"]:
         return ""
     return (_CLOSED if tag["close"] else _SHOWN).get(name, _BORDER)
@@ -207,14 +209,3 @@ def _shown(text: str, tag: re.Match[str], name: str) -> str:
 def _line_before(text: str, place: int) -> str:
     start = text.rfind("\n", max(0, place - 400), place) + 1
     return text[max(start, place - 400) : place]
-
-
-def _blanks(text: str, comment: re.Match[str]) -> str:
-    """Blanks for a comment beside a sentence, nothing for one within it."""
-    start, end = comment.span()
-    while text[start - 1 : start] in (" ", "\t"):
-        start -= 1
-    while text[end : end + 1] in (" ", "\t"):
-        end += 1
-    beside = not start or text[start - 1] in _ENDS_SENTENCE or text[end : end + 1] in ("", "\n")
-    return " " * len(comment[0]) if beside else ""
