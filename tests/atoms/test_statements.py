@@ -242,9 +242,6 @@ LEAD_INS = {
     ],
     "Facts:\n- Founded in 1850": ["Facts: Founded in 1850"],
     "Here is a list of albums:\n- Skerry": ["A list of albums: Skerry"],
-    "Copper displaces iron, as one sees:\n\nCu(s) → CuO(s)": [
-        "Copper displaces iron, as one sees: Cu(s) → CuO(s)"
-    ],
     "The court looks at:\n- whether it was fair": ["The court looks at: whether it was fair"],
     "In Oslo, there are two orders:\n\n- The friars.": ["In Oslo, there are two orders: The friars."],
     # An item further out ends the inner list.

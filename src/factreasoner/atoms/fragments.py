@@ -103,9 +103,12 @@ class Leads:
         self._text = text
         self._open: list[_Lead] = []
 
-    def of(self, item: Block) -> str:
-        """The lead-in of an item, with its colon; empty for none."""
-        indent, marker = self._place(item)
+    def of(self, block: Block) -> str:
+        """The lead-in of an item, with its colon; empty for none. A block that is no item ends all lists."""
+        if block.kind != "item":
+            self._open = []
+            return ""
+        indent, marker = self._place(block)
         while self._open and (indent, marker) != self._open[-1][1:] and indent <= self._open[-1].indent:
             self._open.pop()
         return self._open[-1].text if self._open else ""
@@ -114,10 +117,6 @@ class Leads:
         """Whether an item is above the next one: further out, or a number before a sign."""
         here, after = self._place(item), self._place(following)
         return after[0] > here[0] or (after[0] == here[0] and here[1] == "number" != after[1])
-
-    def close(self) -> None:
-        """End all lists: what follows is not an item."""
-        self._open = []
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""

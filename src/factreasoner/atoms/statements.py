@@ -18,7 +18,6 @@ from factreasoner.atoms.fragments import (
     said_of_row,
     stands_alone,
     takes_verb,
-    useful_part,
 )
 from factreasoner.atoms.nonclaims import (
     is_abstaining,
@@ -84,7 +83,6 @@ class StatementFinder:
         self._instructions = instructions
         self._is_filler = is_courtesy if instructions else is_filler
         self._leads = Leads(self._text)
-        self._announced = ""
         self._header: Sequence[str] | None = None
         self._in_sources = False
 
@@ -116,11 +114,8 @@ class StatementFinder:
         if len(spans) == 1 and is_reference_heading(last):
             self._in_sources = True
             return
-        lead, self._announced = self._announced if block.kind == "prose" else "", ""
-        if block.kind == "item":
-            lead = self._leads.of(block)
-        else:
-            self._leads.close()
+        lead = self._leads.of(block)
+        if block.kind != "item":
             self._in_sources = self._in_sources and block.kind != "heading"
         if self._is_heading(block, spans[0], item):
             heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
@@ -131,8 +126,6 @@ class StatementFinder:
                 yield from self._sentence(span, block.kind, lead if place == 0 else "")
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
-        elif last.endswith(_COLON) and block.kind == "prose":
-            self._announced = useful_part(last)
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
         """Whether a block is a heading or begins with one: a few words without a verb.

@@ -9,10 +9,8 @@ from factreasoner.atoms.plain_text import Plain
 from factreasoner.text.parsing import Parse, Word
 from factreasoner.text.sentences import Span
 
-_STOPPED = re.compile(r"""[.!?…][”"’')\]]*$""")
-_OPENED = re.compile(r"""(?:^|\s)(?:“[^”]*|"\w[^"]*)$""")
-_LEFT = re.compile(r"""[.,][”"]""")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
+_STOPPED = re.compile(r"""[.!?…][”"’')\]]*$""")
 
 Line = tuple[Word | str, ...]
 """Words of the sentence, and texts put between them, in reading order."""
@@ -82,17 +80,6 @@ def capitalised(text: str) -> str:
     return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
 
 
-def _paired(text: str) -> str:
-    """The text with one stop at the end of a quotation, and no half of a pair of quotation marks."""
-    text = _STOP_TWICE.sub(r"\1", text)
-    curly, straight = text.count("“") - text.count("”"), text.count('"') % 2
-    if bool(curly) == bool(straight):
-        return text
-    if _OPENED.search(text):
-        return text + ("”" if curly else '"')
-    return _LEFT.sub("", text, count=1)
-
-
 class Writer:
     """Writes the statements of one sentence; a parenthesis goes to the first one that has its place."""
 
@@ -111,7 +98,7 @@ class Writer:
         for before, bit in zip(("", *line), line, strict=False):
             parts.append(self._gap(before, bit) if parts else "")
             parts.append(bit if isinstance(bit, str) else self._show(bit))
-        text = _paired("".join(parts).strip(" ,;:—–-"))
+        text = _STOP_TWICE.sub(r"\1", "".join(parts).strip(" ,;:—–-"))
         text = text.replace(",.", ".").replace(",,", ",")
         text = re.sub(r"(?<!\.)\.\.\Z", ".", text)
         return capitalised(text) + ("" if _STOPPED.search(text) else ".")
