@@ -92,7 +92,7 @@ RULES = (
     Rule("instructions", statements, "is_instruction", lambda *_: False),
     Rule("remarks that open", statements, "opening", lambda *_: 0),
     Rule("courtesies and advice", statements, "is_filler", lambda *_: False),
-    Rule("bibliographies", statements, "is_entry", lambda *_: False),
+    Rule("lists of sources", statements, "is_reference_heading", lambda *_: False),
     Rule("headings", statements.StatementFinder, "_is_heading", lambda *_: False),
     Rule("names for pronouns", embedded.EmbeddedReviser, "revise", lambda _, atoms, __: Atomized(atoms)),
 )

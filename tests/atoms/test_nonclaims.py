@@ -1,8 +1,8 @@
-"""What states nothing: refusals, steps below an aim, entries of a bibliography, links."""
+"""What states nothing: refusals, lists of sources, links."""
 
 import pytest
 
-from factreasoner.atoms.nonclaims import is_abstention, is_aim, is_entry, is_link
+from factreasoner.atoms.nonclaims import is_abstention, is_link
 from factreasoner.atoms.statements import statements
 from factreasoner.text.parsing import find_parser
 
@@ -94,80 +94,20 @@ def test_adversarial_text_takes_no_time(text: str) -> None:
     assert is_abstention(text) in (True, False)
 
 
-STEPS = "1. Mix flour with water.\n2. Bake at 230 °C until the crust is brown.\n3. The dough rises overnight."
-
-
-@pytest.mark.parametrize("lead", ["To make sourdough bread:\n\n", "## How to make bread\n\n"])
-def test_steps_below_an_aim_are_left_out(lead: str) -> None:
-    found = statements(lead + STEPS, find_parser())
-    assert [statement.text for statement in found] == ["The dough rises overnight."]
-
-
-def test_they_stay_where_instructions_are_wanted() -> None:
-    found = statements("To make sourdough bread:\n\n" + STEPS, find_parser(), instructions=True)
-    assert len(found) == 3
-    assert found[1].text.endswith("Bake at 230 °C until the crust is brown.")
-
-
-@pytest.mark.parametrize(
-    ("lead", "aim"),
-    [
-        ("To reduce the risk of stroke:", True),
-        ("How to win:", True),
-        ("To win, a team must have:", False),
-        ("To summarize:", False),
-        ("The plan is to:", False),
-        ("Ways to reduce costs:", False),
-    ],
-)
-def test_an_aim_is_what_something_is_done_for(lead: str, aim: bool) -> None:
-    parser = find_parser()
-    assert parser is not None
-    (read,) = parser.parse([lead])
-    assert read is not None
-    assert is_aim(read) is aim
-
-
 CLAIMS = [
     "Smith, J. The founder opened the mill in 1889.",
     "Sleep improves memory (Smith et al., 2020).",
-    "According to Smith et al. (2020), sleep improves memory; however, Jones [3] found no effect.",
-    "Smith et al. (2020) found that sleep improves memory.",
     "Smith and Lee (2020) reject this view of memory.",
-    "Smith, J. et al. (2020) found no effect.",
-    "Roosevelt, F. D. won the election in 1932.",
     "J. R. R. Tolkien, Oxford professor, wrote The Hobbit in 1937.",
-    "Coffee lowers risk (Wu et al. 2021a; Smith & Lee, 2020).",
     "Wu et al., 2021 report a drop of 5 %.",
-    "As Wu et al. 2021 show, coffee lowers risk.",
     "The tower stands 52 metres high (Smith 2020, p. 4).",
     "Sleep improves memory ([WHO](https://who.int/sleep)).",
     "Sleep improves memory (https://who.int/sleep).",
     "Memory depends on sleep, as Jones et al., 2019, argue.",
-    "Jones et al. (2019) disagree.",
     "The Transformer dispenses with recurrence (Vaswani et al., 2017, arXiv:1706.03762).",
-    "Darwin, C. published his theory in 1859.",
-    "J. Smith, a baker, opened a shop in 1980.",
     "Lee (2019) reviews 30 trials; most show an effect (pp. 3–9).",
-    "Curie, born in Warsaw in 1867, won two Nobel Prizes.",
     "The effect vanished in later trials (Jones et al., 2021; Lee, 2022).",
     '"To sleep, perchance to dream," Hamlet says in 1602.',
-]
-ENTRIES = [
-    "Smith, J., & Lee, K. (2020). Title. Journal, 3(2), 1–9.",
-    "Smith, J. and Lee, K. (2020) 'Sleep improves memory', Journal, 3(2), pp. 1-9.",
-    "Smith J, Lee K. Sleep improves memory. J Sleep Res. 2020;3(2):1–9.",
-    '[1] J. Smith and K. Lee, "Sleep improves memory," J. Sleep Res., vol. 3, no. 2, pp. 1–9, 2020.',
-    "1. Smith, J. & Lee, K. Sleep improves memory. J. Sleep Res. 3, 1–9 (2020).",
-    "Smith et al. (2020). Sleep improves memory. Nature.",
-    "Vaswani, A., et al. (2017). Attention Is All You Need. NeurIPS.",
-    "Vaswani, A., Shazeer, N., Parmar, N. Attention is all you need. arXiv:1706.03762, 2017.",
-    "van der Berg, H. (2019, May 3). How people sleep. The Guardian.",
-    "- García Márquez, G. (1967). Cien años de soledad. Editorial Sudamericana.",
-    "Müller, A. (Hrsg.). (2018). Schlaf verbessert das Gedächtnis. Springer.",
-    "Darwin, C. 1859. On the origin of species. John Murray.",
-    "* Rust ownership guide https://doc.rust-lang.org/book",
-    "O'Neil, C. (2016). Weapons of math destruction. Crown.",
 ]
 
 
@@ -210,53 +150,12 @@ def test_a_sentence_that_cites_is_stated(text: str) -> None:
     assert statements(text, find_parser())
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "1. World War I. Austria declared war on Serbia on 28 July, 1914. About 20 million died.",
-        "J. R. R. Tolkien: English writer of The Hobbit (1937). Oxford gave him a chair in 1925.",
-        "Smith et al. (2020). They saw 30 people in 2019. Later trials found no effect.",
-        "Super Bowl LV. The Tampa Bay side won by 31 to 9, 2021. Kansas City came second.",
-        "Siemens AG. Founded in Berlin, 1847. The firm has 300,000 employees.",
-    ],
-)
-def test_what_begins_like_an_entry_and_ends_in_a_statement_is_none(text: str) -> None:
-    assert not is_entry(text)
-
-
-@pytest.mark.parametrize("text", ENTRIES)
-def test_an_entry_states_nothing(text: str) -> None:
-    assert statements(text) == []
-
-
 def test_entries_line_by_line_below_their_heading_state_nothing() -> None:
     text = (
         "Sleep helps.\n\nReferences\n\nSmith, J. (2020). A title here. Nature.\n"
         "Lee, K. (2019). Other title goes here. Science.\n\nJones J. Third title. Cell. 2020;3(2):1.\n"
     )
     assert [statement.text for statement in statements(text)] == ["Sleep helps."]
-
-
-@pytest.mark.parametrize(
-    ("block", "stated"),
-    [
-        ("It broke up after a dispute. (1970). Each went solo.", "Each went solo."),
-        ('J. Smith (1990) "Walls" was his first hit. It sold.', 'J. Smith (1990) "Walls" was his first hit.'),
-        ("A. Lincoln, 1861. He became president.", "He became president."),
-        ("W. Mozart, A. Salieri and J. Haydn (1790). They lived in Vienna.", "They lived in Vienna."),
-        ("Smith, J. (2020). Sleep. Nature. It shows that sleep helps.", "It shows that sleep helps."),
-        ("The mill is old. It works.\nReferences.", "The mill is old."),
-    ],
-)
-def test_sentences_beside_an_entry_or_a_year_are_stated(block: str, stated: str) -> None:
-    assert stated in [statement.text for statement in statements(block)]
-
-
-@pytest.mark.parametrize(
-    ("author", "between"), [("Smith, J.", " and "), ("Smith JK", ", "), ("A. B. Smith", ", ")]
-)
-def test_a_long_list_of_names_is_read_in_one_way_only(author: str, between: str) -> None:
-    assert not is_entry(between.join([author] * 60) + " wrote it.")
 
 
 ADVICE = [

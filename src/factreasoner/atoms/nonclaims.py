@@ -34,25 +34,6 @@ _SOURCES_HEADING = re.compile(
     r"external links|see also|footnotes|notes and references|literature|useful links|links)\W*",
     re.IGNORECASE,
 )
-_NAME = (
-    r"(?:(?:van|von|der|den|de|del|di|da|la|le) ){0,3}"
-    r"[^\W\d_a-z](?:[’'][^\W\d_a-z])?[^\W\d_]+(?:[ -][^\W\d_a-z][^\W\d_]+)?"
-)
-_INITIALS = r"(?:[^\W\d_a-z]\.[ -]?+){1,4}+"
-_AUTHOR = rf"(?:{_NAME}, {_INITIALS}|{_INITIALS}{_NAME}|{_NAME} [A-Z]{{1,3}}(?=[,.;])|{_NAME}(?=,? et al))"
-_FIRST_AUTHOR = _AUTHOR.replace("[A-Z]{1,3}(?=[,.;])", r"(?:[A-Z]{1,3}(?=,)|[A-HJ-UWYZ](?=\.))")
-"""The first of several, or the only one; a Roman number does not begin his first name: "World War I."."""
-_YEAR = r"(?:1[5-9]|20)\d\d"
-_ENTRY = re.compile(
-    rf"\W*(?:\d+\W+)?{_FIRST_AUTHOR}(?:(?:,?\s*(?:&|and)\s+|[,;]\s*){_AUTHOR}){{0,30}}(?:,? et al\.?)?\s*"
-    rf"(?:\({_YEAR}[^()]{{0,20}}\)(?:[.,:]\s+[\"“‘'*_A-Z]|\s+[‘'*_])"
-    rf"|(?:[.:]\s+|(?<=\. )|,\s+(?=[\"“]))(?:{_YEAR}\."
-    rf"|\W?[A-Z].{{5,300}}?(?:[,.(]\s?{_YEAR}\b|\bpp?\. ?\d|\bvol\. ?\d|\barXiv:|\bdoi\b)))",
-    re.DOTALL,
-)
-"""Authors, then a year or a title with the year, volume or pages behind it."""
-_GOES_ON = re.compile(r"[.!?]\s+(?:He|She|It|They|His|Her|Its|Their|This|These|Those|Each|Both)\b,? [a-z]")
-"""A sentence about what was named before, as few titles are."""
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _CITED = re.compile(r"(?<!\])\((?:\[[^\[\]]*\]\()?(?:https?://|www\.)[^\s()]*\)+[.!?]?\Z")
 """An address in parentheses that ends a sentence: "Sleep improves memory (https://...)."."""
@@ -60,7 +41,6 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do|says|works|[a-z]{2,}ed|beat|became|began|came|fell"
     r"|found|gave|got|grew|held|kept|knew|led|left|lost|made|met|rose|said|sold|took|went|won|wrote)\b"
 )
-_QUOTED = re.compile(r"[\"“][^\"“”\n]+[\"”]")
 _FEW_WORDS = 6
 
 
@@ -143,14 +123,6 @@ def is_instruction(parse: Parse) -> bool:
     return _is_imperative(parse) or _is_advice_behind(parse)
 
 
-def is_aim(parse: Parse) -> bool:
-    """Whether a lead-in names an aim, so that its items are steps: "To make bread:", "How to make bread:"."""
-    verb = parse.root
-    before = [word.lower for word in parse.words[: verb.i]]
-    what = verb.dependent("dobj") is not None or before[:1] == ["how"]
-    return verb.tag == "VB" and before in (["to"], ["how", "to"]) and what
-
-
 def _is_imperative(parse: Parse) -> bool:
     verb = parse.root
     if verb.pos not in VERBS or verb.tag not in ("VB", "VBP") or verb.subject is not None:
@@ -176,14 +148,6 @@ def _is_advice_behind(parse: Parse) -> bool:
 def is_reference_heading(line: str) -> bool:
     """Whether a heading or lead-in announces a list of sources."""
     return len(line) < 80 and _SOURCES_HEADING.fullmatch(line.strip()) is not None
-
-
-def is_entry(block: str) -> bool:
-    """Whether a line or paragraph is an entry of a bibliography: "Smith, J., & Lee, K. (2020). Title."."""
-    if _ENTRY.match(block) is None or _GOES_ON.search(block):
-        return False
-    *before, last = re.split(r"[.!?]\s+", block.strip())
-    return not before or _FINITE.search(_QUOTED.sub(" ", last)) is None
 
 
 def is_link(sentence: str) -> bool:

@@ -21,9 +21,7 @@ from factreasoner.atoms.fragments import (
 )
 from factreasoner.atoms.nonclaims import (
     is_abstaining,
-    is_aim,
     is_courtesy,
-    is_entry,
     is_filler,
     is_instruction,
     is_link,
@@ -42,6 +40,8 @@ _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 """Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
+_DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
+"""What an entry of a list of sources has."""
 _MOST_WORDS = 10
 """Most words of a line without a verb that may be a heading."""
 _COLON = (":", "：")
@@ -120,8 +120,8 @@ class StatementFinder:
         if self._is_heading(block, spans[0], item):
             heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
             last = last if spans else heading + ":"
-        source = self._in_sources and block.kind == "item"
-        if not source and not is_entry(self._text[block.start : block.end]):
+        dated = block.kind == "item" or _DATED.search(self._text, block.start, block.end)
+        if not (self._in_sources and dated):
             for place, span in enumerate(spans):
                 yield from self._sentence(span, block.kind, lead if place == 0 else "")
         if last.endswith(_COLON) and item is not None:
@@ -225,11 +225,9 @@ class StatementFinder:
         return stands_alone(sentence.plain.whole(), parse, self._parse(sentence.lead))
 
     def _tells(self, lead: str, whole: str) -> bool:
-        """Whether a lead-in, alone or with its item, is an instruction: "Ask about:", "To bake:"."""
+        """Whether a lead-in, alone or with its item, is an instruction: "Ask about:"."""
         read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole.replace(":", ""))
-        if read is not None and (is_instruction(read) or is_aim(read)):
-            return True
-        return joined is not None and is_instruction(joined)
+        return any(said is not None and is_instruction(said) for said in (read, joined))
 
     def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
