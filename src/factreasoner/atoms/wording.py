@@ -98,7 +98,8 @@ class Writer:
         for before, bit in zip(("", *line), line, strict=False):
             parts.append(self._gap(before, bit) if parts else "")
             parts.append(bit if isinstance(bit, str) else self._show(bit))
-        text = _STOP_TWICE.sub(r"\1", "".join(parts).strip(" ,;:—–-"))
+        text = "".join(parts).strip(" ,;:—–-")
+        text = _STOP_TWICE.sub(r"\1", text + '"' * (text.count('"') % 2))
         text = text.replace(",.", ".").replace(",,", ",")
         text = re.sub(r"(?<!\.)\.\.\Z", ".", text)
         return capitalised(text) + ("" if _STOPPED.search(text) else ".")

@@ -68,7 +68,7 @@ def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
     """
     found: list[Block] = []
     for block in _line_blocks(text, places or range(len(text))):
-        found.extend(_items(text, block) if block.kind in ("prose", "item") else [block])
+        found.extend(_run_on(text, block) if block.kind in ("prose", "item") else [block])
     return found
 
 
@@ -156,8 +156,20 @@ _NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})
 _DASH = re.compile(r"""(?:^|(?<=[.:;!?])|(?<=[.:;!?][)\]"”’]))\s*+(?<!\S)[-–—•*]\s++(?=[^\W\d_a-z]|\*\*)""")
 
 
+_FENCED = re.compile(r"```[^`]++```")
+
+
+def _run_on(text: str, block: Block) -> Iterator[Block]:
+    """A paragraph or item, cut where code or a list runs on in it: "...: 1. First. 2. Second."."""
+    start = block.start
+    for fence in _FENCED.finditer(text, block.start, block.end):
+        yield from _items(text, Block(start, fence.start(), block.kind))
+        yield Block(*fence.span(), "code")
+        start = fence.end()
+    yield from _items(text, Block(start, block.end, block.kind))
+
+
 def _items(text: str, block: Block) -> Iterator[Block]:
-    """A paragraph or item, cut where a list runs on in it: "...: 1. First. 2. Second."."""
     # A slice, so that "^" and the look-behinds see its start as a start.
     content = text[block.start : block.end]
     items: list[re.Match[str]] = []
