@@ -84,7 +84,8 @@ class Reader:
             if message := unwritable(value):
                 draft.problem(key, message)
         known = list(draft.problems)
-        record = draft.take(_RECORD, fields | {"metadata": extras})
+        fields["metadata"] = extras
+        record = draft.take(_RECORD, fields)
         if known:  # ids that are told already make no record either
             draft.problems = known + [p for p in draft.problems[len(known) :] if p.field]
         if self._fits and record is not None and len(draft.problems) == (not answered):
