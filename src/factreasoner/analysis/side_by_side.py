@@ -135,11 +135,13 @@ def run_side_by_side(
     """
     for contender in contenders:
         contender.task.worker(contender.config.model_copy(update={"cache": False}), Calls())
-    folders = {contender.name: RunFolder(out / contender.name, contender.task) for contender in contenders}
+
+    def folder_of(contender: Contender) -> RunFolder[Any]:
+        return RunFolder(out / contender.name, contender.task)
 
     def run(contender: Contender, records: Source) -> bool:
         name, config, task, replay = contender
-        folder, spent = folders[name], sum(one.spent for one in folders.values())
+        folder, spent = folder_of(contender), sum(folder_of(one).spent for one in contenders)
         with opened(folder, config, fresh=fresh or replay):
             worker = task.worker(config, folder.calls(config)._replace(spent=spent))
             with progress(name) as shown:
@@ -156,10 +158,10 @@ def run_side_by_side(
         first, *others = sorted(contenders, key=_rank)
         others = [_taking(contender, first, out) for contender in others]
     complete = run(first, source)
-    made = _Made(source, folders[first.name])
+    made = _Made(source, folder_of(first))
     for contender in others:
         if contender.replay and not fresh:
-            _refuse_paid_run(folders[contender.name])
+            _refuse_paid_run(folder_of(contender))
         complete &= run(contender, made)
     return complete
 
