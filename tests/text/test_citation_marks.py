@@ -59,6 +59,7 @@ CITATIONS = [
     "It is described in [1] and in [2, 3].",
     "The museum opened in 1932[1].",
     "The bridge[2] is old.",
+    "It won by 90 points [1, 2] and high ratings [2, 3].",
     "The **bold** word [1, 2].",
     "*Italic*[1] words.",
     "- [1] says so.",

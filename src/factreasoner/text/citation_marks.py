@@ -100,11 +100,12 @@ _INDEXED = re.compile(
 )
 """A name that an index is attached to: not a word of a sentence ("York's"), a unit ("828 m") or emphasis."""
 _ASSIGNED = re.compile(r"(?:^|[\s(])[^\W\d]\w*\s*:?=\s*$")
+_LINKING = r"(?:\s+(?:be|is|was|are|were|lies|distributed|of|from|in|on|over|to|into))"
 _BEFORE_NUMBERS = re.compile(
-    r"(?:\b(?:intervals?|CIs?|IQR|between|within|ranges?|lies?|uniform(?:ly)?|integers?|values?|numbers?|points?"
-    r"|scores?|ratings?|probabilit(?:y|ies)|elements?|coordinates?|list|array|tuple|vector|matrix|domain|scale"
-    r"|shape|sequence|clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted|for\s+\w+|(?-i:[b-z]))"
-    r"(?:\s+(?:be|is|was|are|were|lies|distributed|of|from|in|on|over|to|into))*\s*(?:\([^()\n]*\)\s*)?[:=]?"
+    r"(?:\b(?:intervals?|CIs?|IQR|between|within|ranges?|list|array|tuple|vector|matrix|domain|scale|shape|sequence)"
+    rf"{_LINKING}*\s*(?:\([^()\n]*\)\s*)?[:=]?"
+    r"|\b(?:lies?|uniform(?:ly)?|integers?|values?|numbers?|points?|scores?|ratings?|probabilit(?:y|ies)|elements?"
+    rf"|coordinates?|clipped|clamped|(?:re)?scaled|normali[sz]ed|restricted|for\s+\w+|(?-i:[b-z])){_LINKING}+"
     rf"|[\w)\]]\s+[+·*]\s|\w\(|[=∈∉∪∩⊂⊆×$])\s*(?:{_ROW}\s*(?:,\s*and|,|and|or|to|∪|∩|×)\s*)*$",
     re.IGNORECASE,
 )
