@@ -64,11 +64,9 @@ def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
     found = []
     for claim in claims:
-        said = [(names(claim[:_PROBED]), names(passage[:_PROBED])) for names in (_scripts, _languages)]
-        apart = [pair for pair in said if all(pair) and set(pair[0]).isdisjoint(pair[1])]
-        found += [f"atom in {own[0]}, passage in {known[0]}{_NOT_COMPARED}" for own, known in apart[:1]] or [
-            ""
-        ]
+        pairs = ((names(claim[:_PROBED]), names(passage[:_PROBED])) for names in (_scripts, _languages))
+        apart = ((own[0], known[0]) for own, known in pairs if own and known and set(own).isdisjoint(known))
+        found.append(next((f"atom in {own}, passage in {known}{_NOT_COMPARED}" for own, known in apart), ""))
     return tuple(found)
 
 
