@@ -38,12 +38,16 @@ def ground(page):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_axe_finds_nothing_serious_in_either_theme(browser, pages, task):
+def test_axe_finds_nothing_serious_in_either_theme_and_a_narrow_window_never_scrolls_sideways(
+    browser, pages, task
+):
     with watched(browser, color_scheme="light") as seen:
         for place in ("#overview", "#record=1"):
             page = seen.open(pages[task], place)
             light = ground(page)
             assert serious(page) == []
+            page.set_viewport_size({"width": 400, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
             page.emulate_media(color_scheme="dark")
             page.wait_for_function(
                 "before => getComputedStyle(document.body).backgroundColor !== before", arg=light
@@ -64,15 +68,6 @@ def test_axe_finds_nothing_serious_in_runs_side_by_side_and_in_corrections(brows
         page.locator(".correction select").first.select_option("neutral")
         page.click("#corrections-button")
         assert serious(page) == []
-
-
-@pytest.mark.parametrize("task", TASKS)
-def test_a_narrow_window_never_scrolls_sideways(browser, pages, task):
-    with watched(browser, width=400, height=800) as seen:
-        for place in ("#overview", "#record=1"):
-            page = seen.open(pages[task], place)
-            open_all(page)
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (task, place)
 
 
 def test_the_theme_is_switched_and_kept(browser, pages):

@@ -64,16 +64,13 @@ def test_failed_and_empty_records_are_shown_as_such(tmp_path):
     assert data_in(page, "content")["runs"][0]["scores"] == []
 
 
-def test_runs_of_different_tasks_do_not_stand_side_by_side(tmp_path):
-    one = run_of(tmp_path / "one", bridge())
-    other = run_of(tmp_path / "other", cited(), task="verify")
-    with pytest.raises(RunError, match="about one task, and these runs are of run, verify"):
-        report_of(one, other)
-
-
-def test_runs_of_one_name_are_told_apart(tmp_path):
+def test_runs_side_by_side_are_of_one_task_named_once_and_told_apart(tmp_path):
     one, other = (run_of(tmp_path / name / "run", bridge()) for name in ("a", "b"))
     assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
+    with pytest.raises(RunError, match="named twice"):
+        report_of(one, other, one)
+    with pytest.raises(RunError, match="about one task, and these runs are of run, verify"):
+        report_of(one, run_of(tmp_path / "other", cited(), task="verify"))
 
 
 def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
