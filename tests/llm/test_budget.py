@@ -41,6 +41,14 @@ def test_the_cost_of_a_reply_is_known_or_null_and_never_zero(scene, model):
     assert meter.total.cost == reply.usage.cost
 
 
+def test_tokens_are_estimated_where_the_provider_counts_none(scene):
+    none = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+    set_up = scene(lambda request: Completion(arguments=obliging(request), usage=none))
+    usage = set_up.client().call(PROMPT, SCHEMA).usage
+    assert usage.prompt_tokens > 20
+    assert usage.completion_tokens > 5
+
+
 @pytest.mark.parametrize(
     ("settings", "error", "told"),
     [

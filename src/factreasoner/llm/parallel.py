@@ -190,9 +190,10 @@ class _Helpers:
 
         There are fewer where the system starts no more threads.
         """
-        with self._lock, contextlib.suppress(RuntimeError):
-            if (free := self._free) > 0:
-                for _ in range(min(free, sum(mapped.may_begin for mapped in self._maps))):
+        with self._lock:
+            wanted = sum(mapped.may_begin for mapped in self._maps)
+            with contextlib.suppress(RuntimeError):
+                for _ in range(min(self._free, wanted)):
                     run_in_thread(self._help)
                     self._at_work += 1
         return self._at_work > 0
@@ -300,7 +301,10 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
         time.sleep(POLL_SECONDS)
     _under_way.add(mine := object())
     try:
-        answer, begun = run_in_thread(fn), time.monotonic()
+        try:
+            answer, begun = run_in_thread(fn), time.monotonic()
+        except RuntimeError:  # the system starts no more threads
+            return fn()
         while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
             if wait([answer], min(left, POLL_SECONDS)).done:
                 return answer.result()

@@ -92,7 +92,7 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
                     with contextlib.suppress(RecursionError, ValueError):  # lists and objects 200 levels deep
                         # without halves of surrogate pairs, which JSON can escape and UTF-8 can't write
                         text = json.dumps(value[name], ensure_ascii=False).encode("utf-8", "replace")
-                        found[name] = from_json(text)
+                        found[name] = from_json(b"[[" + text + b"]]")[0][0]  # as deep as a stored reply
                 return found
             value = next((value[name] for name in (*_WRAPPERS, function) if name in value), None)
         else:

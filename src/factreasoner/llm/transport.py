@@ -18,7 +18,6 @@ from urllib.parse import urlsplit
 
 from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
-from factreasoner.llm.faults import shown
 from factreasoner.llm.parallel import with_room
 from factreasoner.llm.responses import Completion, completion_of, reported
 from factreasoner.llm.tokens import estimate_request
@@ -183,7 +182,7 @@ class Transport:
         if not proxy or urllib.request.proxy_bypass(where.hostname or ""):
             return f"is {asked} up?"
         past = f"; NO_PROXY={where.hostname} goes past it" if where.hostname else ""
-        return f"is {asked} up, and the proxy {shown(proxy)} before it{past}?"
+        return f"is {asked} up, and the proxy {proxy.rpartition('@')[2]} before it{past}?"
 
     def check_key(self) -> None:
         """Raise ConfigError if the provider has a single variable, for a key, and it is not set.
