@@ -15,18 +15,21 @@ _NEGATIONS = {
     *("without", "lack", "lacks", "lacked", "fail", "fails", "failed", "refuse", "refuses", "refused"),
     *("unable", "unwilling", "deny", "denies", "denied"),
 }
-_QUALIFIERS = _NEGATIONS | {
+_DOUBTS = _NEGATIONS | {
+    *("believed", "thought", "claimed", "claims", "claim", "alleged", "reported", "supposed", "rumour"),
+    *("rumoured", "myth", "false", "argue", "argues", "argued", "accused", "whether", "if", "unless"),
+}
+"""Words before a statement that take it back, or do not vouch for it."""
+_QUALIFIERS = _DOUBTS | {
     *("all", "every", "each", "both", "any", "some", "many", "most", "few", "fewer", "less", "more", "only"),
     *("alone", "mainly", "mostly", "nearly", "almost", "hardly", "rarely", "seldom", "sometimes", "often"),
     *("usually", "always", "may", "might", "could", "would", "can", "should", "possibly", "perhaps"),
-    *("probably", "likely", "believed", "thought", "said", "claimed", "alleged", "reported", "supposed"),
-    *("rumour", "tried", "try", "attempted", "planned", "expected", "proposed", "if", "unless", "until"),
+    *("probably", "likely", "said", "tried", "try", "attempted", "planned", "expected", "proposed", "until"),
     *("since", "before", "after", "except", "apart", "unlike", "instead", "than", "rather", "former"),
-    *("whether", "either", "north", "south", "east", "west", "northern", "southern", "eastern", "western"),
-    *("larger", "smaller", "higher", "lower", "older", "younger", "longer", "shorter", "better", "worse"),
-    *("earlier", "later", "half", "once", "twice", "second", "third", "fourth", "claims", "claim", "argue"),
-    *("argues", "argued", "rumoured", "myth", "false", "plans", "planned", "hopes", "promised", "agreed"),
-    *("accused", "stopped", "around", "over", "about"),
+    *("either", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "larger"),
+    *("smaller", "higher", "lower", "older", "younger", "longer", "shorter", "better", "worse", "earlier"),
+    *("later", "half", "once", "twice", "second", "third", "fourth", "plans", "planned", "hopes", "promised"),
+    *("agreed", "stopped", "around", "over", "about"),
 }
 """Words that change a statement."""
 _REACH = 2
@@ -57,7 +60,7 @@ def begun_by(claim: Text, text: Text) -> Span | None:
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     """Whether the sentence nearest to the claim has its negations, hedges and quantifiers, and no others.
 
-    Others may follow more than two words behind the claim's last ("..., but in summer not").
+    Others may stand more than two words before or behind the claim's, but no denial or doubt before them.
     """
     wanted = claim.content_stems()
     parts = [part for part in text.sentences if window.low <= part.low < window.high]
@@ -65,9 +68,12 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
         parts, key=lambda part: len(wanted.intersection(text.stems[part.low : part.high])), default=window
     )
     places = [i for i in range(part.low, part.high) if text.stems[i] in wanted] or [part.low]
-    around = text.words[part.low : min(part.high, places[-1] + 1 + _REACH)]
+    first, last = max(part.low, places[0] - _REACH), min(part.high, places[-1] + 1 + _REACH)
     own = _QUALIFIERS.intersection(claim.words)
-    return own.issubset(text.words[part.low : part.high]) and own.issuperset(_QUALIFIERS.intersection(around))
+    others = _QUALIFIERS.intersection(text.words[first:last]) | _DOUBTS.intersection(
+        text.words[part.low : first]
+    )
+    return own.issubset(text.words[part.low : part.high]) and own.issuperset(others)
 
 
 def in_order(claim: Text, text: Text, window: Span) -> bool:
