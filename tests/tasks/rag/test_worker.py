@@ -1,15 +1,20 @@
 """Rag's work on a record: claims made once, what is judged, in how many calls."""
 
 import math
+import threading
+import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from rag_records import assessed, judging, record_of, scores, stated
+from table_judge import TableJudge
 
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.models import Context, Verdict
+from factreasoner.models import Atom, Context, Failure, StageError, Verdict
 from factreasoner.pipeline.assembly import Calls
+from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.table import scored_rag
 from factreasoner.tasks.rag.task import TASK
@@ -111,6 +116,53 @@ def test_claims_of_a_reference_are_made_once_a_run():
         assert calls == {"atomizer": 1 if n else 2, "evaluator": 2}
     assert len(made) == 4
     assert set(made.values()) == {1}
+
+
+class OwnAtomizer:
+    """Makes one claim of all that it is shown; the first time, it fails by `error`, if there is one."""
+
+    def __init__(self, error=None):
+        self.error = error
+        self.calls = 0
+
+    def atomize(self, record):
+        self.calls += 1
+        if self.error is not None and self.calls == 1:
+            time.sleep(0.3)  # the other threads come to wait for it
+            raise self.error
+        return Atomized((Atom(id="a0", text=f"{record.prompt} {record.topic} {record.response}"),))
+
+
+def worker_with(atomizer):
+    parts = {"atomizer": atomizer, "judge": TableJudge({})}
+    return TASK.worker(Config(reviser="none"), Calls(parts=parts))
+
+
+LOST = Failure(stage="atomizer", item_id="q1", error_type="LLMError", message="lost")
+
+
+@pytest.mark.parametrize("error", [StageError([LOST]), ValueError("lost")])
+def test_a_reference_that_fails_once_costs_one_record_and_is_tried_once_more(error):
+    atomizer, together = OwnAtomizer(error), threading.Barrier(6)
+    worker = worker_with(atomizer)
+
+    def assess(n):
+        together.wait(60)
+        return worker.assess(record_of(id=f"q{n}", atoms=["A."], reference="A.", contexts=[]))
+
+    with ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(assess, range(6)))
+    assert atomizer.calls == 2
+    assert sorted(len(result.failures) for result in results) == [0] * 5 + [1]
+    assert sum(bool(result.reference_claims) for result in results) == 5
+
+
+def test_claims_of_a_reference_are_of_its_question_and_topic():
+    worker = worker_with(OwnAtomizer())
+    for question in ({"input": "Who?"}, {"input": "When?"}, {"input": "Who?", "topic": "Ulm"}):
+        result = worker.assess(record_of(atoms=["A."], reference="A.", contexts=[], **question))
+        (claim,) = result.reference_claims
+        assert claim.text == f"{question['input']} {question.get('topic')} A."
 
 
 def test_claims_that_cannot_be_made_leave_the_other_list_to_be_scored():

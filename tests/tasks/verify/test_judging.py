@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from table_judge import TableJudge
 from verifying_model import ANSWER, SOURCES, Model, verified
 
 from factreasoner import ScriptedLLM
@@ -73,6 +74,22 @@ def test_an_empty_source_bears_nothing_out():
         )
         assert [(c.label, c.fate) for c in result.claims] == [("unverified", "flagged")]
         assert "empty" in result.claims[0].explanation
+
+
+def test_an_empty_source_takes_nothing_from_a_full_one():
+    sources = [Context(id="c0", text=SOURCES[0]), Context(id="c1", text=" ")]
+    llm = ScriptedLLM(Model())
+    result = verify("It shows ships [1][2].", sources=sources, llm=llm, spacy_model="none")
+    assert [(c.label, c.fate) for c in result.claims] == [("supported", "kept")]
+
+
+def test_a_judge_that_fails_on_one_source_leaves_a_claim_unjudged_unless_another_supports_it():
+    table = {("c1", "rained"): "lost", ("c1", "snowed"): "lost", ("c0", "snowed"): ("entailment", 0.9)}
+    answer = "It rained [1][2]. It snowed [1][2]."
+    result = verify(answer, sources=SOURCES, judge=TableJudge(table), spacy_model="none")
+    assert [(c.label, c.fate) for c in result.claims] == [(None, "flagged"), ("supported", "kept")]
+    assert result.status == "partial"
+    assert [failure.item_id for failure in result.failures] == ["c1->a0", "c1->a1"]
 
 
 def test_hostile_texts_stay_material():

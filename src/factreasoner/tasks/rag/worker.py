@@ -11,7 +11,7 @@ from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_
 from factreasoner.atoms import made_atoms
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer, reference_record
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm.cache import InFlight
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import Meter
@@ -51,15 +51,21 @@ class ClaimMaker:
         return _numbered(self._made(record, meter), "a", record)
 
     def of_reference(self, record: Record, meter: Meter) -> MadeClaims:
-        """The record's reference atoms, or claims made from its reference. What failed is tried again."""
+        """The record's reference atoms, or claims made from its reference."""
         if record.reference_atoms is not None:
             return MadeClaims(record.reference_atoms)
         if not (record.reference or "").strip():
             return MadeClaims(None)
-        reference = reference_record(record)
+        return _numbered(self._once(reference_record(record), meter), "r", record)
+
+    def _once(self, reference: Record, meter: Meter) -> MadeClaims:
+        """A reference's claims, made by one thread for all; where it fails, the next one tries again."""
         key = json.dumps([reference.prompt, reference.topic, reference.response])
+        asked = False
 
         def make() -> MadeClaims:
+            nonlocal asked
+            asked = True
             made = self._made(reference, meter)
             if made.claims is not None:
                 made = made._replace(
@@ -69,8 +75,15 @@ class ClaimMaker:
                     self._kept[key] = made
             return made
 
-        made, own = self._making.get_or_ask(key, lambda: self._kept.get(key), make)
-        return _numbered(make() if made.failures and not own else made, "r", record)
+        while True:
+            try:
+                made, _ = self._making.get_or_ask(key, lambda: self._kept.get(key), make)
+            except PluginError:
+                if asked:
+                    raise
+            else:
+                if asked or not made.failures:
+                    return made
 
     def _made(self, record: Record, meter: Meter) -> MadeClaims:
         try:

@@ -68,7 +68,7 @@ class Corrector:
     @property
     def labels(self) -> frozenset[ClaimLabel | None]:
         """The labels of claims for which a sentence is corrected."""
-        return FAILED if self._llm else frozenset({"contradicted", "unknown_source"})
+        return frozenset({"contradicted", "unknown_source"}) if self._llm is None else FAILED
 
     def correct(
         self, failed: Sequence[FailedSentence], text: CitedText, record: Record
