@@ -85,6 +85,7 @@ def test_none_for_the_run_is_an_error_with_the_numbers(tmp_path):
         ({"id": "r", "atoms": "a0"}, "atoms: is a text"),
         ("{'record': 'r'}", "not JSON"),
         ("[1]", "this is a JSON array"),
+        ("r,a,S", 'no line of it is a JSON object; a line is {"record", "atom", "label"}'),
     ],
 )
 def test_bad_lines_are_named(tmp_path, line, words):

@@ -65,6 +65,17 @@ def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, words: 
             assert word in problem.message
 
 
+@pytest.mark.parametrize("first", ["x" * 70_000, "# a comment, and more of it\n" * 4000])
+def test_a_good_record_below_much_else_is_read(tmp_path: Path, first: str) -> None:
+    path = write(tmp_path / "f.jsonl", first, {"id": "good", "output": "x"})
+    assert CheckedInput(path, skip_invalid=True).ids == ("good",)
+
+
+def test_a_large_table_of_another_name_is_one_message(tmp_path: Path) -> None:
+    (problem,) = problems_of(write(tmp_path / "f.txt", *["output,topic"] * 9000))
+    assert "a name that ends in .csv" in problem.message
+
+
 def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "f.jsonl", *({"ouput": "x", "n": i} for i in range(86)), "broken", {"output": 3})
     misnamed, broken, number = problems_of(path)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from factreasoner.errors import ConfigError, InputError
+from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, parse_column_map
 from factreasoner.inputs.items import KINDS
 from factreasoner.inputs.parsing import Reader, given_record, given_records
@@ -119,6 +119,22 @@ def test_an_object_becomes_a_record(data: dict[str, Any], expected: dict[str, An
     assert seen(parse(data)) == expected
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("key", ["", 1, "model_fields"])
+@pytest.mark.parametrize("value", [1, "w"])
+def test_any_other_key_of_an_item_is_metadata(kind: str, key: object, value: object) -> None:
+    record = parse({kind: [{"id": "i", "text": "t", key: value}]})
+    assert record.metadata == {f"{kind[:-1]}_fields": {"i": {key: value}}}
+
+
+def test_what_a_record_lacks_is_told_once_its_values_are_right() -> None:
+    reader = Reader(fits=lambda record: [InputProblem("", "contexts", "missing")])
+    for label, field in (("?", "atoms[0].label"), ("S", "contexts")):
+        with pytest.raises(InputError) as caught:
+            reader.record({"output": "x", "atoms": [{"text": "t", "label": label}]}, where="", default_id="1")
+        assert [problem.field for problem in caught.value.problems] == [field]
+
+
 def test_a_prior_is_a_number() -> None:
     with pytest.raises(InputError, match=r"f.jsonl:1: contexts\[0\].prior: is nan; .* between 0 and 1"):
         parse({"contexts": [{"text": "a", "prior": math.nan}]})
@@ -219,6 +235,7 @@ def test_documents_bring_title_and_link_and_atoms_their_labels() -> None:
         ({"topic": 3}, "topic: is the number 3"),
         ({"response": "a \ud800 b"}, "response: has half a character (U+D800, a lone surrogate) at 2"),
         ({"contexts": ["\udfff"]}, "contexts[0].text: has half a character"),
+        ({"contexts": [{"text": "a", "\udfff": 1}]}, "context_fields: has half a character"),
     ],
 )
 def test_what_is_wrong_in_a_call_is_said(given: dict[str, Any], words: str) -> None:

@@ -185,10 +185,21 @@ def test_a_records_last_assessment_counts_and_a_torn_line_does_not(tmp_path):
     assert verdict.label == "contradiction"
 
 
-def test_a_damaged_line_is_named(tmp_path):
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{broken",
+        '{"record_id": [1], "status": "ok"}',
+        '{"record_id": 5, "status": "ok"}',
+        '{"record_id": "r1"}',
+        '{"record_id":' + "[" * 5000,
+    ],
+    ids=range(5),
+)
+def test_a_damaged_line_is_named(tmp_path, line):
     folder = journal(tmp_path, assessment())
     with (folder / "journal.jsonl").open("a") as file:
-        file.write("{broken\n")
+        file.write(f"{line}\n")
     with pytest.raises(InputError, match=r"journal\.jsonl:2: damaged"):
         judge(folder)
 
@@ -197,6 +208,15 @@ def test_an_assessment_that_can_not_be_read_is_named_when_it_is_needed(tmp_path)
     write(tmp_path / "journal.jsonl", {"record_id": "r1", "status": "ok", "atoms": 7})
     with pytest.raises(InputError, match="the result of 'r1' can't be read"):
         judge(tmp_path).judge(premise(), claims("a0"))
+
+
+def test_a_fault_of_ours_is_not_told_as_a_line_that_changed(tmp_path, monkeypatch):
+    def broken(contexts):
+        raise TypeError("a fault")
+
+    monkeypatch.setattr("factreasoner.judges.recorded.equal_groups", broken)
+    with pytest.raises(TypeError, match="a fault"):
+        judge(journal(tmp_path, assessment())).judge(premise(), claims("a0"))
 
 
 @pytest.mark.parametrize(

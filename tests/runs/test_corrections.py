@@ -70,7 +70,7 @@ def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tm
         (GOOD | {"label": "wrong"}, "1: label: .*a line is"),
         ({"record": "r1"}, "1: task: missing"),
         ("{nothing", "1: not JSON"),
-        ("nothing", " no line of it is a JSON object"),
+        ("nothing", " no line of it is a JSON object; a line is"),
     ],
 )
 def test_a_line_that_matches_nothing_is_named(folder, tmp_path, line, message):

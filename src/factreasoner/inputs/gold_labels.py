@@ -56,7 +56,7 @@ class GoldFile:
         self._reworded = 0
         self._seen: set[str] = set()
         problems: list[InputProblem] = []
-        for line in objects_of(path, problems):
+        for line in objects_of(path, problems, f"a line is {LINE_FORMAT}"):
             draft = Draft(line.where, {})
             for record, atom, gold in _gold_labels_of(line, draft):
                 first = self._labels.setdefault(record, {}).setdefault(atom, gold)

@@ -43,6 +43,10 @@ from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 STDIN = "standard input"
 PARQUET = b"PAR1"
+FORM = (
+    'write one record a line: {"output": "...", ...}, or, if it is a table, give it a name that ends in '
+    ".csv or .tsv"
+)
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
@@ -118,7 +122,7 @@ class CheckedInput:
     def _checked(self, reader: Reader, limit: int | None) -> list[str]:
         """Read every line, until `limit` records are found; returns notes on keys."""
         with self._open() as file:
-            for line in objects_in(file, self.name, self.problems, self._by):
+            for line in objects_in(file, self.name, self.problems, FORM, self._by):
                 try:
                     record = reader.record(line.data, where=line.where, default_id=f"r{line.number}")
                 except InputError as error:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, NamedTuple, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictBool, TypeAdapter
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.problems import STANDS_IN, Draft, Id, describe
+from factreasoner.inputs.problems import A_LIST, STANDS_IN, Draft, Id, describe
 from factreasoner.models import Atom, Context, Gold, new_id
 
 TEXT_KEYS = ("page_content", "content")
@@ -39,9 +39,7 @@ Probability = Annotated[float | None, Field(ge=0.0, le=1.0, strict=True)]
 
 
 class _Item(BaseModel):
-    """An item as people write it; unknown keys are kept apart."""
-
-    model_config = ConfigDict(extra="allow")
+    """The known keys of an item, as people write it."""
 
     id: Id | None = None
     text: str
@@ -83,12 +81,13 @@ _ADAPTERS = {name: TypeAdapter(kind) for name, kind in KINDS.items()}
 
 
 class _Entry(NamedTuple):
-    """An item: its values, its place ("atoms[3]"), its kind, and all that was read of it."""
+    """An item: its values, its place ("atoms[3]"), its kind, what was read of it, and its unknown keys."""
 
     values: dict[str, Any]
     place: str
     kind: str
-    read: Any
+    read: Any = None
+    unknown: Mapping[Any, Any] | None = None
 
 
 def _is_plain(item: dict[str, Any], name: str) -> bool:
@@ -120,33 +119,35 @@ class Items:
                 self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        items = self._draft.take(_ITEMS, [] if value is None else value, shown) or []
+        value = [] if value is None else value
+        items = self._draft.take(_ITEMS, value, shown, list_type=A_LIST % "texts or objects") or []
         entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(items)]
         self._entries += entries
         return [entry.values for entry in entries]
 
     def _read(self, item: object, place: str, name: str) -> _Entry:
         if isinstance(item, str) and item.strip():
-            return _Entry({"id": None, "text": item}, place, name, None)
+            return _Entry({"id": None, "text": item}, place, name)
         if type(item) is dict and _is_plain(item, name):
-            return _Entry(item.copy(), place, name, None)
+            return _Entry(item.copy(), place, name)
         if isinstance(item, Atom | Context):
-            return _Entry(item.model_dump(exclude_defaults=True), place, name, None)
+            return _Entry(item.model_dump(exclude_defaults=True), place, name)
         source = _as_mapping(item)
         if source is None:
             self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
-            return _Entry({"id": None, "text": STANDS_IN}, place, name, None)
+            return _Entry({"id": None, "text": STANDS_IN}, place, name)
         self._find_text(source, place, name)
-        read = self._draft.take(_ADAPTERS[name], source, place)
+        read = self._draft.take(_ADAPTERS[name], source, place, list_type=A_LIST % "ids")
         if read is None:
-            return _Entry({"id": None, "text": STANDS_IN}, place, name, None)
+            return _Entry({"id": None, "text": STANDS_IN}, place, name)
         values = {"id": None} | read.model_dump(include=_PLAIN[name], exclude_none=True)
         labels = {getattr(read, key) for key in type(read).model_fields.keys() & {"label", "gold"}} - {None}
         if len(labels) > 1:
             self._draft.problem(f"{place}.label", "'label' and 'gold' differ; keep one")
         if labels:
             values["gold"] = labels.pop()
-        return _Entry(values, place, name, read)
+        unknown = {key: kept for key, kept in source.items() if key not in KINDS[name].model_fields}
+        return _Entry(values, place, name, read, unknown)
 
     def _find_text(self, source: dict[str, Any], place: str, name: str) -> None:
         """Put the text under its key: a passage's may be under another, or be its snippet."""
@@ -196,9 +197,9 @@ class Items:
             fields["gold_contexts"] = tuple(e.values["id"] for e in marked if e.read.relevant)
         rest: dict[str, dict[str, Any]] = {}
         for entry in read:
-            if unknown := entry.read.model_extra:
+            if entry.unknown:
                 self._note_misspelt(entry)
-                rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = unknown
+                rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = entry.unknown
         for name in rest.keys() & metadata.keys():
             self._draft.problem(name, "is the name under which other unknown keys are kept; rename this one")
         metadata |= rest
@@ -212,8 +213,10 @@ class Items:
         sides = {"atoms": ("contexts", "context", contexts), "contexts": ("atom_ids", "atom", atoms)}
         links: dict[str, set[str]] = {}
         for entry in read:
-            key, what, known = sides.get(entry.kind, ("", "", ()))
-            for other in dict.fromkeys(getattr(entry.read, key, None) or ()):
+            if entry.kind not in sides:
+                continue
+            key, what, known = sides[entry.kind]
+            for other in dict.fromkeys(getattr(entry.read, key) or ()):
                 if other not in known:
                     message = f"names the unknown {what} {other!r}; add it to '{what}s' or drop the name"
                     self._draft.problem(f"{entry.place}.{key}", message)
@@ -227,7 +230,7 @@ class Items:
     def _note_misspelt(self, entry: _Entry) -> None:
         """Note the unknown keys of an item that look misspelt."""
         spare = tuple(sorted(KINDS[entry.kind].model_fields.keys() - entry.read.model_fields_set))
-        for key in sorted(entry.read.model_extra):
+        for key in sorted(map(str, entry.unknown or ())):
             if meant := nearest_to(key, spare):
                 shown = entry.place.partition("[")[0]
                 self.notes[f"{shown}: {key!r} is kept as metadata; did you mean {meant!r}?"] = None

@@ -35,11 +35,6 @@ _BEGINNINGS = {
     "records.jsonl; if a key of it holds the records, jq -c '.KEY[]' FILE > records.jsonl",
 }
 """How files begin that can't be JSON lines, and what they are."""
-_OBJECT = re.compile(rb"^[ \t]*\{", re.MULTILINE)
-_NO_OBJECT = (
-    'no line of it is a JSON object; write one record a line: {"output": "...", ...}, '
-    "or, if it is a table, give it a name that ends in .csv or .tsv"
-)
 _REMEDIES = {
     "EOF while": "it breaks off; {each} holds one whole object",
     "trailing characters": "{each} holds one object and nothing after it",
@@ -53,11 +48,14 @@ _REMEDIES = {
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 
-def file_problem(head: bytes) -> str | None:
-    """Why a file of these first bytes can't be JSONL at all, and the remedy."""
-    text = head.removeprefix(BOM)
-    found = next((f"this is {what}" for how, what in _BEGINNINGS.items() if re.match(how, text)), None)
-    return found or (_NO_OBJECT if text.strip() and not _OBJECT.search(text) else None)
+def _file_problem(file: IO[bytes], form: str) -> str | None:
+    """Why an open file can't be JSONL at all, and the remedy; `form` says what its lines are."""
+    text = file.read(HEAD_BYTES).removeprefix(BOM)
+    if kind := next((what for how, what in _BEGINNINGS.items() if re.match(how, text)), None):
+        return f"this is {kind}"
+    file.seek(0)
+    found = any(line.removeprefix(BOM).lstrip().startswith(b"{") for _, _, line in _lines_of(file))
+    return None if found or not text.strip() else f"no line of it is a JSON object; {form}"
 
 
 class Line(NamedTuple):
@@ -69,22 +67,26 @@ class Line(NamedTuple):
     data: dict[str, Any]
 
 
-def objects_of(path: Path, problems: list[InputProblem]) -> Iterator[Line]:
+def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[Line]:
     """The objects of a JSONL file, compressed or not. All other lines become `problems`.
+
+    `form` says what a line is, for a file without any object.
 
     Raises:
         InputError: the file can't be read, or can't be JSONL at all.
     """
     try:
         with opened(path) as file:
-            yield from objects_in(file, str(path), problems)
+            yield from objects_in(file, str(path), problems, form)
     except OSError as error:
         raise unreadable(str(path), error) from error
 
 
-def objects_in(file: IO[bytes], name: str, problems: list[InputProblem], by: str = ":") -> Iterator[Line]:
+def objects_in(
+    file: IO[bytes], name: str, problems: list[InputProblem], form: str, by: str = ":"
+) -> Iterator[Line]:
     """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number."""
-    if message := file_problem(file.read(HEAD_BYTES)):
+    if message := _file_problem(file, form):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
     for number, offset, raw in _lines_of(file):

@@ -32,6 +32,8 @@ Id = Annotated[str, BeforeValidator(_id)]
 """A text that is not blank, or an integer made one."""
 STANDS_IN = "?"
 """Used for a missing text or id while the rest of its record is checked."""
+A_LIST = "is {found}; it must be a list of %s: [...]"
+_A_TURN = "a turn is an object {{role, content}}"
 
 
 class _Turn(BaseModel):
@@ -70,12 +72,15 @@ class Draft:
         if self.problems:
             raise InputError(self.problems)
 
-    def take(self, kind: TypeAdapter[T], value: object, *above: str) -> T | None:
-        """The value, which stands under the keys `above`, as a `kind`; None, and what is wrong is noted."""
+    def take(self, kind: TypeAdapter[T], value: object, *above: str, **words: str) -> T | None:
+        """The value, which stands under the keys `above`, as a `kind`; None, and what is wrong is noted.
+
+        `words` say it, by pydantic's type of error, where the usual ones do not fit.
+        """
         try:
             return kind.validate_python(value)
         except ValidationError as error:
-            self.problems += reworded(error, self.where, self.names, *above)
+            self.problems += reworded(error, self.where, self.names, *above, **words)
             return None
 
     def id(self, value: object, field: str, default: str | None = None) -> str:
@@ -86,11 +91,12 @@ class Draft:
 
     def ids(self, value: object, field: str) -> tuple[str, ...]:
         """Different ids, in order."""
-        return tuple(dict.fromkeys(self.take(_IDS, value, field) or ()))
+        return tuple(dict.fromkeys(self.take(_IDS, value, field, list_type=A_LIST % "ids") or ()))
 
     def conversation(self, value: object, field: str) -> str:
         """A list of turns {role, content} as one text, a turn a line."""
-        turns = self.take(_TURNS, value, field) or ()
+        words = {"missing": f"missing; {_A_TURN}", "model_type": f"is {{found}}; {_A_TURN}"}
+        turns = self.take(_TURNS, value, field, **words) or ()
         return "\n".join(f"{turn.role or 'user'}: {turn.content or ''}" for turn in turns)
 
 
@@ -143,14 +149,15 @@ _MESSAGES = {
 
 
 def reworded(
-    error: ValidationError, where: str, names: Mapping[str, str], *above: str
+    error: ValidationError, where: str, names: Mapping[str, str], *above: str, **words: str
 ) -> Iterator[InputProblem]:
     """The problems in pydantic's error about a part that stands under the keys `above`.
 
-    `names` are what the input calls the fields of a Record.
+    `names` are what the input calls the fields of a Record; `words` go before the usual messages.
     """
     for item in error.errors(include_url=False):
-        message = _MESSAGES.get(item["type"], "{said}").format(
+        form = (_MESSAGES | words).get(item["type"], "{said}")
+        message = form.format(
             found=describe(item["input"]),
             value=item["input"],
             said=item["msg"].removeprefix("Value error, "),

@@ -219,6 +219,13 @@ _CONTEXTS = TypeAdapter(tuple[Context, ...])
 _CLAIMS = TypeAdapter(tuple[_Text, ...])
 
 
+class _Head(BaseModel):
+    """How a line of an earlier version begins, and whose it is."""
+
+    record_id: str
+    status: str
+
+
 class Journal(Mapping[str, Recording]):
     """An earlier run's journal, by record id: the last line of each record, read when it is asked for.
 
@@ -237,8 +244,8 @@ class Journal(Mapping[str, Recording]):
             if not raw.endswith(b"\n"):
                 break  # torn by a kill
             try:
-                name = json.loads(raw)["record_id"] if is_bare(raw) else unpack(raw).id
-            except (ValueError, LookupError, TypeError, AttributeError) as error:
+                name = _Head.model_validate_json(raw).record_id if is_bare(raw) else unpack(raw).id
+            except (ValueError, LookupError) as error:
                 message = "damaged line; remove it, or finish that run first"
                 raise InputError([InputProblem(f"{file}:{number}", "", message)]) from error
             self._offsets[name] = offset
@@ -260,14 +267,16 @@ class Journal(Mapping[str, Recording]):
             journal.seek(offset)
             line = journal.readline()
         try:
-            return _recording(line if is_bare(line) else unpack(line).result)
+            verdicts, passages, atoms, premises = _said(line if is_bare(line) else unpack(line).result)
         except (ValueError, LookupError, TypeError, AttributeError) as error:
             why = error.errors()[0]["msg"] if isinstance(error, ValidationError) else "the line has changed"
             message = f"the result of {record_id!r} can't be read: {why}"
             raise InputError([InputProblem(str(self._file), "", message)]) from error
+        return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
 
 
-def _recording(line: bytes) -> Recording:
+def _said(line: bytes) -> tuple[Sequence[Verdict], Sequence[Context], dict[str, str], dict[str, str]]:
+    """A result's verdicts and passages, and its texts by id: those judged, and those they are judged by."""
     result = json.loads(line)
     if result.get("verdicts") is None:
         found = Assessment.model_validate_json(line)
@@ -286,7 +295,7 @@ def _recording(line: bytes) -> Recording:
         if result.get("reference") is not None:
             texts["reference"] = result["reference"].strip()
     premises = {context.id: context.text for context in passages} | texts
-    return Recording(_for_equal_contexts(verdicts, passages), atoms, premises)
+    return verdicts, passages, atoms, premises
 
 
 def _for_equal_contexts(verdicts: Sequence[Verdict], contexts: Sequence[Context]) -> dict[Pair, Verdict]:

@@ -68,7 +68,7 @@ class Corrections:
         self._task: Task[Any] = folder.task
         self._by_record: dict[str, dict[Pair, Correction]] = {}
         problems: list[InputProblem] = []
-        for line in objects_of(file, problems):
+        for line in objects_of(file, problems, LINE_FORMAT):
             try:
                 problems += self._add(Correction.model_validate({**line.data, "where": line.where}))
             except ValidationError as error:
