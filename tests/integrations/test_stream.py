@@ -49,6 +49,20 @@ def test_the_last_assessment_is_that_of_the_whole_answer_and_no_text_is_lost(hol
     assert hold == "sentence" or [piece.text for piece in found[:2]] == ["The tow", "er was "]
 
 
+def test_the_next_assessment_begins_at_the_delta_that_finds_the_last_one_done():
+    async def slow():
+        for sentence in ("Ann is tall. ", "Bob is old. ", "Cleo is rich. ", "Dan is thin."):
+            yield sentence
+            if under_way := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(under_way)
+
+    async def collected():
+        return [piece async for piece in guard_stream(slow(), CONTEXTS, hold="none", spacy_model="none")]
+
+    found = asyncio.run(collected())
+    assert [len(piece.atoms) for piece in found if piece.assessment] == [1, 1, 1, 1]
+
+
 def test_an_empty_answer_makes_no_claim():
     async def last():
         return [piece async for piece in guard_stream(deltas(""), CONTEXTS)][-1]

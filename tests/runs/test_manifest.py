@@ -20,7 +20,7 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
     assert "secret-value" not in text
 
 
-def test_what_is_learnt_is_kept_of_each_model(tmp_path):
+def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
     first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
     second = Capabilities(forms={"one": FoundForm(form="word")})
     kept = Manifest(tmp_path)
@@ -28,3 +28,7 @@ def test_what_is_learnt_is_kept_of_each_model(tmp_path):
     kept.keep_capabilities("openai/a", first)
     kept.keep_capabilities("openai/b", second)
     assert kept.models() == {"openai/a": first, "openai/b": second}
+    manifest = kept.content()
+    del manifest["models"]
+    kept.path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
+    assert kept.models() == {"openai/a": first}

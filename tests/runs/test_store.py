@@ -163,6 +163,9 @@ def test_order_is_that_of_the_results_then_of_the_journal(tmp_path):
     assert list(folder.order()) == ["r3", "r1", "r2"]
     (tmp_path / "results.jsonl").write_text('{"id": "r2"}\n{"id": "gone"}\n')
     assert list(folder.order()) == ["r2", "r3", "r1"]
+    (tmp_path / "results.jsonl").write_text('{"id":"r2"}\n{"p":1,"id":"r1"}\n')
+    (tmp_path / "summary.json").write_text('{"records": {"not_in_input": 1}}')
+    assert list(folder.order()) == ["r2", "r1"]
     for damaged in ("damaged", "7", '{"id": ["r2"]}'):
         (tmp_path / "results.jsonl").write_text(damaged)
         assert list(folder.order()) == ["r3", "r1", "r2"]

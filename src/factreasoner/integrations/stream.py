@@ -108,12 +108,15 @@ async def _checked(
         if not held:
             passed = len(text)
             yield Guarded(delta)
+        if under_way is not None and under_way.done():
+            found, under_way = under_way.result(), None
+            yield Guarded("", _new_atoms(found, seen), found)
         if under_way is None and (end := _last_end(text, done)) > done:
             under_way, done = asyncio.ensure_future(asyncio.to_thread(assessed, text[:end])), end
-        if under_way is not None and (held or under_way.done()):
+        if held and under_way is not None:
             found, under_way = await under_way, None
             yield Guarded(text[passed:done], _new_atoms(found, seen), found)
-            passed = max(passed, done)
+            passed = done
     if under_way is not None:
         found = await under_way
         yield Guarded("", _new_atoms(found, seen), found)

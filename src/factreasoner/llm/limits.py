@@ -252,22 +252,16 @@ class Reservation:
 class Budget:
     """The money for all requests of a run. Thread-safe.
 
-    `limit` is in US dollars, None without one; `spent` starts with what earlier runs paid. `paid` is called
-    with the cost of each request, if any, before its answer is used.
+    `limit` is in US dollars, None without one; `spent` starts with what earlier runs paid, and only grows
+    where there is a limit. `paid` is called with the cost of each request, if any, before its answer is used.
     """
 
     def __init__(
         self, limit: float | None = None, spent: float = 0.0, *, paid: Callable[[float], None] | None = None
     ) -> None:
-        self.limit, self._spent, self._paid = limit, spent, paid
+        self.limit, self.spent, self._paid = limit, spent, paid
         self._under_way: list[Reservation] = []
         self._settled = threading.Condition()
-
-    @property
-    def spent(self) -> float:
-        """US dollars spent so far; not counted without a limit."""
-        with self._settled:
-            return self._spent
 
     @contextlib.contextmanager
     def reserved(self, estimate: Callable[[], float | None], unknown: str) -> Iterator[Reservation]:
@@ -295,10 +289,10 @@ class Budget:
         """
         limit, reservation = self.limit or 0.0, Reservation(estimate)
         with self._settled:
-            while self._spent + sum(held.estimate for held in self._under_way) + estimate > limit:
-                if not self._under_way or self._spent + estimate > limit:
+            while self.spent + sum(held.estimate for held in self._under_way) + estimate > limit:
+                if not self._under_way or self.spent + estimate > limit:
                     raise BudgetError(
-                        f"max_cost {limit:g}: ${self._spent:.4f} are spent and the next call could cost "
+                        f"max_cost {limit:g}: ${self.spent:.4f} are spent and the next call could cost "
                         f"${estimate:.4f}, so it was not sent; raise --max-cost and run again to go on"
                     )
                 self._settled.wait(POLL_SECONDS)
@@ -308,7 +302,7 @@ class Budget:
         finally:
             with self._settled:
                 self._under_way.remove(reservation)
-                self._spent += reservation.cost
+                self.spent += reservation.cost
                 self._settled.notify_all()
 
 

@@ -37,8 +37,6 @@ class Correction(Model):
     label: Label
     was: Label
     note: str = ""
-    where: str
-    """File and line."""
 
     @property
     def pair(self) -> Pair:
@@ -67,10 +65,11 @@ class Corrections:
         self.file = file
         self._task: Task[Any] = folder.task
         self._by_record: dict[str, dict[Pair, Correction]] = {}
+        self._places: dict[tuple[str, Pair], str] = {}
         problems: list[InputProblem] = []
         for line in objects_of(file, problems, LINE_FORMAT):
             try:
-                problems += self._add(Correction.model_validate({**line.data, "where": line.where}))
+                problems += self._add(Correction.model_validate(line.data), line.where)
             except ValidationError as error:
                 problems += line_problems(error, line.where, LINE_FORMAT)
         for record_id in self._by_record:
@@ -101,14 +100,17 @@ class Corrections:
         correction = self._by_record[record_id].get(pair(verdict))
         return correction.label if correction else verdict.label
 
-    def _add(self, one: Correction) -> Iterator[InputProblem]:
+    def _add(self, one: Correction, where: str) -> Iterator[InputProblem]:
         """Keep a correction, unless there is a problem with it."""
         own = self._by_record.setdefault(one.record, {})
         if one.task != self._task.name:
             told = f"is {one.task!r}, but this is a run of `{self._task.name}`"
-            yield InputProblem(one.where, "task", told)
-        elif (before := own.setdefault(one.pair, one)) is not one:
-            yield InputProblem(one.where, "claim", f"{before.where} corrects that verdict too; keep one")
+            yield InputProblem(where, "task", told)
+        elif own.setdefault(one.pair, one) is not one:
+            before = self._places[one.record, one.pair]
+            yield InputProblem(where, "claim", f"{before} corrects that verdict too; keep one")
+        else:
+            self._places[one.record, one.pair] = where
 
     def _misfits(self, record_id: str, folder: RunFolder[Any]) -> Iterator[InputProblem]:
         """The corrections that do not fit the verdicts of the record."""
@@ -116,16 +118,17 @@ class Corrections:
         try:
             (result,) = folder.results((folder.known_id(record_id),))
         except RunError as error:
-            yield from (InputProblem(one.where, "record", str(error)) for one in own.values())
+            yield from (InputProblem(self._places[record_id, key], "record", str(error)) for key in own)
             return
         found = {pair(verdict): verdict.label for verdict in self._task.verdicts(result)}
         for key, one in own.items():
+            where = self._places[record_id, key]
             if key not in found:
                 told = f"has no verdict of {one.premise!r} on {one.claim!r} in record {record_id!r}"
-                yield InputProblem(one.where, "premise", f"{folder.path} {told}")
+                yield InputProblem(where, "premise", f"{folder.path} {told}")
             elif found[key] != one.was:
                 told = f"is {one.was!r}, but the run's verdict is {found[key]!r}"
-                yield InputProblem(one.where, "was", f"{told}: the correction is for another run")
+                yield InputProblem(where, "was", f"{told}: the correction is for another run")
 
 
 def pair(verdict: Verdict) -> Pair:

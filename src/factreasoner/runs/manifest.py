@@ -71,8 +71,11 @@ class Manifest:
 
     def models(self) -> dict[str, Capabilities]:
         """How each model is asked, where that is learnt. Raises RunError for a damaged file."""
+        manifest = self.content()
+        # Earlier versions kept it for one model.
+        one = {manifest["config"].get("model"): manifest["model"]} if "model" in manifest else {}
         try:
-            return _MODELS.validate_python(self.content().get("models", {}))
+            return _MODELS.validate_python(one) | _MODELS.validate_python(manifest.get("models", {}))
         except ValidationError as error:
             raise RunError(f"{self.path}: `models` can't be read: {error}; {_REMEDY}") from error
 

@@ -259,8 +259,13 @@ class RunFolder(Journal[R]):
         found: dict[str, None] = {}
         # The results are derived from the journal, which is enough without them.
         with contextlib.suppress(*_UNREADABLE), self.results_path.open(encoding="utf-8") as results:
-            # A line begins with its id; reading no more takes a fraction.
-            ordered = [_JSON.raw_decode(line, len(_BEGINNING))[0] for line in results]
+            # A line as written here begins with its id; reading no more takes a fraction.
+            ordered = [
+                _JSON.raw_decode(line, len(_BEGINNING))[0]
+                if line.startswith(_BEGINNING)
+                else json.loads(line)["id"]
+                for line in results
+            ]
             found = {record_id: None for record_id in ordered if record_id in self.entries}
         beside = len(self.entries) - len(found)
         cut_off = beside != self.counts().get("not_in_input", 0)
