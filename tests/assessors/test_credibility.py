@@ -175,6 +175,7 @@ def test_every_bad_line_is_named(tmp_path):
         (b"example.org,0.5\n", "must be 'domain,prior'"),
         (b"domain,prior\n\n", "no rows"),
         (b"domain,prior\n\xff.org,0.5\n", "not UTF-8"),
+        (b'domain,prior\n"' + b"x" * 140_000, "bad.csv:2.*not a clean table"),
     ],
 )
 def test_a_file_that_is_no_table(tmp_path, content, told):

@@ -16,6 +16,7 @@ from factreasoner.solvers.junction_tree import (
     LOGARITHMIC,
     Arithmetic,
     JunctionTree,
+    Over,
     clique_tree,
     junction_tree_marginals,
 )
@@ -92,6 +93,20 @@ def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None
         solved = junction_tree_marginals(graph.cardinalities, factors, order)
     for expected, found in zip(brute_force(graph).values(), solved, strict=True):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
+
+
+def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monkeypatch) -> None:
+    pairs = [LogFactor((j, i), np.log([[2.0, 1.0], [1.0, 3.0]])) for i in range(14) for j in range(i)]
+    large = []
+
+    def multiply(numbers: Arithmetic, over: Over, by: Over) -> None:
+        large.append(over.table.size >= 4096)
+        multiplied(numbers, over, by)
+
+    multiplied = vars(junction_tree)["_multiply"]
+    monkeypatch.setattr(junction_tree, "_multiply", multiply)
+    junction_tree_marginals([2] * 14, pairs, range(14))
+    assert 0 < sum(large) < 20  # of 91 tables
 
 
 def test_products_beyond_the_range_of_a_double_balance() -> None:

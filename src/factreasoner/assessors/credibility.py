@@ -9,7 +9,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.graph.fact_graph import text_of
@@ -84,11 +84,17 @@ def credibility_fingerprint(path: Path) -> str:
 @functools.lru_cache(maxsize=8)
 def _parsed(path: str, text: str) -> Mapping[str, float]:
     rows = csv.reader(io.StringIO(text.replace("\0", "\ufffd"), newline=""))
-    header = [cell.strip() for cell in next(rows, [])]
+    try:
+        lines = [(rows.line_num, row) for row in rows]
+    except csv.Error as error:
+        raise InputError(
+            [InputProblem(f"{path}:{rows.line_num}", "", f"not a clean table: {error}")]
+        ) from error
+    header = [cell.strip() for cell in lines[0][1]] if lines else []
     if header != HEADER:
         message = f"its first line is {','.join(header)!r}; it must be 'domain,prior'"
         raise InputError([InputProblem(f"{path}:1", "", message)])
-    priors, problems = _priors(rows, path)
+    priors, problems = _priors(lines[1:], path)
     if not priors and not problems:
         problems = [InputProblem(path, "", "no rows; add one per domain, such as example.org,0.95")]
     if problems:
@@ -96,12 +102,12 @@ def _parsed(path: str, text: str) -> Mapping[str, float]:
     return priors
 
 
-def _priors(rows: Any, path: str) -> tuple[dict[str, float], list[InputProblem]]:  # noqa: ANN401 - csv's reader
+def _priors(rows: Sequence[tuple[int, list[str]]], path: str) -> tuple[dict[str, float], list[InputProblem]]:
     priors: dict[str, float] = {}
     lines: dict[str, int] = {}
     problems: list[InputProblem] = []
-    for row in rows:
-        where = f"{path}:{rows.line_num}"
+    for number, row in rows:
+        where = f"{path}:{number}"
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(HEADER):
@@ -118,7 +124,7 @@ def _priors(rows: Any, path: str) -> tuple[dict[str, float], list[InputProblem]]
             message = f"{domain!r} is on line {lines[domain]} too; keep one"
             problems.append(InputProblem(where, "domain", message))
         elif domain is not None:
-            priors[domain], lines[domain] = prior, rows.line_num
+            priors[domain], lines[domain] = prior, number
     return priors, problems
 
 

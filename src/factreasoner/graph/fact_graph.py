@@ -49,8 +49,9 @@ def text_of(path: Path | str, most: int = -1) -> str:
     except OSError as error:
         raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        message = f"not UTF-8 (byte {error.start}); save it as UTF-8"
-        raise InputError([InputProblem(str(path), "", message)]) from error
+        raise InputError(
+            [InputProblem(str(path), "", "not UTF-8; if it is text, save it as UTF-8")]
+        ) from error
 
 
 def read_fact_graph(

@@ -251,6 +251,9 @@ class JunctionTree:
                 groups.append((frozenset(message.scope), [message]))
         gathered = []
         for union, members in groups:
+            if len(members) == 1:
+                gathered += members
+                continue
             scope = tuple(i for i in wide if i in union)
             variants = max(member.table.shape[-1] for member in members)
             product = self._product(numbers, scope, members, variants).table
