@@ -70,6 +70,23 @@ def test_a_rewritten_sentence_shows_the_words_that_changed():
     assert after == [("same", "It opened in "), ("ins", "May 1932. "), ("same", "It is red.")]
 
 
+def test_the_words_around_a_changed_one_are_the_same_though_they_are_frequent():
+    before, after = sides(
+        "In May the dam of the river broke in two.", "In May a dam of the river broke in two."
+    )
+    assert before == [("same", "In May "), ("del", "the "), ("same", "dam of the river broke in two.")]
+    assert after == [("same", "In May "), ("ins", "a "), ("same", "dam of the river broke in two.")]
+
+
+def test_a_text_that_repeats_itself_is_compared_too():
+    looped = "the same words " * 600
+    before, after = sides(f"{looped}end", f"{looped}stop")
+    assert (before[-1], after[-1]) == (("del", "end"), ("ins", "stop"))
+    repeated = "It is. It was. " * 1500
+    before, _ = sides(f"Begin. {repeated}It is. It has. {repeated}", f"Begin. {repeated}It is. {repeated}")
+    assert sum(len(piece) for kind, piece in before if kind == "del") == len("It has. ")
+
+
 @pytest.mark.parametrize("copies", [1, 3000])
 def test_long_texts_are_compared_too(copies):
     text = "One two. Three four.\n" * copies

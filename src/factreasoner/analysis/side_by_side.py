@@ -215,10 +215,13 @@ class _Made:
 
     def records(self) -> Iterator[Record]:
         """The records, in the order of the source."""
+        if self._factuality:
+            yield from map(record_of, self._folder.results(self.ids))
+            return
         wanted = set(self.ids)
         for record in self._source.records():
-            if record.id in wanted and (self._factuality or record.facts is None):
+            if record.id in wanted and record.facts is None:
                 (made,) = self._folder.results([record.id])
-                yield record_of(made) if self._factuality else record.model_copy(update={"facts": made.facts})
+                yield record.model_copy(update={"facts": made.facts})
             elif record.id in wanted:
                 yield record

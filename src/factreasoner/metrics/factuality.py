@@ -87,10 +87,8 @@ class ScoredRecord(NamedTuple):
         return bool(self.labels) or self.left_out > 0
 
 
-def scored_record(
-    assessment: Assessment, k: int | None, gamma: float | None = None, usage: Usage | None = None
-) -> ScoredRecord:
-    """Score an assessment with `k`; `usage` stands in for what its calls took."""
+def scored_record(assessment: Assessment, k: int | None, gamma: float | None = None) -> ScoredRecord:
+    """Score an assessment with `k`."""
     judged = tuple(judged_atoms(assessment))
     labels = tuple(
         LabelledClaim(item.p_true, _said(item), GOLD[item.atom.gold])
@@ -105,7 +103,7 @@ def scored_record(
         sum(atom.gold is not None for atom in assessment.atoms) - len(labels),
         gamma,
         None if gamma is None else length_penalty(assessment, gamma),
-        sum(assessment.usage.values(), Usage()) if usage is None else usage,
+        sum(assessment.usage.values(), Usage()),
     )
 
 

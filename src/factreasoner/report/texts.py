@@ -25,9 +25,9 @@ BEGINNING, AROUND = 4_000, 1_000
 """Characters kept of a longer passage: of its beginning, and on both sides of each quote."""
 FOLDED = 1_000_000
 """Characters up to which a quote that is not verbatim is searched for with case and blanks folded."""
-MOST_WORDS = 4_000
-"""Words and blanks of a changed part that are compared one by one."""
-_WORD = re.compile(r"\s+|\S+")
+MOST_WORDS = 2_000
+"""Words of a changed part that are compared one by one."""
+_WORD = re.compile(r"\S+\s*|\s+")
 _SENTENCE = re.compile(r"^\s+|\S.*?(?:[.!?…。！？](?=\s)|\n|$)\s*", re.DOTALL)
 Stretch = tuple[bool, str, str]
 """Whether two texts are the same there, and what either has."""
@@ -193,11 +193,19 @@ def corrected(result: VerifyResult) -> dict[str, Any] | None:
 def _differences(old: str, new: str) -> Iterator[Stretch]:
     """By whole sentences, and word by word in as many sentences as there were."""
     one, other = _SENTENCE.findall(old), _SENTENCE.findall(new)
+    # In long texts the matcher passes over frequent sentences; equal beginnings and ends are cut off first.
+    shortest = min(len(one), len(other))
+    begin = next((n for n in range(shortest) if one[n] != other[n]), shortest)
+    end = next((n for n in range(shortest - begin) if one[-1 - n] != other[-1 - n]), shortest - begin)
+    yield from _reworded("".join(one[:begin]), "".join(one[:begin]))
+    tail = "".join(one[len(one) - end :])
+    one, other = one[begin : len(one) - end], other[begin : len(other) - end]
     for tag, a, b, c, d in SequenceMatcher(None, one, other).get_opcodes():
         if tag == "equal" or b - a != d - c:
             yield from _reworded("".join(one[a:b]), "".join(other[c:d]))
         else:
             yield from chain.from_iterable(map(_reworded, one[a:b], other[c:d]))
+    yield from _reworded(tail, tail)
 
 
 def _reworded(old: str, new: str) -> Iterator[Stretch]:
@@ -206,6 +214,6 @@ def _reworded(old: str, new: str) -> Iterator[Stretch]:
     if old == new or max(len(one), len(other)) > MOST_WORDS:
         yield old == new, old, new
         return
-    matcher = SequenceMatcher(str.isspace, one, other, autojunk=False)
+    matcher = SequenceMatcher(None, one, other, autojunk=False)
     for tag, a, b, c, d in matcher.get_opcodes():
         yield tag == "equal", "".join(one[a:b]), "".join(other[c:d])
