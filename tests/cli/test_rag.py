@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 
+import pytest
 from command import summary_of
 from fake_server import FakeServer, server_error
 
@@ -50,6 +51,88 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
     done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, "--k", "2")
     assert "contradicted by c0" in done.stdout
     assert "are of the first 2 contexts (--k)" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "told"),
+    [
+        (
+            ["c0 a0 entailment .8", "c1 a0 contradiction .95"],
+            "answer contradicted by c1, but the reference has it",
+        ),
+        (
+            ["c0 a0 contradiction .9", "c1 a0 neutral .6 .7"],
+            "answer contradicted by c0, but the reference has it",
+        ),
+        (
+            ["c0 a0 contradiction .7", "c1 a0 contradiction .9"],
+            "contradicted by c0, c1, but the reference has it",
+        ),
+        (["c0 r1 entailment .7", "c1 r1 entailment .9"], "reference not stated; in c0, c1 Entry is free"),
+        (["c0 r1 contradiction .9", "c1 r1 entailment .8"], "reference not stated; in c1 Entry is free"),
+        (["c0 a0 entailment .9", "reference a0 neutral .9"], "answer not in the reference The Harbour"),
+        (["c0 a0", "c1 a0 neutral .9", "reference a0"], "answer a verdict failed The Harbour"),
+        (["c0 r1", "c1 r1 neutral .9"], "reference not stated; a verdict failed Entry is free"),
+        (["answer r1"], "reference a verdict failed; in no context Entry is free"),
+        (["c0 a0 entailment .9", "c0 r0 neutral .9", "c1 r0 neutral .9"], None),
+    ],
+)
+def test_each_text_that_contradicts_or_supports_a_claim_is_named(factreasoner, tmp_path, verdicts, told):
+    """A verdict of two words failed: none is recorded."""
+    pairs = {("reference", "a0"): ["entailment", ".9"], ("answer", "r0"): ["entailment", ".9"]}
+    sources = {"a0": ("reference", "c0", "c1"), "r0": ("answer", "c0", "c1"), "r1": ("answer", "c0", "c1")}
+    pairs = {(source, target): ["neutral", ".9"] for target in sources for source in sources[target]} | pairs
+    pairs |= {("c0", target): ["entailment", ".9"] for target in ("a0", "r0")}
+    pairs |= {(source, target): rest for source, target, *rest in map(str.split, verdicts)}
+    keys = ("label", "probability", "belief")
+    lines = [
+        {"record": "museum", "source": source, "target": target}
+        | {key: float(value) if key != "label" else value for key, value in zip(keys, rest, strict=False)}
+        for (source, target), rest in pairs.items()
+        if rest
+    ]
+    listed = written(tmp_path / "relations.jsonl", lines)
+    data = written(tmp_path / "set.jsonl", [RECORDS[0] | {"contexts": RECORDS[0]["contexts"][:2]}])
+    recorded = ("--judge", "recorded", "--relations", listed, "--explain", "--quiet")
+    failed = any(not rest for rest in pairs.values())
+    done = factreasoner("rag", data, "--out", "run", *recorded, code=3 if failed else 0)
+    listing = " ".join(done.stdout.split())
+    if told:
+        assert told in listing
+    else:
+        assert "Harbour" not in listing
+
+
+@pytest.mark.parametrize(("named", "told"), [("1, 2", "c0, c1"), ("", "the contexts")])
+def test_of_contexts_judged_together_those_that_the_judge_named_are_told(factreasoner, tmp_path, named, told):
+    def answer(request):
+        found = {
+            name: "True" if "Entry" in fact["description"] else "False"
+            for name, fact in request.properties.items()
+        }
+        if "Source 2" not in request.text:
+            found = dict.fromkeys(found, "Not clear")
+        return found | {name: named for name in found if "sources" in name}
+
+    texts = {"output": "Ships are shown.", "reference": "Entry is free.", "contexts": ["Ships.", "Maps."]}
+    data = written(
+        tmp_path / "set.jsonl", [texts | {"atoms": [texts["output"]], "reference_atoms": ["Entry is free."]}]
+    )
+    with FakeServer(answer) as server:
+        flags = (
+            "--model",
+            "openai/m",
+            "--api-base",
+            server.url,
+            "--premise",
+            "joint",
+            "--explain",
+            "--quiet",
+        )
+        done = factreasoner("rag", data, "--out", "run", *flags)
+    listing = " ".join(done.stdout.split())
+    assert f"answer contradicted by {told}; not in the reference Ships" in listing
+    assert f"reference not stated; in {told} Entry" in listing
 
 
 def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
@@ -143,7 +226,7 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
     assert f"The bridge was opened in 1932. {contradiction}" in told
     assert "The bridge carries trains. the reference supports it" in told
     assert "in no context; contradicted by the reference" in told
-    assert "in no context; in the reference The bridge carries trains." in told
+    assert "in no context, but the reference has it The bridge carries trains." in told
     assert "contradicted by the answer; in no context" in told
     shown = " ".join(factreasoner("show", tmp_path / "run").stdout.split())
     assert contradiction in shown

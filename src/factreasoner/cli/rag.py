@@ -11,7 +11,7 @@ from factreasoner.cli.running import Running
 from factreasoner.report.console import Terminal, plain
 
 if TYPE_CHECKING:
-    from factreasoner.tasks.rows import ClaimRow
+    from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
@@ -19,11 +19,7 @@ UNUSED = (
     *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),
 )
 """Settings of these panels that mean nothing here, or something of their own."""
-RETRIEVED = ("reference", "contexts")
-"""A reference's claims are held against contexts as well; one that the answer states is not lost."""
-PLACES = {"answer": "the answer", "reference": "the reference", "contexts": "the contexts"}
-NOT_FOUND = {"answer": "not stated", "reference": "not in the reference", "contexts": "in no context"}
-"""By what a claim is held against."""
+FAILED = "[red]a verdict failed[/red]"
 
 
 class Rag(Running, panels=PANELS, without=UNUSED):
@@ -50,28 +46,59 @@ class Rag(Running, panels=PANELS, without=UNUSED):
     def at_end(self, folder: Path, ids: Sequence[str]) -> None:
         """List claims of answers that nothing supports, and of references that answers do not state."""
         from factreasoner.runs.store import RunFolder
+        from factreasoner.tasks.rag.result import lines_of
         from factreasoner.tasks.rag.task import TASK
 
         console = Terminal()
         for result in RunFolder(folder, TASK).results(ids) if self.explain else ():
-            claims: dict[tuple[str, str], list[ClaimRow]] = {}
-            for row in TASK.rows(result):
-                claims.setdefault((row.of, row.claim), []).append(row)
-            rows = [
-                (of, plain("; ".join(dict.fromkeys(map(_found, held)))), plain(held[0].text))
-                for (of, _), held in claims.items()
-                if any(row.label != "supported" for row in held if (of, row.against) != RETRIEVED)
-            ]
-            if rows:
+            said, wanted = lines_of(result)
+            contexts = [context.id for context in result.contexts or ()]
+            found = [("answer", _said(line, contexts), line) for line in said]
+            found += [("reference", _wanted(line, contexts), line) for line in wanted]
+            if rows := [(of, what, plain(line.claim.text)) for of, what, line in found if what]:
                 console.print(f"\n{plain(result.record_id)}")
                 console.columns(("claim of", "", "claim"), rows)
 
 
-def _found(row: ClaimRow) -> str:
-    """What became of a claim where it was looked for, in words."""
-    place = PLACES.get(str(row.context), row.context)
-    if row.label is None:
-        return "a verdict failed"
-    if row.label == "supported":
-        return f"in {place}"
-    return f"contradicted by {place}" if row.label == "contradicted" else NOT_FOUND[row.against]
+def _said(line: ClaimLine, contexts: Sequence[str]) -> str:
+    """What is wrong with a claim of the answer, in words; empty: nothing."""
+    retrieved = _by_contexts(line, contexts)
+    if retrieved not in ("", FAILED) and line.other is not None and line.other.holds:
+        return f"{retrieved}, but the reference has it"
+    other = _by_other(line, "contradicted by the reference", "not in the reference")
+    return "; ".join(dict.fromkeys(filter(None, (retrieved, other))))
+
+
+def _wanted(line: ClaimLine, contexts: Sequence[str]) -> str:
+    """How a claim of the reference is missing in the answer, in words; empty: it is not."""
+    stated = _by_other(line, "contradicted by the answer", "not stated")
+    if not stated or line.contexts is None:
+        return stated
+    ids = _holding(line.contexts, contexts)
+    retrieved = f"in {ids}" if ids else _missing(line.contexts)
+    return "; ".join(dict.fromkeys((stated, retrieved)))
+
+
+def _by_contexts(line: ClaimLine, contexts: Sequence[str]) -> str:
+    if line.contexts is None or line.contradicted is None:
+        return ""
+    against = _holding(line.contradicted, contexts)
+    return f"contradicted by {against}" if against else _missing(line.contexts)
+
+
+def _by_other(line: ClaimLine, denied: str, unsaid: str) -> str:
+    if line.other is None or line.other.holds:
+        return ""
+    if line.other.holds is None:
+        return FAILED
+    return denied if line.other_contradicts and line.other_contradicts.holds else unsaid
+
+
+def _missing(contexts: ContextEvidence) -> str:
+    return {None: FAILED, True: "", False: "in no context"}[contexts.any.holds]
+
+
+def _holding(evidence: ContextEvidence, contexts: Sequence[str]) -> str:
+    """The contexts that do it each alone, or all where a judge of all together named none."""
+    ids = ", ".join(i for i, event in zip(contexts, evidence.each, strict=True) if event.holds)
+    return plain(ids) or "the contexts" * (evidence.any.holds is True)
