@@ -95,6 +95,7 @@ def test_one_text_as_json(factreasoner, files):
         (("--rounds", 1), "nothing to verify"),
         (("--text", "TEXT"), "add --source"),
         (("--source", "SOURCE"), "add --text FILE"),
+        (("--text", "TEXT", "--source", "SOURCE", "--dry-run"), "leave it out with --text"),
         (("DATA", "--text", "TEXT", "--source", "SOURCE"), "not both"),
         (("--text", "-", "--source", "-"), "standard input (-) can be read once"),
         (("--text", "none.md", "--source", "SOURCE"), "none.md: can't be read"),

@@ -99,7 +99,7 @@ def embedded_limits() -> str:
     install = "" if all(map(find_spec, wanted)) else 'pip install "factreasoner[verifiers]" and '
     return (
         "compares words and does not reason: swapped roles, causes and other words for the same thing "
-        f"escape it; better: --model NAME, or {install}--judge verifier --verifier NAME (docs/judges.md)"
+        f"escape it; better: --model NAME, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
     )
 
 

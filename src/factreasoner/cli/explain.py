@@ -185,7 +185,9 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
     priors = {node.id: node.prior for node in nodes if node.id in origin}
     for side, evidence in (("for it", atom.entailing), ("against it", atom.contradicting)):
         for item in evidence:
-            context = contexts[item.context_id]
+            if (context := contexts.get(item.context_id)) is None:
+                yield f"{side}: {plain(item.context_id)} ({item.probability:.2f})"
+                continue
             about = [f"{item.probability:.2f}"]
             if context.id in others:
                 about.append(f"also for {_listed(others[context.id])}")

@@ -50,6 +50,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
 
         if self.text is not None and self.data is not None:
             raise ConfigError("give records (DATA) or one text (--text), not both")
+        if self.text is not None and self.dry_run:
+            raise ConfigError("--dry-run counts the calls for records (DATA): leave it out with --text")
         if self.text is not None:
             return self._verify_text(self.text, self.source or [])
         if self.source or self.prompt:
@@ -117,7 +119,7 @@ def _closing(result: VerifyResult) -> Iterator[str]:
         if result.changes:
             yield f"as corrected:                        {_scores(scored.after)}"
         if any(claim.fate == "flagged" for claim in result.claims):
-            yield "Flagged claims stay in the text; see why above."
+            yield "Flagged claims stay in the text; see the evidence above."
     for note in result.verified.notes if result.verified else ():
         yield f"[yellow]note[/yellow] {plain(note)}"
 
