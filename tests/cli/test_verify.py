@@ -117,3 +117,10 @@ def test_nothing_of_a_text_is_wider_than_the_terminal(factreasoner, files):
     done = factreasoner("verify", "--text", text, "--source", source, env={"COLUMNS": "60"})
     assert "does not reason" in " ".join(done.stdout.split())
     assert max(map(len, done.stdout.splitlines())) <= 60
+
+
+def test_a_claim_cited_by_the_marker_of_its_paragraph_is_noted(factreasoner, tmp_path):
+    (tmp_path / "answer.md").write_text("The Harbour Museum opened in 1930. It shows ships and maps. [1]\n")
+    (tmp_path / "museum.txt").write_text(SOURCE)
+    done = factreasoner("verify", "--text", tmp_path / "answer.md", "--source", tmp_path / "museum.txt")
+    assert "(by the marker that closes its paragraph)" in " ".join(done.stdout.split()), done.stdout

@@ -225,10 +225,12 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
 
 
 def _note(claim: VerifiedClaim) -> str:
-    """The explanation, and which of its citations do not exist."""
+    """The explanation, how it cites its sources, and which of its citations do not exist."""
+    by = "(by the marker that closes its paragraph)" if claim.by == "paragraph" else ""
+    cites = f"It cites {', '.join(claim.cited)}." if claim.label is None and claim.cited else ""
     also = claim.unknown and claim.label != "unknown_source"
     unknown = f"It also cites {', '.join(claim.unknown)}, which does not exist." if also else ""
-    return " ".join(filter(None, (claim.explanation, unknown)))
+    return " ".join(filter(None, (claim.explanation, cites, by, unknown)))
 
 
 CLAIMS = Need("claims", lambda sample: "no record has a claim", lambda r: bool(r.result.claims))
