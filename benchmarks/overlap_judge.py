@@ -7,7 +7,7 @@ it. The threshold is the lowest one above which people agree with `TARGET` of th
 sets. An atom's likelihood is that of its posterior in a graph of one context with prior 0.9, so that the
 posterior is what gets calibrated.
 
-Data: see `labelled_pairs.py`. Run: `python benchmarks/overlap_judge.py [--write | --speed]` (ten minutes).
+Data: see `labelled_pairs.py`. Run: `python benchmarks/overlap_judge.py [--write | --speed]` (two minutes).
 """
 
 from __future__ import annotations

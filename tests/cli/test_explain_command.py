@@ -112,6 +112,14 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
     assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2
 
 
+def test_evidence_is_named_though_its_context_is_not_kept(factreasoner, tmp_path):
+    whole = solved("r1", *RELATIONS)
+    run_folder(tmp_path / "run", whole.model_copy(update={"contexts": whole.contexts[1:]}))
+    shown = factreasoner("explain", "run", "--atom", "a1").stdout
+    assert "for it: c1 (0.90)\n" in "".join(f"{line.rstrip()}\n" for line in shown.splitlines())
+    assert "against it: c2 (0.70): Page c2: Passage c2." in shown
+
+
 def test_json_has_every_record_and_is_valid_alone(factreasoner, tmp_path):
     run_folder(tmp_path / "run", solved("r1", *RELATIONS), without_atoms(), solved("r2", RELATIONS[0]))
     done = factreasoner("explain", "run", "--json")

@@ -28,7 +28,7 @@ _QUALIFIERS = _DOUBTS | {
     *("since", "before", "after", "except", "apart", "unlike", "instead", "than", "rather", "former"),
     *("either", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "larger"),
     *("smaller", "higher", "lower", "older", "younger", "longer", "shorter", "better", "worse", "earlier"),
-    *("later", "half", "once", "twice", "second", "third", "fourth", "plans", "planned", "hopes", "promised"),
+    *("later", "half", "once", "twice", "second", "third", "fourth", "plans", "hopes", "promised"),
     *("agreed", "stopped", "around", "over", "about"),
 }
 """Words that change a statement."""
