@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -24,18 +22,18 @@ TRIANGLE = FactorGraph(
 )
 
 
-def marginals(p: float, *, exact: bool = True, **fields: object) -> Marginals:
+def marginals(p, *, exact=True, **fields):
     told = {"solver": "told", "exact": exact, **fields}
     return Marginals.model_validate({"probabilities": {"a": (1 - p, p), "b": (0.5, 0.5)}, **told})
 
 
 @pytest.fixture(autouse=True)
-def no_merlin(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_merlin(monkeypatch):
     monkeypatch.delenv("MERLIN_PATH", raising=False)
     monkeypatch.setenv("PATH", "")
 
 
-def test_one_solver_by_name() -> None:
+def test_one_solver_by_name():
     trial = run_solver("exact", TRIANGLE, Config())
     assert (trial.asked, trial.marginals.solver) == ("exact", "exact")
     assert trial.seconds > 0.0
@@ -45,7 +43,7 @@ def test_one_solver_by_name() -> None:
         run_solver("exact", TRIANGLE, Config(max_width=1))
 
 
-def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why() -> None:
+def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why():
     own = "factreasoner.solvers.gibbs:GibbsSolver"
     runs, refusals = run_all_solvers(TRIANGLE, Config(max_width=1, solver=own))
     refused = {refusal.name: refusal.reason for refusal in refusals}
@@ -56,7 +54,7 @@ def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why() -> None
     assert "MERLIN_PATH" in refused["merlin"]
 
 
-def test_others_are_measured_by_the_most_precise_exact_one() -> None:
+def test_others_are_measured_by_the_most_precise_exact_one():
     sampled = SolverRun("sampled", 1.0, marginals(0.4, exact=False, stderr=0.01))
     printed = SolverRun("printed", 1.0, marginals(0.4, diagnostics={"precision": 1e-6}))
     exact = SolverRun("exact", 1.0, marginals(0.4))
@@ -65,7 +63,7 @@ def test_others_are_measured_by_the_most_precise_exact_one() -> None:
     assert reference_run([sampled]) is sampled
 
 
-def test_the_largest_difference_and_where_it_is() -> None:
+def test_the_largest_difference_and_where_it_is():
     assert difference(marginals(0.4), marginals(0.7)) == (pytest.approx(0.3), "a")
     assert difference(marginals(0.4), marginals(0.4)).largest == 0.0
     nothing = Marginals(probabilities={}, solver="told", exact=True)

@@ -1,11 +1,8 @@
 """Calibrations applied to judges, evaluators and settings; files that do not fit are refused."""
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -36,11 +33,11 @@ RECORD = Record(
 )
 
 
-def verdict(label: Any = "entailment", probability: float = 0.9, **fields: Any) -> Verdict:
+def verdict(label="entailment", probability=0.9, **fields):
     return Verdict(context_id="c0", target_id="a0", label=label, probability=probability, **fields)
 
 
-def written(tmp_path: Path, **parts: Any) -> Path:
+def written(tmp_path, **parts):
     path = tmp_path / "c.json"
     path.write_text(Calibration(**parts).model_dump_json())
     return path
@@ -49,31 +46,31 @@ def written(tmp_path: Path, **parts: Any) -> Path:
 class OneJudge:
     """Says the same of everything."""
 
-    def judge(self, premise: Premise, claims: Any) -> Judged:
+    def judge(self, premise, claims):
         said = verdict(label_probabilities=THREE)
         return Judged(tuple(said.model_copy(update={"target_id": claim.id}) for claim in claims))
 
 
-def test_a_verdict_gets_another_label_and_keeps_what_the_judge_said() -> None:
+def test_a_verdict_gets_another_label_and_keeps_what_the_judge_said():
     (found,) = calibrated_verdicts([verdict(label_probabilities=THREE)], DOUBTFUL)
     assert (found.label, found.uncalibrated_label, found.uncalibrated) == ("neutral", "entailment", 0.9)
     assert found.probability == pytest.approx(0.08 * math.exp(3) / (0.9 + 0.02 + 0.08 * math.exp(3)))
     assert found.label_probabilities == THREE
 
 
-def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave() -> None:
+def test_what_was_calibrated_is_calibrated_anew_from_what_the_judge_gave():
     given = verdict(label_probabilities=THREE)
     once = calibrated_verdicts([given], DOUBTFUL)
     assert calibrated_verdicts(once, DOUBTFUL) == once
     assert calibrated_verdicts(once, UNCHANGED) == (given,)
 
 
-def test_verdicts_without_probabilities_of_all_labels_stay() -> None:
+def test_verdicts_without_probabilities_of_all_labels_stay():
     given = (verdict(), verdict(label_probabilities=THREE, label_mass=0.3))
     assert calibrated_verdicts(given, DOUBTFUL) == given
 
 
-def test_a_calibrated_judge() -> None:
+def test_a_calibrated_judge():
     judge = CalibratedJudge(OneJudge(), DOUBTFUL)
     found = judge.judge(Premise("c0", "x"), [Claim("a0", "y"), Claim("a1", "z")])
     assert [(v.target_id, v.label, v.uncalibrated_label) for v in found.verdicts] == [
@@ -82,7 +79,7 @@ def test_a_calibrated_judge() -> None:
     ]
 
 
-def test_labels_follow_the_posteriors() -> None:
+def test_labels_follow_the_posteriors():
     outcome = Outcome(p_true={"a0": 0.9, "a1": 0.3}, support={"a0": "supported", "a1": "contradicted"})
     found = calibrated_posteriors(outcome, LOWER)
     assert found.p_true == {"a0": LOWER.apply(0.9), "a1": LOWER.apply(0.3)}
@@ -93,15 +90,13 @@ def test_labels_follow_the_posteriors() -> None:
     assert calibrated_posteriors(outcome, Temperature(temperature=3.0)).support == outcome.support
 
 
-def assessed(path: Path | None, **settings: Any) -> Outcome:
+def assessed(path, **settings):
     llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
     config = Config(model="scripted", confidence="constant", calibration=path, **settings)
-    outcome = build_pipeline(config, llm=llm).assess(RECORD).outcome
-    assert outcome is not None
-    return outcome
+    return build_pipeline(config, llm=llm).assess(RECORD).outcome
 
 
-def test_a_pipeline_applies_every_part(tmp_path: Path) -> None:
+def test_a_pipeline_applies_every_part(tmp_path):
     plain = assessed(None)
     posteriors = assessed(written(tmp_path, posteriors=LOWER))
     assert posteriors.p_true["a0"] == LOWER.apply(plain.p_true["a0"])
@@ -110,7 +105,7 @@ def test_a_pipeline_applies_every_part(tmp_path: Path) -> None:
     assert prompted.p_true["a0"] == LOWER.apply(assessed(None, assessor="factscore").p_true["a0"])
 
 
-def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+def test_a_changed_file_is_read_again(tmp_path):
     path = written(tmp_path, posteriors=LOWER)
     config = Config(calibration=path)
     before = calibration_fingerprint(path)
@@ -120,7 +115,7 @@ def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
     assert calibration_fingerprint(path) != before
 
 
-def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
+def test_what_it_was_fitted_for_is_compared(tmp_path):
     fitted = {"judge": "llm", "model": "x", "version": 2}
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"settings": fitted}})
     assert misfits(Config(calibration=path, model="x")) == []
@@ -144,13 +139,13 @@ def test_what_it_was_fitted_for_is_compared(tmp_path: Path) -> None:
         (json.dumps({"prosteriors": None}), "prosteriors"),
     ],
 )
-def test_files_that_are_none(tmp_path: Path, text: str, words: str) -> None:
+def test_files_that_are_none(tmp_path, text, words):
     (tmp_path / "c.json").write_text(text)
     with pytest.raises(InputError, match=words):
         calibration_of(Config(calibration=tmp_path / "c.json"))
 
 
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there(tmp_path):
     config = Config(calibration=tmp_path / "c.json")
     with pytest.raises(InputError, match="calibration: can't be read: No such file"):
         build_pipeline(config)

@@ -1,13 +1,9 @@
 """Calibrators of one probability and of three."""
 
-from __future__ import annotations
-
 import json
 import math
 import os
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -38,18 +34,18 @@ from factreasoner.models import Verdict
 METHODS = list(FITS)
 
 
-def drawn(count: int = 4000, *, distort=lambda z: 2.5 * z) -> tuple[np.ndarray, np.ndarray]:
+def drawn(count=4000, *, distort=lambda z: 2.5 * z):
     """Probabilities with wrong log-odds, and outcomes by the right ones."""
     random = np.random.default_rng(11)
     odds = random.normal(0.5, 1.5, count)
     return expit(distort(odds)), random.random(count) < expit(odds)
 
 
-def test_temperature_recovers_a_known_one() -> None:
+def test_temperature_recovers_a_known_one():
     assert fit_temperature(*drawn()).temperature == pytest.approx(2.5, rel=0.08)
 
 
-def test_platt_is_scikit_learns_logistic_regression() -> None:
+def test_platt_is_scikit_learns_logistic_regression():
     p, hits = drawn(distort=lambda z: 2 * z + 1)
     model = LogisticRegression(C=1e9).fit(logit(p)[:, None], hits)
     fitted = fit_platt(p, hits)
@@ -58,7 +54,7 @@ def test_platt_is_scikit_learns_logistic_regression() -> None:
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_fits_lower_the_log_loss(method: str) -> None:
+def test_fits_lower_the_log_loss(method):
     p, hits = drawn()
     after = applied(FITS[method](p, hits), p)
     assert log_loss(Claims.of(after, hits)).value < log_loss(Claims.of(p, hits)).value - 0.05
@@ -70,7 +66,7 @@ cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size
 @pytest.mark.parametrize("method", METHODS)
 @given(cases)
 @settings(max_examples=25)
-def test_any_data_gives_a_rising_map_into_the_unit_interval(method: str, case) -> None:
+def test_any_data_gives_a_rising_map_into_the_unit_interval(method, case):
     calibrator = FITS[method](*map(list, zip(*case, strict=True)))
     values = applied(calibrator, np.linspace(0, 1, 21))
     assert ((values >= 0) & (values <= 1)).all()
@@ -78,12 +74,12 @@ def test_any_data_gives_a_rising_map_into_the_unit_interval(method: str, case) -
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_judge_that_is_wrong_way_round_is_not_turned(method: str) -> None:
+def test_a_judge_that_is_wrong_way_round_is_not_turned(method):
     p, hits = drawn(500, distort=lambda z: -2 * z)
     assert (np.diff(applied(FITS[method](p, hits), [0.1, 0.5, 0.9])) >= 0).all()
 
 
-def test_one_probability_becomes_its_share() -> None:
+def test_one_probability_becomes_its_share():
     calibrator = fit_platt([0.9] * 100, [True] * 60 + [False] * 40)
     assert calibrator.apply(0.9) == pytest.approx(0.6, abs=0.005)
 
@@ -96,7 +92,7 @@ def test_one_probability_becomes_its_share() -> None:
         Platt(slope=900.0, intercept=-5.0),
     ],
 )
-def test_maps_round_trip_and_survive_extremes(calibrator) -> None:
+def test_maps_round_trip_and_survive_extremes(calibrator):
     adapter = TypeAdapter(Calibrator)
     assert adapter.validate_json(adapter.dump_json(calibrator)) == calibrator
     assert calibrator.apply(0.5) == 0.5 or calibrator.method == "platt"
@@ -111,7 +107,7 @@ def test_maps_round_trip_and_survive_extremes(calibrator) -> None:
         {"method": "isotonic", "p": [0.1], "calibrated": [0.5]},
     ],
 )
-def test_maps_that_are_none(data: dict) -> None:
+def test_maps_that_are_none(data):
     with pytest.raises(ValidationError):
         TypeAdapter(Calibrator).validate_python(data)
 
@@ -119,16 +115,16 @@ def test_maps_that_are_none(data: dict) -> None:
 GOLD = {"entailment": 0, "contradiction": 1, "neutral": 2}
 
 
-def softmax(scores: Sequence[float]) -> list[float]:
+def softmax(scores):
     found = [math.exp(score) for score in scores]
     return [one / sum(found) for one in found]
 
 
-def by_another_hand(p: Sequence[Sequence[float]], gold: Sequence[int]) -> LabelOffsets:
+def by_another_hand(p, gold):
     """The same minimum found by a simplex from elsewhere, the loss written out pair by pair."""
     present = sorted(set(gold))
 
-    def loss(values: Any) -> float:
+    def loss(values):
         sharp, *offsets = float(values[0]), 0.0, float(values[1]), float(values[2])
         each = [
             -math.log(
@@ -146,7 +142,7 @@ def by_another_hand(p: Sequence[Sequence[float]], gold: Sequence[int]) -> LabelO
     return LabelOffsets(temperature=1 / found[0], contradiction=found[1], neutral=found[2])
 
 
-def a_judge_that_says_true_too_often(count: int) -> tuple[list[list[float]], list[int]]:
+def a_judge_that_says_true_too_often(count):
     rng = np.random.default_rng(3)
     gold = [0, 0, 1, 2, 2, 2, 2, 2, 2, 2] * (count // 10)
     noise = rng.normal(0.0, 1.0, (len(gold), 3))
@@ -154,14 +150,14 @@ def a_judge_that_says_true_too_often(count: int) -> tuple[list[list[float]], lis
     return p, gold
 
 
-def test_the_fit_is_the_minimum_that_another_optimiser_finds() -> None:
+def test_the_fit_is_the_minimum_that_another_optimiser_finds():
     p, gold = a_judge_that_says_true_too_often(120)
     found, wanted = fit_offsets(np.array(p), np.array(gold)), by_another_hand(p, gold)
     assert found.model_dump() == pytest.approx(wanted.model_dump(), abs=2e-3)
     assert found.neutral > 1.0
 
 
-def test_what_is_applied_is_written_out() -> None:
+def test_what_is_applied_is_written_out():
     offsets = LabelOffsets(temperature=2.0, contradiction=0.5, neutral=-1.0)
     (found,) = offsets.apply(np.array([[0.7, 0.3, 0.0]]))
     scores = [math.log(0.7) / 2, math.log(0.3) / 2 + 0.5, math.log(1e-6) / 2 - 1]
@@ -169,10 +165,10 @@ def test_what_is_applied_is_written_out() -> None:
     assert UNCHANGED.apply(np.array([[0.7, 0.2, 0.1]]))[0].tolist() == pytest.approx([0.7, 0.2, 0.1])
 
 
-def test_a_verdict_without_all_three_or_with_little_mass_has_none() -> None:
+def test_a_verdict_without_all_three_or_with_little_mass_has_none():
     given = {"True": 0.7, "False": 0.2, "Not clear": 0.1}
 
-    def verdict(**fields: Any) -> Verdict:
+    def verdict(**fields):
         fields = {"label": "entailment", "probability": 0.7, "label_probabilities": given} | fields
         return Verdict(context_id="c0", target_id="a0", **fields)
 
@@ -184,7 +180,7 @@ def test_a_verdict_without_all_three_or_with_little_mass_has_none() -> None:
     assert probabilities_of(verdict(confidence="corrected")) is None
 
 
-def recorded() -> tuple[Any, Any, Any]:
+def recorded():
     """P (pairs, 3), right labels and records of what a real model said, in the folder of public data."""
     file = Path(os.environ.get("FACTREASONER_DATA", "nowhere")) / "real_model/verdicts.jsonl"
     if not file.is_file():
@@ -195,7 +191,7 @@ def recorded() -> tuple[Any, Any, Any]:
     return p, np.array([GOLD[row["gold"]] for row in rows]), np.array([row["record"] for row in rows])
 
 
-def scores(p: Any, gold: Any) -> tuple[float, float]:
+def scores(p, gold):
     """Accuracy and macro-F1 of the likeliest labels."""
     said = p.argmax(axis=1)
     hits = [int(((said == k) & (gold == k)).sum()) for k in range(3)]
@@ -203,7 +199,7 @@ def scores(p: Any, gold: Any) -> tuple[float, float]:
     return float((said == gold).mean()), float(np.mean(f1))
 
 
-def test_a_real_models_labels_get_better_with_each_answer_left_out() -> None:
+def test_a_real_models_labels_get_better_with_each_answer_left_out():
     p, gold, record = recorded()
     assert scores(p, gold)[0] == pytest.approx(0.674, abs=5e-4)
     after = np.empty_like(p)

@@ -1,7 +1,5 @@
 """Held-out quality: honest about records, refused for too little, right about a known distortion."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import expit
@@ -11,14 +9,14 @@ from factreasoner.calibration.cross_validation import fit, folds, held_out, help
 from factreasoner.metrics.samples import Claims
 
 
-def known(sharpness: float, *, count: int = 600, records: int = 30, seed: int = 2) -> Claims:
+def known(sharpness, *, count=600, records=30, seed=2):
     random = np.random.default_rng(seed)
     odds = random.normal(0.4, 1.3, count)
     hits = random.random(count) < expit(odds)
     return Claims.of(expit(sharpness * odds), hits, random.integers(0, records, count))
 
 
-def test_folds_split_records_and_hold_out_everything_once() -> None:
+def test_folds_split_records_and_hold_out_everything_once():
     data = known(1.0, count=100, records=13)
     seen = []
     for train, test in folds(data.record):
@@ -28,7 +26,7 @@ def test_folds_split_records_and_hold_out_everything_once() -> None:
 
 
 @pytest.mark.parametrize("choice", ["temperature", "platt"])
-def test_a_judge_that_is_too_sure_is_mended(choice: str) -> None:
+def test_a_judge_that_is_too_sure_is_mended(choice):
     result = fit(known(3.0), choice).held_out
     before, after = result["before"], result["after"]
     for name in ("brier", "log_loss", "ece"):
@@ -41,7 +39,7 @@ def test_a_judge_that_is_too_sure_is_mended(choice: str) -> None:
     assert (result["n"], result["records"]) == (600, 30)
 
 
-def test_a_calibrated_judge_has_nothing_to_gain() -> None:
+def test_a_calibrated_judge_has_nothing_to_gain():
     for choice in ("temperature", "platt"):
         result = fit(known(1.0), choice)
         value, interval = result.held_out["gain"]["brier"].values()
@@ -51,12 +49,12 @@ def test_a_calibrated_judge_has_nothing_to_gain() -> None:
         assert applied(result.calibrator, points) == pytest.approx(points, abs=0.12)
 
 
-def test_intervals_are_of_the_difference_over_records() -> None:
+def test_intervals_are_of_the_difference_over_records():
     data = known(3.0)
     after = held_out(data, "temperature")
     value, interval = improvement(data, after)["gain"]["brier"].values()
 
-    def gain(places: np.ndarray) -> float:
+    def gain(places):
         before, then = ((p[places] - data.hits[places]) ** 2 for p in (data.p, after))
         return float((before - then).mean())
 
@@ -66,7 +64,7 @@ def test_intervals_are_of_the_difference_over_records() -> None:
     assert interval == pytest.approx((value - 2.04523 * error, value + 2.04523 * error), abs=1e-6)
 
 
-def test_where_nothing_helps_nothing_is_changed() -> None:
+def test_where_nothing_helps_nothing_is_changed():
     """Calibrated probabilities in few records: any fit is a fit to chance."""
     harmed = [fit(known(1.0, count=60, records=6, seed=seed)) for seed in range(8)]
     assert any(not helps(result.held_out) for result in harmed)
@@ -76,7 +74,7 @@ def test_where_nothing_helps_nothing_is_changed() -> None:
 
 
 @pytest.mark.parametrize("worse", ["brier", "log_loss"])
-def test_both_proper_scores_must_gain(worse: str) -> None:
+def test_both_proper_scores_must_gain(worse):
     data = known(3.0)
     found = improvement(data, held_out(data, "platt"))
     assert helps(found)
@@ -84,18 +82,18 @@ def test_both_proper_scores_must_gain(worse: str) -> None:
     assert not helps(found)
 
 
-def test_one_record_has_no_interval() -> None:
+def test_one_record_has_no_interval():
     data = Claims.of([0.9, 0.2], [1, 0], [3, 3])
     assert improvement(data, data.p)["gain"]["brier"] == {"value": 0.0, "interval_95": None}
 
 
-def test_the_seed_decides_what_is_held_out_together() -> None:
+def test_the_seed_decides_what_is_held_out_together():
     record = known(1.0).record
     first, again, other = ([tuple(test) for _, test in folds(record, seed=s)] for s in (0, 0, 1))
     assert first == again != other
 
 
-def test_records_are_never_judged_by_themselves() -> None:
+def test_records_are_never_judged_by_themselves():
     # One record in three is all wrong whatever the probability: what is learnt of it must not help it.
     random = np.random.default_rng(4)
     record = np.repeat(np.arange(12), 10)
@@ -118,19 +116,19 @@ def test_records_are_never_judged_by_themselves() -> None:
         (Claims.of([], [], []), "0 with a known outcome (0 right, 0 wrong) in 0 records"),
     ],
 )
-def test_too_little_is_refused_with_the_numbers(data: Claims, words: str) -> None:
+def test_too_little_is_refused_with_the_numbers(data, words):
     assert words in shortage(data)
     with pytest.raises(ValueError, match="with a known outcome"):
         fit(data)
 
 
-def test_enough_is_enough() -> None:
+def test_enough_is_enough():
     data = Claims.of([0.9, 0.6] * 10, [1, 0] * 10, [i // 4 for i in range(20)])
     assert shortage(data) is None
     assert fit(data).held_out["gain"]["brier"]["interval_95"] is not None
 
 
-def test_an_outcome_that_one_record_has_alone() -> None:
+def test_an_outcome_that_one_record_has_alone():
     record = [0] * 5 + [1] * 5 + [2] * 5 + [3] * 5 + [4] * 5
     hits = [0] * 5 + [1] * 20
     for choice in ("temperature", "platt"):

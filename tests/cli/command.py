@@ -1,29 +1,22 @@
 """The installed command in a process of its own, as a person runs it."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from fake_server import FakeServer
 
 ATOMS = ["Marie Curie was born in Warsaw.", "Marie Curie was born in Paris.", "She liked tea."]
 PASSAGES = ["Marie Curie was born in Warsaw in 1867.", "The Eiffel Tower stands in Paris."]
 
 
-def environment(tmp_path: Path, **extra: str) -> dict[str, str]:
+def environment(tmp_path, **extra):
     """No keys, and a cache of this test's own."""
     kept = {k: v for k, v in os.environ.items() if not k.endswith(("_API_KEY", "_PROXY", "_proxy"))}
     return kept | {"FACTREASONER_CACHE_DIR": str(tmp_path / "cache"), "COLUMNS": "200"} | extra
 
 
-def on_path(folder: Path) -> str:
+def on_path(folder):
     """A PATH on which `factreasoner` is this checkout, by a script in `folder`."""
     source = Path(__file__).parents[2] / "src"
     command = folder / "factreasoner"
@@ -33,20 +26,18 @@ def on_path(folder: Path) -> str:
     return f"{folder}:/usr/bin:/bin"
 
 
-def model_flags(server: FakeServer) -> tuple[str, ...]:
+def model_flags(server):
     """A model at `server` that is asked by tool calls, and the run folder `out`."""
     return ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
 
 
-def heed_signals() -> None:
+def heed_signals():
     """For a child process that is to be ended: whoever runs the tests may have signals ignored."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 
 
-def record(
-    record_id: str, *, atoms: list[str] | None = None, contexts: list[str] | None = None
-) -> dict[str, Any]:
+def record(record_id, *, atoms=None, contexts=None):
     """A record with atoms and contexts of its own wording, so that no two records share a call."""
     return {
         "id": record_id,
@@ -63,42 +54,37 @@ def record(
     }
 
 
-def write_records(path: Path, *records: Mapping[str, Any]) -> Path:
+def write_records(path, *records):
     """A JSONL file."""
     path.write_text("".join(json.dumps(item) + "\n" for item in records), encoding="utf-8")
     return path
 
 
-def results(folder: Path) -> list[dict[str, Any]]:
+def results(folder):
     """The lines of a run's results."""
     return [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def summary_of(folder: Path) -> dict[str, Any]:
+def summary_of(folder):
     """A run's summary."""
-    return _content(folder / "summary.json")
+    return json.loads((folder / "summary.json").read_text(encoding="utf-8"))
 
 
-def manifest_of(folder: Path) -> dict[str, Any]:
+def manifest_of(folder):
     """A run's manifest."""
-    return _content(folder / "manifest.json")
+    return json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
 
 
-def _content(path: Path) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return content
-
-
-def p_true(folder: Path) -> dict[str, float]:
+def p_true(folder):
     """P of each atom of all records of a run: of atoms of one name, that of the last record."""
     return {m["variable"]: m["probabilities"][1] for line in results(folder) for m in line["marginals"]}
 
 
-def printed(done: Any) -> Any:
+def printed(done):
     """The JSON that a command printed, and nothing else; no number in it is infinite or none."""
     assert "\x1b" not in done.stdout
 
-    def refused(word: str) -> None:
+    def refused(word):
         raise AssertionError(word)
 
     return json.loads(done.stdout, parse_constant=refused)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import inspect
 import io
 import os
-from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -23,16 +21,14 @@ class Done(NamedTuple):
 
 
 @pytest.fixture(autouse=True)
-def figures(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def figures(request, monkeypatch):
     """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
     if "figures" not in inspect.signature(request.function).parameters:
         monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
 
 
 @pytest.fixture
-def factreasoner(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Done]:
+def factreasoner(tmp_path, monkeypatch, capsys):
     """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own.
 
     It must end with exit code `code`; None: with any. No model is probed, unless a test takes
@@ -46,9 +42,7 @@ def factreasoner(
         if name.endswith("_API_KEY"):
             monkeypatch.delenv(name)
 
-    def run(
-        *arguments: object, stdin: str = "", env: Mapping[str, str] | None = None, code: int | None = 0
-    ) -> Done:
+    def run(*arguments, stdin="", env=None, code=0):
         with monkeypatch.context() as patch:
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
             for name, value in (env or {}).items():

@@ -1,34 +1,29 @@
 """`calibrate` by labelled pairs: fitted, applied to labels and probabilities, refused with the numbers."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math
 import random
 import shutil
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import pytest
 from command import manifest_of, printed, write_records
 from run_folders import run_folder
 
 from factreasoner.assessors.graph import with_graph
-from factreasoner.models import Assessment, Atom, Context, Label, Outcome, Verdict
+from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 RECORDS = 12
-RIGHT: tuple[Label, ...] = ("entailment",) * 3 + ("contradiction",) + ("neutral",) * 6
+RIGHT = ("entailment",) * 3 + ("contradiction",) + ("neutral",) * 6
 VALUES = ("True", "False", "Not clear")
-LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")
+LABELS = ("entailment", "contradiction", "neutral")
 
 
 @functools.cache
-def judged(number: int) -> Assessment:
+def judged(number):
     """A record with a verdict on every atom by a model that says "True" far too often."""
     rng = random.Random(number)
     shares = []
@@ -38,7 +33,7 @@ def judged(number: int) -> Assessment:
     return assessed(number, shares, ["S" if label == "entailment" else "NS" for label in RIGHT])
 
 
-def assessed(number: int, shares: Sequence[Sequence[float]], golds: Sequence[Any]) -> Assessment:
+def assessed(number, shares, golds):
     """A record of one passage, with P of the three labels and a person's label for each atom."""
     verdicts = tuple(
         Verdict(
@@ -66,10 +61,9 @@ def assessed(number: int, shares: Sequence[Sequence[float]], golds: Sequence[Any
     return rescore(made, ExactSolver(config), config)
 
 
-def changed(number: int, **fields: Any) -> Assessment:
+def changed(number, **fields):
     """The record with other fields in each of its verdicts."""
     made = judged(number)
-    assert made.outcome is not None
     verdicts = tuple(verdict.model_copy(update=fields) for verdict in made.outcome.verdicts)
     return made.model_copy(update={"outcome": made.outcome.model_copy(update={"verdicts": verdicts})})
 
@@ -155,7 +149,7 @@ RECORD_LINES = [
 ]
 
 
-def verdicts_of(folder: Path) -> list[dict[str, Any]]:
+def verdicts_of(folder):
     journal = (folder / "journal.jsonl").read_text().splitlines()
     return [verdict for line in journal for verdict in json.loads(line)["result"]["outcome"]["verdicts"]]
 

@@ -1,7 +1,5 @@
 """`index`, and runs that find their evidence in what it made."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,21 +1,16 @@
 """Small random fact graphs, and their posteriors by brute force."""
 
-from __future__ import annotations
-
-from collections.abc import Collection
-from typing import Any
-
 import numpy as np
 from hypothesis import strategies as st
 from oracle import brute_force
 
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import Assessment, Atom, FactGraph, FactorTable, Node, Outcome, Relation
+from factreasoner.models import Assessment, Atom, FactGraph, Node, Outcome, Relation
 
-TABLES: tuple[FactorTable, ...] = ("conditional", "table1", "reference")
+TABLES = ("conditional", "table1", "reference")
 
 
-def without(graph: FactGraph, gone: Collection[str]) -> FactGraph:
+def without(graph, gone):
     """The graph less some nodes and their relations."""
     return FactGraph(
         nodes=tuple(node for node in graph.nodes if node.id not in gone),
@@ -23,13 +18,13 @@ def without(graph: FactGraph, gone: Collection[str]) -> FactGraph:
     )
 
 
-def posteriors(graph: FactGraph, table: FactorTable, gone: Collection[str] = ()) -> dict[str, float]:
+def posteriors(graph, table, gone=()):
     """P(true) of every node that is left, by brute force."""
     found = brute_force(factor_graph(without(graph, gone), table))
     return {name: p for name, (_, p) in found.items()}
 
 
-def assessed(graph: FactGraph, **outcome: Any) -> Assessment:
+def assessed(graph, **outcome):
     """An assessment with this graph, as a run leaves it."""
     atoms = [node.id for node in graph.nodes if node.kind == "atom"]
     return Assessment(
@@ -41,7 +36,7 @@ def assessed(graph: FactGraph, **outcome: Any) -> Assessment:
     )
 
 
-def graph_of(*relations: tuple[str, str, str, float], prior: float = 0.9) -> FactGraph:
+def graph_of(*relations, prior=0.9):
     """A graph from (source, target, kind, probability); names that begin with "a" are atoms."""
     names = dict.fromkeys(name for relation in relations for name in relation[:2])
     return FactGraph(
@@ -52,30 +47,29 @@ def graph_of(*relations: tuple[str, str, str, float], prior: float = 0.9) -> Fac
             for name in sorted(names)
         ),
         relations=tuple(
-            Relation(source=s, target=t, kind=kind, probability=p)  # type: ignore[arg-type]
-            for s, t, kind, p in relations
+            Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations
         ),
     )
 
 
-def fact_graphs(*, max_atoms: int = 4, max_contexts: int = 6) -> st.SearchStrategy[FactGraph]:
+def fact_graphs(*, max_atoms=4, max_contexts=6):
     """Graphs of all kinds: repeated and mutual relations, contexts among themselves, sure contexts."""
 
-    def graph(seed: int) -> FactGraph:
+    def graph(seed):
         rng = np.random.default_rng(seed)
         atoms = [f"a{i}" for i in range(rng.integers(1, max_atoms + 1))]
         contexts = [f"c{i}" for i in range(rng.integers(0, max_contexts + 1))]
         priors = (0.3, 0.6, 0.9, 0.99, 1.0) if rng.random() < 0.5 else (0.9,)
         nodes = [Node(id=i, kind="atom", prior=float(rng.choice((0.5, 0.5, 0.7)))) for i in atoms]
         nodes += [Node(id=i, kind="context", prior=float(rng.choice(priors))) for i in contexts]
-        rng.shuffle(nodes)  # type: ignore[arg-type]
+        rng.shuffle(nodes)
         relations = []
         for _ in range(rng.integers(0, 3 * len(nodes)) if contexts else 0):
             source, target = rng.choice(contexts), rng.choice(atoms + contexts)
             if source == target:
                 continue
             kinds = ("entailment", "contradiction", "equivalence")
-            kind: Any = kinds[rng.choice(3, p=(0.6, 0.3, 0.1))]
+            kind = kinds[rng.choice(3, p=(0.6, 0.3, 0.1))]
             p = float(rng.choice((0.4, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0)))
             relations.append(Relation(source=source, target=target, kind=kind, probability=p))
         return FactGraph(nodes=tuple(nodes), relations=tuple(relations))

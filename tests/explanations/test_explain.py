@@ -1,12 +1,7 @@
-from __future__ import annotations
-
 import itertools
 import json
 import time
-from collections.abc import Collection
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
 
 import pytest
 from fact_graphs import TABLES, assessed, fact_graphs, graph_of
@@ -21,15 +16,11 @@ from factreasoner.explanations import explain
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import (
     Assessment,
-    FactGraph,
-    FactorTable,
     Failure,
     Marginals,
     Outcome,
-    Support,
     support_of,
 )
-from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -46,7 +37,7 @@ class Unwilling:
 
     name = "unwilling"
 
-    def marginals(self, graph: FactorGraph) -> Marginals:
+    def marginals(self, graph):
         raise SolverError("asked all the same")
 
 
@@ -55,11 +46,11 @@ class Sampling:
 
     name = "sampling"
 
-    def __init__(self, stderr: float, *, converged: bool = True) -> None:
+    def __init__(self, stderr, *, converged=True):
         self._stderr = stderr
         self._converged = converged
 
-    def marginals(self, graph: FactorGraph) -> Marginals:
+    def marginals(self, graph):
         exact = ExactSolver().marginals(graph)
         # Not quite exact, and still one half where it is one half.
         off = {name: tuple(q + 1e-7 * (q - 0.5) for q in p) for name, p in exact.probabilities.items()}
@@ -67,18 +58,18 @@ class Sampling:
         return exact.model_copy(update=told | {"converged": self._converged})
 
 
-def labelled(graph: FactGraph, atom: str, p_true: float, gone: Collection[str] = ()) -> Support:
+def labelled(graph, atom, p_true, gone=()):
     ends = [(r, {r.source, r.target}) for r in graph.relations]
     return support_of(p_true, [r for r, both in ends if atom in both and both.isdisjoint(gone)])
 
 
-def of_a_run(graph: FactGraph, table: FactorTable = "conditional") -> Assessment:
+def of_a_run(graph, table="conditional"):
     return assessed(graph, marginals=ExactSolver().marginals(factor_graph(graph, table)))
 
 
 @settings(max_examples=80)
 @given(fact_graphs(), st.sampled_from(TABLES))
-def test_effects_are_what_brute_force_finds(graph: FactGraph, table: FactorTable) -> None:
+def test_effects_are_what_brute_force_finds(graph, table):
     told = explain(assessed(graph), Config(factors=table))
     now = brute(graph, table)
     contexts = [node.id for node in graph.nodes if node.kind == "context"]
@@ -94,7 +85,7 @@ def test_effects_are_what_brute_force_finds(graph: FactGraph, table: FactorTable
         assert all(later <= earlier + 1e-12 for earlier, later in pairwise(sizes))
 
 
-def test_the_papers_example() -> None:
+def test_the_papers_example():
     told = explain(of_a_run(PAPER, "table1"), Config(factors="table1"), solver=Unwilling())
     (atom,) = told.atoms
     assert (told.record_id, told.solver, told.exact, told.stderr, told.solves) == (
@@ -109,7 +100,6 @@ def test_the_papers_example() -> None:
     expected = {c: brute(PAPER, "table1", {c})["a"] for c in ("c1", "c2", "c3")}
     assert {e.context_id: e.p_without for e in atom.effects} == pytest.approx(expected, abs=1e-9)
     flip = atom.flip
-    assert flip is not None
     assert (flip.context_ids, flip.support, flip.smallest) == (("c1",), "contradicted", True)
     assert flip.p_without == pytest.approx(expected["c1"], abs=1e-9)
     assert expected["c1"] < expected["c3"] < 0.5 < expected["c2"]
@@ -118,18 +108,17 @@ def test_the_papers_example() -> None:
     assert [(d.source, d.target, d.probability) for d in atom.disputes] == [("c3", "c2", 0.9)]
 
 
-def test_an_atom_without_a_posterior_is_not_explained() -> None:
+def test_an_atom_without_a_posterior_is_not_explained():
     """Its search failed: it is in the graph, but nothing was judged against it."""
     graph = graph_of(("c1", "a1", "entailment", 0.9), ("c1", "a2", "entailment", 0.5))
     made = of_a_run(graph)
-    assert made.outcome is not None
     lost = made.model_copy(update={"outcome": made.outcome.model_copy(update={"unjudged": ("a2",)})})
     assert [atom.atom_id for atom in explain(lost).atoms] == ["a1"]
     with pytest.raises(InputError, match="'a2' has no posterior: none of its judgements succeeded"):
         explain(lost, atom_ids=["a2"])
 
 
-def test_other_settings_than_those_of_the_assessment_are_refused() -> None:
+def test_other_settings_than_those_of_the_assessment_are_refused():
     graph = graph_of(*((f"c{i}", f"a{j}", "entailment", 0.9) for i in range(2) for j in range(3)))
     made = of_a_run(graph, "table1")
     assert explain(made, Config(factors="table1")).solves == 0
@@ -147,9 +136,7 @@ def test_other_settings_than_those_of_the_assessment_are_refused() -> None:
         {"method": "platt", "slope": 0.7, "intercept": -1.2},
     ],
 )
-def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
-    tmp_path: Path, posteriors: dict[str, Any]
-) -> None:
+def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(tmp_path, posteriors):
     path = tmp_path / "calibration.json"
     path.write_text(json.dumps({"posteriors": posteriors}))
     graph = graph_of(
@@ -160,12 +147,12 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
         ("c2", "a3", "entailment", 0.95),
     )
     config = Config(calibration=path)
-    apply = calibration_of(config).posteriors.apply  # type: ignore[union-attr]
+    apply = calibration_of(config).posteriors.apply
     told = explain(of_a_run(graph), config)
     assert (told.calibrated, explain(of_a_run(graph)).calibrated) == (True, False)
     contexts = [node.id for node in graph.nodes if node.kind == "context"]
 
-    def calibrated(atom: str, gone: Collection[str] = ()) -> float:
+    def calibrated(atom, gone=()):
         return apply(brute(graph, "conditional", gone)[atom])
 
     for atom in told.atoms:
@@ -186,11 +173,10 @@ def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(
             assert atom.flip.smallest
 
 
-def test_from_assess_to_an_explanation_in_one_call() -> None:
+def test_from_assess_to_an_explanation_in_one_call():
     passages = ["Marie Curie was born in Warsaw.", "Marie Curie moved to Paris in 1891."]
     made = assess("Marie Curie was born in Warsaw.", contexts=passages)
     (atom,) = explain(made).atoms
-    assert made.outcome is not None
     assert (atom.atom_id, atom.p_true) == ("a0", made.p_true["a0"])
     assert atom.effects[0].context_id == made.contexts[0].id
     assert atom.flip is not None
@@ -199,7 +185,7 @@ def test_from_assess_to_an_explanation_in_one_call() -> None:
     assert explain(again, table1).atoms[0].p_true == again.p_true["a0"]
 
 
-def test_only_the_atoms_asked_for_in_the_graphs_order() -> None:
+def test_only_the_atoms_asked_for_in_the_graphs_order():
     graph = graph_of(*(("c1", f"a{i}", "entailment", 0.9) for i in range(5)))
     told = explain(of_a_run(graph), atom_ids={"a3", "a1"})
     assert [atom.atom_id for atom in told.atoms] == ["a1", "a3"]
@@ -207,24 +193,21 @@ def test_only_the_atoms_asked_for_in_the_graphs_order() -> None:
         explain(of_a_run(graph), atom_ids=["a1", "a9"])
 
 
-def test_an_atom_no_context_bears_on() -> None:
+def test_an_atom_no_context_bears_on():
     graph = graph_of(("c1", "a1", "entailment", 0.5), ("c2", "a2", "entailment", 0.9))
     first, second = explain(of_a_run(graph)).atoms
     assert (first.p_true, first.effects, first.flip, first.tried, first.connected) == (0.5, (), None, 0, 0)
     assert (first.entailing, first.contradicting, first.disputes) == ((), (), ())
-    assert second.flip is not None
     assert second.flip.support == "unverified"
 
 
-def test_without_a_search_there_is_no_flip() -> None:
+def test_without_a_search_there_is_no_flip():
     (atom,) = explain(of_a_run(PAPER), search_size=0).atoms
     assert (atom.flip, atom.searched, len(atom.effects)) == (None, 0, 3)
 
 
 @pytest.mark.parametrize("marginals", [None, {"a": (0.5, 0.5)}, {"a": (1.0,), "c1": (0.1, 0.9)}])
-def test_posteriors_the_run_did_not_find_are_found_now(
-    marginals: dict[str, tuple[float, ...]] | None,
-) -> None:
+def test_posteriors_the_run_did_not_find_are_found_now(marginals):
     graph = graph_of(("c1", "a", "entailment", 0.9))
     known = Marginals(probabilities=marginals, solver="other", exact=True) if marginals else None
     told = explain(assessed(graph, marginals=known))
@@ -232,7 +215,7 @@ def test_posteriors_the_run_did_not_find_are_found_now(
     assert told.atoms[0].p_true == pytest.approx(0.86)
 
 
-def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_smallest() -> None:
+def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_smallest():
     graph = graph_of(
         ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.6), ("c3", "a2", "contradiction", 0.9)
     )
@@ -245,7 +228,7 @@ def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_small
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
 
 
-def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is() -> None:
+def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
     graph = graph_of(("c1", "a1", "entailment", 0.9), ("c2", "a1", "contradiction", 0.6))
     told = explain(assessed(graph), solver=Sampling(0.01, converged=False))
     (atom,) = told.atoms
@@ -256,7 +239,7 @@ def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is() -> No
     assert explain(assessed(graph)).atoms[0].untold == ""
 
 
-def test_the_time_of_an_explanation_is_limited() -> None:
+def test_the_time_of_an_explanation_is_limited():
     """A solver that takes its time, 40 contexts: a few are told, and that there was no time."""
     graph = graph_of(*((f"c{i}", f"a{i % 3}", "entailment", 0.6 + i / 120) for i in range(40)))
     base = Sampling(0.001)
@@ -264,7 +247,7 @@ def test_the_time_of_an_explanation_is_limited() -> None:
     class Slow:
         name = "slow"
 
-        def marginals(self, graph: FactorGraph) -> Marginals:
+        def marginals(self, graph):
             time.sleep(0.02)
             return base.marginals(graph)
 
@@ -274,7 +257,7 @@ def test_the_time_of_an_explanation_is_limited() -> None:
     assert not any(atom.flip and atom.flip.smallest for atom in told.atoms)
 
 
-def test_what_can_not_be_explained() -> None:
+def test_what_can_not_be_explained():
     down = Failure(stage="atomizer", item_id="r7", error_type="ProviderError", message="status 503")
     nothing = Assessment(record_id="r7", status="failed", assessor="factreasoner", failures=(down,))
     with pytest.raises(InputError, match=r"'r7': no fact graph to explain: .*'failed', atomizer: status 503"):

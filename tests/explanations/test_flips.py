@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import itertools
 import time
-from collections.abc import Collection, Sequence
 
 import numpy as np
 import pytest
@@ -10,11 +7,10 @@ from fact_graphs import TABLES, fact_graphs, graph_of, posteriors, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.explanations.flips import STANDARD_ERRORS, Flips, FlipSearch, Labels
-from factreasoner.explanations.parts import Part, network
-from factreasoner.explanations.removal import Removals, log_odds, probability, removals
-from factreasoner.models import FactGraph, FactorTable, Support, support_of
-from factreasoner.models.factor_graph import Table
+from factreasoner.explanations.flips import STANDARD_ERRORS, FlipSearch, Labels
+from factreasoner.explanations.parts import network
+from factreasoner.explanations.removal import log_odds, probability, removals
+from factreasoner.models import support_of
 from factreasoner.solvers.exact import ExactSolver
 
 SOLVER = ExactSolver()
@@ -25,64 +21,55 @@ class Told:
 
     solves, exact, untold = 0, True, ""
 
-    def __init__(
-        self,
-        count: int,
-        told: dict[tuple[int, ...], float],
-        *,
-        affordable: int = 10**6,
-        stderr: float | None = None,
-    ) -> None:
+    def __init__(self, count, told, *, affordable=10**6, stderr=None):
         self.candidates = tuple(range(count))
         self.stderr = stderr
         self.affordable = affordable
         self.at_once = 1
-        self.tried: list[tuple[int, ...]] = []
+        self.tried = []
         self._told = told
 
-    def whole(self) -> None:
+    def whole(self):
         return None
 
-    def one_by_one(self) -> Table:
+    def one_by_one(self):
         return self._rows([(c,) for c in self.candidates])
 
-    def log_odds(self, sets: Sequence[Collection[int]]) -> Table:
+    def log_odds(self, sets):
         self.tried += [tuple(sorted(gone)) for gone in sets]
         return self._rows(sets)
 
-    def _rows(self, sets: Sequence[Collection[int]]) -> Table:
+    def _rows(self, sets):
         return np.array([[self._told.get(tuple(sorted(gone)), 2.0)] for gone in sets]).reshape(len(sets), 1)
 
 
-def searched(ways: Told, *, base: float = 2.0, size: int = 3) -> Flips:
+def searched(ways, *, base=2.0, size=3):
     lasting = np.ones((1, len(ways.candidates) + 1), dtype=bool)
     labels = Labels(lasting, lasting)  # evidence of both kinds that stays: a label is a side of one half
     return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False, labels=labels).search(size)
 
 
-def found_in(part: Part, graph: FactGraph, table: FactorTable, size: int) -> Flips:
+def found_in(part, graph, table, size):
     base = SOLVER.marginals(network(graph, table, ()).graph)
-    ways: Removals = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
+    ways = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
     now = log_odds(base, [part.graph.names[i] for i in part.atoms])
     labels = Labels.of(part, graph.evidence())
     return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive, labels=labels).search(size)
 
 
-def label_without(graph: FactGraph, atom: str, p: dict[str, float], lost: Collection[str] = ()) -> Support:
+def label_without(graph, atom, p, lost=()):
     return support_of(p[atom], without(graph, lost).evidence()[atom])
 
 
 @settings(max_examples=60)
 @given(fact_graphs(max_atoms=3, max_contexts=5), st.sampled_from(TABLES), st.integers(1, 3))
-def test_sets_are_as_small_as_said_and_do_what_they_say(
-    graph: FactGraph, table: FactorTable, size: int
-) -> None:
+def test_sets_are_as_small_as_said_and_do_what_they_say(graph, table, size):
     now = posteriors(graph, table)
     for part in network(graph, table, {node.id for node in graph.nodes}).parts:
         names = part.graph.names
         flips = found_in(part, graph, table, size)
         label = {i: label_without(graph, names[i], now) for i in part.atoms}
-        smallest: dict[int, int] = {}
+        smallest = {}
         for count in range(1, len(part.contexts) + 1):
             for gone in itertools.combinations(part.contexts, count):
                 lost = {names[c] for c in gone}
@@ -104,29 +91,29 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(
                 assert len(flip.contexts) == smallest[i]
 
 
-def test_of_several_smallest_sets_the_one_that_goes_furthest() -> None:
+def test_of_several_smallest_sets_the_one_that_goes_furthest():
     flips = searched(Told(3, {(0,): -0.1, (1,): -0.7, (2,): 0.4}))
     assert flips.found[0] == ((1,), -0.7, True)
 
 
-def test_an_conflicting_atom_flips_either_way() -> None:
+def test_an_conflicting_atom_flips_either_way():
     assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0).found[0] == ((1,), -0.4, True)
     assert searched(Told(2, {(0,): 0.0, (1,): 0.0, (0, 1): 0.0}), base=0.0).found == (None,)
 
 
-def test_single_effects_mislead_and_all_pairs_put_it_right() -> None:
+def test_single_effects_mislead_and_all_pairs_put_it_right():
     """Taken by their own effects 0, 1 and 2 go first; 3 and 4 do it together without any effect alone."""
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (3, 4): -0.1}
     assert searched(Told(5, told)).found[0] == ((3, 4), -0.1, True)
     assert searched(Told(5, told), size=1).found[0] == ((0, 1, 2), -0.5, False)
 
 
-def test_a_set_is_pared_down_to_what_is_needed() -> None:
+def test_a_set_is_pared_down_to_what_is_needed():
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (1, 2): -0.2, (0, 2): 0.1}
     assert searched(Told(4, told), size=1).found[0] == ((1, 2), -0.2, True)
 
 
-def test_larger_sets_are_found_but_not_called_smallest() -> None:
+def test_larger_sets_are_found_but_not_called_smallest():
     told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
     ways = Told(6, told)
     assert searched(ways).found[0] == (tuple(range(5)), -1.0, False)
@@ -134,7 +121,7 @@ def test_larger_sets_are_found_but_not_called_smallest() -> None:
     assert searched(ways, size=4).found[0] == (tuple(range(5)), -1.0, True)
 
 
-def test_the_search_stops_at_what_it_may_try() -> None:
+def test_the_search_stops_at_what_it_may_try():
     told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
     for affordable in range(30):
         ways = Told(6, told, affordable=affordable)
@@ -146,7 +133,7 @@ def test_the_search_stops_at_what_it_may_try() -> None:
         assert not (flips.found[0] and flips.found[0].smallest)
 
 
-def test_a_label_that_sampling_leaves_in_doubt_is_not_changed() -> None:
+def test_a_label_that_sampling_leaves_in_doubt_is_not_changed():
     told = {(0,): -0.01, (1,): 1.0, (0, 1): -1.0}
     doubt = 0.01 / STANDARD_ERRORS
     assert searched(Told(2, told, stderr=doubt)).found[0] == ((0, 1), -1.0, True)
@@ -154,7 +141,7 @@ def test_a_label_that_sampling_leaves_in_doubt_is_not_changed() -> None:
     assert searched(Told(2, {(0,): 0.0}, stderr=doubt)).found[0] == ((0,), 0.0, True)
 
 
-def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:
+def test_an_atom_with_contexts_of_its_own_needs_no_search():
     """Seven of twelve must go: far beyond what is tried, and known to be smallest all the same."""
     relations = [(f"c{i:02}", "a", "entailment", 0.6 + i / 40) for i in range(9)]
     relations += [(f"c{i}", "a", "contradiction", 0.9) for i in range(20, 22)]
@@ -163,7 +150,6 @@ def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:
     assert part.additive
     flips = found_in(part, graph, "conditional", 1)
     flip = flips.found[0]
-    assert flip is not None
     assert flip.smallest
     size = len(flip.contexts)
     assert size > 3
@@ -174,21 +160,20 @@ def test_an_atom_with_contexts_of_its_own_needs_no_search() -> None:
     assert best > 0.5
 
 
-def held(graph: FactGraph, prior: float) -> FactGraph:
+def held(graph, prior):
     nodes = (n.model_copy(update={"prior": prior}) if n.kind == "atom" else n for n in graph.nodes)
     return graph.model_copy(update={"nodes": tuple(nodes)})
 
 
-def test_an_atom_that_its_prior_holds_up_is_unverified_without_its_support() -> None:
+def test_an_atom_that_its_prior_holds_up_is_unverified_without_its_support():
     graph = held(graph_of(("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.7)), 0.8)
     (part,) = network(graph, "conditional", {"a"}).parts
     (flip,), _ = found_in(part, graph, "conditional", 1)
-    assert flip is not None
     assert (len(flip.contexts), flip.smallest) == (2, True)
     assert flip.log_odds > 1.0
 
 
-def test_an_unverified_atom_stays_so_on_either_side_of_one_half() -> None:
+def test_an_unverified_atom_stays_so_on_either_side_of_one_half():
     """A weak contradiction leaves P above one half; without it, P only rises."""
     graph = held(graph_of(("c1", "a", "contradiction", 0.6)), 0.8)
     (part,) = network(graph, "conditional", {"a"}).parts

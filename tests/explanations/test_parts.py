@@ -1,18 +1,15 @@
 """The evidence and the disputes that stand beside an atom."""
 
-from __future__ import annotations
-
 from fact_graphs import assessed, graph_of
 
-from factreasoner.explanations import AtomExplanation, Dispute, Evidence, explain
-from factreasoner.models import FactGraph
+from factreasoner.explanations import Dispute, Evidence, explain
 
 
-def conflicts(graph: FactGraph) -> dict[str, AtomExplanation]:
+def conflicts(graph):
     return {atom.atom_id: atom for atom in explain(assessed(graph), search_size=0).atoms}
 
 
-def test_evidence_for_and_against_the_most_probable_first() -> None:
+def test_evidence_for_and_against_the_most_probable_first():
     found = conflicts(
         graph_of(
             ("c1", "a1", "entailment", 0.7),
@@ -33,7 +30,7 @@ def test_evidence_for_and_against_the_most_probable_first() -> None:
     assert [item.context_id for item in found["a2"].entailing] == ["c1"]
 
 
-def test_disputes_of_an_atoms_own_evidence_only() -> None:
+def test_disputes_of_an_atoms_own_evidence_only():
     found = conflicts(
         graph_of(
             ("c1", "a1", "entailment", 0.9),

@@ -1,9 +1,6 @@
 """Explanations where atoms have beliefs: without their passage the next nearest one's counts."""
 
-from __future__ import annotations
-
 import itertools
-from collections.abc import Collection
 
 import pytest
 from hypothesis import given, settings
@@ -21,7 +18,7 @@ LABELS = st.sampled_from(["neutral", "neutral", "neutral", "entailment", "contra
 
 
 @st.composite
-def judged(draw: st.DrawFn) -> tuple[Verdict, ...]:
+def judged(draw):
     contexts, atoms = draw(st.integers(1, 3)), draw(st.integers(1, 3))
     return tuple(
         Verdict(
@@ -37,9 +34,9 @@ def judged(draw: st.DrawFn) -> tuple[Verdict, ...]:
     )
 
 
-def assessed(verdicts: tuple[Verdict, ...], gone: Collection[str] = (), **settings_: object) -> Assessment:
+def assessed(verdicts, gone=(), **settings_):
     """What a run leaves that never had the contexts `gone`."""
-    config = Config(**settings_)  # type: ignore[arg-type]
+    config = Config(**settings_)
     kept = tuple(v for v in verdicts if v.context_id not in gone)
     atoms = tuple(Atom(id=i, text=i) for i in sorted({v.target_id for v in verdicts}))
     contexts = tuple(
@@ -58,10 +55,8 @@ def assessed(verdicts: tuple[Verdict, ...], gone: Collection[str] = (), **settin
 
 @settings(max_examples=80, deadline=None)
 @given(judged(), st.sampled_from(["conditional", "table1"]))
-def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(
-    verdicts: tuple[Verdict, ...], table: str
-) -> None:
-    config = Config(factors=table)  # type: ignore[arg-type]
+def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(verdicts, table):
+    config = Config(factors=table)
     whole = assessed(verdicts, factors=table)
     contexts = [context.id for context in whole.contexts]
     for atom in explain(whole, config).atoms:
@@ -77,7 +72,6 @@ def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(
             gone = set(atom.flip.context_ids)
             again = assessed(verdicts, gone, factors=table)
             assert atom.flip.p_without == pytest.approx(again.p_true[atom.atom_id], abs=1e-9)
-            assert again.outcome is not None
             assert atom.flip.support == again.outcome.support[atom.atom_id] != atom.support
         elif atom.connected == len(contexts):
             sets = (s for n in (1, 2, 3) for s in itertools.combinations(contexts, n))
@@ -85,13 +79,12 @@ def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(
             assert {outcome.support[atom.atom_id] for outcome in left if outcome} <= {atom.support}
 
 
-def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of() -> None:
+def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of():
     near = Verdict(
         context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
     )
     far = Verdict(context_id="c1", target_id="a", label="neutral", probability=0.8, belief=0.2, nearness=0.1)
     (atom,) = explain(assessed((far, near))).atoms
-    assert atom.belief is not None
     assert (atom.belief.context_id, atom.belief.p_true, atom.support) == ("c3", 0.31, "unverified")
     (effect,) = atom.effects
     assert (effect.context_id, effect.p_without) == ("c3", pytest.approx(0.2))
@@ -100,7 +93,7 @@ def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of() -> None:
     assert effect.next_prior == NextPrior(context_id=None, p_true=0.5)
 
 
-def test_a_context_that_gives_no_belief_leaves_the_prior_as_it_is() -> None:
+def test_a_context_that_gives_no_belief_leaves_the_prior_as_it_is():
     near = Verdict(
         context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
     )

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import itertools
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,17 +10,13 @@ from hypothesis import strategies as st
 
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
-from factreasoner.explanations.parts import Part, induced, network
+from factreasoner.explanations.parts import induced, network
 from factreasoner.explanations.removal import (
     BySolver,
     ManyAtOnce,
-    Removals,
     probability,
     removals,
 )
-from factreasoner.models import FactGraph, FactorTable, Marginals
-from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.protocols import Solver
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
 
@@ -35,16 +28,16 @@ class CountingSolver:
 
     name = "counting"
 
-    def __init__(self, **told: object) -> None:
+    def __init__(self, **told):
         self.calls = 0
         self._told = told
 
-    def marginals(self, graph: FactorGraph) -> Marginals:
+    def marginals(self, graph):
         self.calls += 1
         return SOLVER.marginals(graph).model_copy(update=self._told)
 
 
-def ways(part: Part, base: Marginals, way: str) -> Removals:
+def ways(part, base, way):
     """One way of taking contexts out, whatever would be chosen."""
     plan = eliminate(part.graph.cardinalities, [factor.scope for factor in part.graph.factors])
     if way == "many at once":
@@ -54,11 +47,11 @@ def ways(part: Part, base: Marginals, way: str) -> Removals:
     return by_solver(part, base, SOLVER)
 
 
-def by_solver(part: Part, base: Marginals, solver: Solver, *, seconds: float = 600.0) -> BySolver:
+def by_solver(part, base, solver, *, seconds=600.0):
     return BySolver(part, base, lambda _: solver, deadline=time.monotonic() + seconds)
 
 
-def chosen(part: Part, base: Marginals) -> Removals:
+def chosen(part, base):
     return removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
 
 
@@ -67,9 +60,7 @@ WAYS = ("many at once", "through atoms", "by the solver")
 
 @settings(max_examples=120)
 @given(st.sampled_from(WAYS), fact_graphs(), st.sampled_from(TABLES), st.data())
-def test_every_way_gives_what_brute_force_does(
-    way: str, graph: FactGraph, table: FactorTable, data: st.DataObject
-) -> None:
+def test_every_way_gives_what_brute_force_does(way, graph, table, data):
     whole, parts = network(graph, table, {node.id for node in graph.nodes})
     base = SOLVER.marginals(whole)
     for part in parts:
@@ -77,24 +68,17 @@ def test_every_way_gives_what_brute_force_does(
         names = part.graph.names
         whole_part = found.whole()
         if way == "many at once":
-            assert whole_part is not None
             compare(part, whole_part[None], [()], graph, table)
         else:
             assert whole_part is None
-        sets: list[tuple[int, ...]] = [(c,) for c in part.contexts]
+        sets = [(c,) for c in part.contexts]
         compare(part, found.one_by_one(), sets, graph, table)
         sets = data.draw(st.lists(st.sets(st.sampled_from(part.contexts), min_size=1).map(tuple), max_size=5))
         compare(part, found.log_odds(sets), sets, graph, table)
         assert {names[c] for c in found.candidates} == {names[c] for c in part.contexts}
 
 
-def compare(
-    part: Part,
-    rows: np.ndarray,
-    sets: Sequence[tuple[int, ...]],
-    graph: FactGraph,
-    table: FactorTable,
-) -> None:
+def compare(part, rows, sets, graph, table):
     names = part.graph.names
     assert rows.shape == (len(sets), len(part.atoms))
     for gone, row in zip(sets, probability(rows), strict=True):
@@ -102,7 +86,7 @@ def compare(
         assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-9)
 
 
-def dense(seed: int, version: int, *, atoms: int = 9, contexts: int = 16, share: float = 0.3) -> FactGraph:
+def dense(seed, version, *, atoms=9, contexts=16, share=0.3):
     rng = np.random.default_rng(seed)
     pairs = [(f"c{c}", f"a{a}") for c in range(contexts) for a in range(atoms) if rng.random() < share]
     if version == 3:
@@ -116,7 +100,7 @@ def dense(seed: int, version: int, *, atoms: int = 9, contexts: int = 16, share:
 
 
 @pytest.mark.parametrize("version", [2, 3])
-def test_wide_networks_agree_with_solving_anew(version: int) -> None:
+def test_wide_networks_agree_with_solving_anew(version):
     for seed in range(3):
         graph = dense(seed, version)
         whole, (part,) = network(
@@ -134,7 +118,7 @@ def test_wide_networks_agree_with_solving_anew(version: int) -> None:
                 assert row == pytest.approx([expected[names[i]] for i in part.atoms], abs=1e-12)
 
 
-def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer() -> None:
+def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer():
     graph = dense(0, 2, atoms=4, contexts=12, share=0.6)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     assert (len(part.atoms), len(part.contexts)) == (4, 11)
@@ -151,7 +135,7 @@ def test_contexts_are_taken_out_through_the_atoms_when_those_are_fewer() -> None
         assert one.stderr == told.get("stderr")
 
 
-def test_a_context_that_is_surely_true_is_not_conditioned_on() -> None:
+def test_a_context_that_is_surely_true_is_not_conditioned_on():
     graph = graph_of(*((f"c{i}", "a", "entailment", 0.9) for i in range(4)), prior=1.0)
     whole, (part,) = network(graph, "conditional", {"a"})
     found = ways(part, SOLVER.marginals(whole), "through atoms")
@@ -159,9 +143,7 @@ def test_a_context_that_is_surely_true_is_not_conditioned_on() -> None:
     assert probability(found.one_by_one())[:, 0] == pytest.approx(expected, abs=1e-12)
 
 
-def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(monkeypatch):
     graph = dense(1, 2)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     exact = SOLVER.marginals(whole)
@@ -175,7 +157,7 @@ def test_the_way_chosen_hangs_on_the_size_and_on_what_the_solver_found(
     assert isinstance(chosen(part, exact), BySolver)
 
 
-def test_what_there_is_no_time_for_is_no_candidate_and_said() -> None:
+def test_what_there_is_no_time_for_is_no_candidate_and_said():
     graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     solver = CountingSolver(exact=False, stderr=0.001)
@@ -188,7 +170,7 @@ def test_what_there_is_no_time_for_is_no_candidate_and_said() -> None:
         late.log_odds([(part.contexts[0],)])
 
 
-def test_samples_that_have_not_converged_tell_nothing() -> None:
+def test_samples_that_have_not_converged_tell_nothing():
     graph = dense(0, 2, atoms=9, contexts=8, share=0.6)
     whole, (part,) = network(graph, "conditional", {node.id for node in graph.nodes})
     lost = {"exact": False, "stderr": 0.1, "converged": False}
@@ -203,7 +185,7 @@ def test_samples_that_have_not_converged_tell_nothing() -> None:
     assert "did not converge in the time left" in unsure.untold
 
 
-def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
+def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms():
     graph = graph_of(
         ("c1", "a1", "entailment", 0.9), ("c2", "a1", "entailment", 0.8), ("c2", "a2", "contradiction", 0.9)
     )
@@ -213,7 +195,7 @@ def test_sampled_parts_try_only_the_contexts_beside_the_wanted_atoms() -> None:
     assert [part.graph.names[c] for c in found.candidates] == ["c2"]
 
 
-def test_weights_beyond_a_double() -> None:
+def test_weights_beyond_a_double():
     """300 sure witnesses for, 299 against: their products are far below the smallest double."""
     relations = [(f"c{i:03}", "a", "entailment", 1.0) for i in range(300)]
     relations += [(f"c{i:03}", "a", "contradiction", 1.0) for i in range(300, 599)]
@@ -226,6 +208,6 @@ def test_weights_beyond_a_double() -> None:
     assert found.solves == 0
 
 
-def test_evidence_stays_with_its_variable() -> None:
+def test_evidence_stays_with_its_variable():
     graph = network(graph_of(("c1", "a1", "entailment", 0.9)), "conditional", {"a1"}).graph
     assert induced(replace(graph, evidence={1: 0}), [1]).evidence == {0: 0}

@@ -1,9 +1,6 @@
 """Every kind of bad line is named with its number, the field and the remedy."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,21 +14,21 @@ LAST = {"id": "last", "output": "The sea is salty."}
 Line = dict[str, Any] | str | bytes
 
 
-def given(**fields: Any) -> dict[str, Any]:
+def given(**fields):
     return {"output": "x", **fields}
 
 
-def atom(**fields: Any) -> dict[str, Any]:
+def atom(**fields):
     return given(atoms=["first", {"text": "t", **fields}])
 
 
-def context(**fields: Any) -> dict[str, Any]:
+def context(**fields):
     return given(contexts=["first", {"text": "t", **fields}])
 
 
 SHARED_ID = given(atoms=[{"id": 0, "text": "t"}], contexts=[{"id": 0, "text": "t"}])
 
-BAD: list[tuple[Any, ...]] = [
+BAD = [
     # what is wrong, the line, the field that the problem names, words of its message
     ("deep", '{"output": "x", "notes": ' + "[" * 195 + "]" * 195 + "}", "", "nested too deeply", "190"),
     ("endless", '{"output": "x", "notes": ' + "[" * 100_000, "", "nested too deeply", "190"),
@@ -160,14 +157,14 @@ BAD: list[tuple[Any, ...]] = [
 ]
 
 
-def write(path: Path, *lines: Line) -> Path:
+def write(path, *lines):
     texts = (json.dumps(line) if isinstance(line, dict) else line for line in lines)
     path.write_bytes(b"".join((x.encode() if isinstance(x, str) else x) + b"\n" for x in texts))
     return path
 
 
 @pytest.mark.parametrize("case", BAD, ids=[case[0] for case in BAD])
-def test_bad_line(tmp_path: Path, case: tuple[Any, ...]) -> None:
+def test_bad_line(tmp_path, case):
     _, line, field, *words = case
     path = write(tmp_path / "f.jsonl", GOOD, line, LAST)
     with pytest.raises(InputError) as caught:
@@ -182,7 +179,7 @@ def test_bad_line(tmp_path: Path, case: tuple[Any, ...]) -> None:
     assert skipped.problems == [problem]
 
 
-def test_every_problem_of_every_line(tmp_path: Path) -> None:
+def test_every_problem_of_every_line(tmp_path):
     bad_atoms = [{"text": ""}, {"text": "t", "label": "?"}, {"text": "u", "contexts": ["c0"]}]
     path = write(tmp_path / "f.jsonl", {"topic": 1, "atoms": bad_atoms}, "", "oops", GOOD)
     with pytest.raises(InputError) as caught:

@@ -1,7 +1,5 @@
 """Input files: other kinds of file, what is read when, what the assessor needs, and real data."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -10,11 +8,10 @@ import re
 import threading
 import tracemalloc
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from factreasoner.errors import InputError, InputProblem
+from factreasoner.errors import InputError
 from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, CheckedInput
@@ -28,13 +25,13 @@ DATA = Path(os.environ.get("FACTREASONER_DATA", Path(__file__).parents[3] / "sha
 DATA_FILES = sorted(DATA.glob("*/records.jsonl"))
 
 
-def write(path: Path, *lines: dict[str, Any] | str) -> Path:
+def write(path, *lines):
     texts = (json.dumps(line) if isinstance(line, dict) else line for line in lines)
     path.write_text("".join(f"{text}\n" for text in texts))
     return path
 
 
-def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
+def problems_of(path, **options):
     with pytest.raises(InputError) as caught:
         CheckedInput(path, **options)
     return caught.value.problems
@@ -55,7 +52,7 @@ def problems_of(path: Path, **options: Any) -> tuple[InputProblem, ...]:
         ("f.jsonl", b"\n  \r\n\n", ["empty"]),
     ],
 )
-def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, words: list[str]) -> None:
+def test_file_of_another_kind(tmp_path, name, content, words):
     path = tmp_path / name
     path.write_bytes(content)
     for options in ({}, {"skip_invalid": True}):
@@ -66,17 +63,17 @@ def test_file_of_another_kind(tmp_path: Path, name: str, content: bytes, words: 
 
 
 @pytest.mark.parametrize("first", ["x" * 70_000, "# a comment, and more of it\n" * 4000])
-def test_a_good_record_below_much_else_is_read(tmp_path: Path, first: str) -> None:
+def test_a_good_record_below_much_else_is_read(tmp_path, first):
     path = write(tmp_path / "f.jsonl", first, {"id": "good", "output": "x"})
     assert CheckedInput(path, skip_invalid=True).ids == ("good",)
 
 
-def test_a_large_table_of_another_name_is_one_message(tmp_path: Path) -> None:
+def test_a_large_table_of_another_name_is_one_message(tmp_path):
     (problem,) = problems_of(write(tmp_path / "f.txt", *["output,topic"] * 9000))
     assert "a name that ends in .csv" in problem.message
 
 
-def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path) -> None:
+def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path):
     path = write(tmp_path / "f.jsonl", *({"ouput": "x", "n": i} for i in range(86)), "broken", {"output": 3})
     misnamed, broken, number = problems_of(path)
     assert (misnamed.where, misnamed.field) == (f"{path}:1 and 85 more", "output")
@@ -84,7 +81,7 @@ def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path: Path
     assert (broken.where, number.where) == (f"{path}:87", f"{path}:88")
 
 
-def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
+def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     path = write(tmp_path / "f.jsonl", {"output": "x", "refrence": "y", "note": "z"}, {"output": "x"})
     checked = CheckedInput(path)
     (note,) = checked.notes
@@ -95,9 +92,7 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path: Path) -> None:
     assert CheckedInput(path, column_map={"refrence": "gold"}).notes == []
 
 
-def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(
-    tmp_path: Path,
-) -> None:
+def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(tmp_path):
     noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
     checked = CheckedInput(write(tmp_path / "f.jsonl", noted, noted))
     assert checked.notes == ["contexts: 'tittle' is kept as metadata; did you mean 'title'?"]
@@ -106,7 +101,7 @@ def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_
     assert problem.message == "missing or blank; there is a key 'txt': did you mean 'text'?"
 
 
-def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
+def test_two_misnamed_columns_are_told_at_once(tmp_path):
     path = write(tmp_path / "f.jsonl", {"outptu": "x", "contetx": ["y"]})
     first, second = problems_of(path, fits=lambda record: check_fits(record, Config()))
     assert "did you mean 'output'?" in first.message
@@ -116,20 +111,20 @@ def test_two_misnamed_columns_are_told_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", [None, 1])
-def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path: Path, limit: int | None) -> None:
+def test_a_mapped_key_that_no_record_has_is_told_first(tmp_path, limit):
     path = write(tmp_path / "f.jsonl", {"reply": "x"}, {"reply": "y"}, {"reply": "z"})
     (problem,) = problems_of(path, column_map={"repyl": "output"}, limit=limit)
     assert problem.message == "no record has the key 'repyl'; did you mean 'reply'?"
 
 
-def test_bom_blank_lines_and_windows_line_ends(tmp_path: Path) -> None:
+def test_bom_blank_lines_and_windows_line_ends(tmp_path):
     path = tmp_path / "f.json"
     path.write_bytes(b'\xef\xbb\xbf{"output": "x"}\r\n\r\n{"output": "y\xe2\x80\xa8z"}')
     checked = CheckedInput(path)
     assert [(r.id, r.response) for r in checked.records()] == [("r1", "x"), ("r3", "y\u2028z")]
 
 
-def test_position_of_a_bad_byte_counts_the_bom(tmp_path: Path) -> None:
+def test_position_of_a_bad_byte_counts_the_bom(tmp_path):
     path = tmp_path / "f.jsonl"
     path.write_bytes(b'\xef\xbb\xbf{"output": "\xff"}\n')
     (problem,) = problems_of(path)
@@ -138,26 +133,26 @@ def test_position_of_a_bad_byte_counts_the_bom(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("name", "message"), [("none.jsonl", "No such file"), ("", "directory")])
-def test_what_can_not_be_opened(tmp_path: Path, name: str, message: str) -> None:
+def test_what_can_not_be_opened(tmp_path, name, message):
     (problem,) = problems_of(tmp_path / name)
     assert message in problem.message
     assert problem.where.endswith(name)
 
 
-def test_limit_counts_valid_records_and_looks_no_further(tmp_path: Path) -> None:
+def test_limit_counts_valid_records_and_looks_no_further(tmp_path):
     path = write(tmp_path / "f.jsonl", "broken", {"output": "x"}, {"output": "y"}, "broken")
     checked = CheckedInput(path, limit=2, skip_invalid=True)
     assert list(checked.ids) == ["r2", "r3"]
     assert [problem.where for problem in checked.problems] == [f"{path}:1"]
 
 
-def test_skipping_everything_is_refused(tmp_path: Path) -> None:
+def test_skipping_everything_is_refused(tmp_path):
     found = problems_of(write(tmp_path / "f.jsonl", "broken", {"id": "x"}), skip_invalid=True)
     assert [problem.where.rpartition("jsonl")[2] for problem in found] == [":1", ":2", ""]
     assert "no valid record" in found[-1].message
 
 
-def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_standard_input(tmp_path, monkeypatch):
     raw = b'{"output": "x"}\n{"output": "y"}\nbad\n'
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(raw)))
     checked = CheckedInput("-", skip_invalid=True)
@@ -168,9 +163,7 @@ def test_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.parametrize("way", ["gz", "zst", "stdin", "array"])
-def test_compressed_records_are_those_of_the_plain_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str
-) -> None:
+def test_compressed_records_are_those_of_the_plain_file(tmp_path, monkeypatch, way):
     lines = [{"output": f"It was {number} that day.", "contexts": []} for number in range(300)]
     plain = write(tmp_path / "f.jsonl", *lines, "{no", lines[0])
     data = json.dumps(lines).encode() if way == "array" else plain.read_bytes()
@@ -188,7 +181,7 @@ def test_compressed_records_are_those_of_the_plain_file(
         assert [problem.where for problem in checked.problems] == [f"{checked.name}:301"]
 
 
-def test_a_file_cut_short_is_refused_whole(tmp_path: Path) -> None:
+def test_a_file_cut_short_is_refused_whole(tmp_path):
     lines = [
         json.dumps({"output": f"{number * 7919 % 1000} days.", "contexts": []}) for number in range(3000)
     ]
@@ -202,9 +195,7 @@ def test_a_file_cut_short_is_refused_whole(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
-def test_a_line_has_an_end_and_takes_no_memory_beyond_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ending: str
-) -> None:
+def test_a_line_has_an_end_and_takes_no_memory_beyond_it(tmp_path, monkeypatch, ending):
     monkeypatch.setattr(jsonl, "LONGEST_LINE", 2**20)
     path = tmp_path / f"f.jsonl{ending}"
     long = b'{"output": "' + b"word " * 5_000_000 + b'"}'
@@ -223,7 +214,7 @@ def test_a_line_has_an_end_and_takes_no_memory_beyond_it(
     assert peak < 12 * 2**20
 
 
-def test_pipe(tmp_path: Path) -> None:
+def test_pipe(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(b'{"output": "x"}\n',))
@@ -234,7 +225,7 @@ def test_pipe(tmp_path: Path) -> None:
     assert [record.response for record in checked.records()] == ["x"]
 
 
-def test_records_are_read_when_asked_for(tmp_path: Path) -> None:
+def test_records_are_read_when_asked_for(tmp_path):
     path = write(tmp_path / "f.jsonl", *({"id": i, "output": "a" * 100_000} for i in range(3)))
     records = CheckedInput(path).records()
     assert next(records).response == "a" * 100_000
@@ -243,7 +234,7 @@ def test_records_are_read_when_asked_for(tmp_path: Path) -> None:
     assert next(records).response == "b" * 100_000
 
 
-def test_change_after_the_check_is_noticed(tmp_path: Path) -> None:
+def test_change_after_the_check_is_noticed(tmp_path):
     path = write(tmp_path / "f.jsonl", {"id": "a", "output": "x"}, {"id": "b", "output": "y"})
     checked = CheckedInput(path)
     write(path, {"id": "a", "output": "x"}, {"id": "d", "output": "y"})
@@ -256,7 +247,7 @@ def test_change_after_the_check_is_noticed(tmp_path: Path) -> None:
         next(checked.records())
 
 
-def test_memory_does_not_grow_with_the_texts(tmp_path: Path) -> None:
+def test_memory_does_not_grow_with_the_texts(tmp_path):
     path = tmp_path / "f.jsonl"
     with path.open("w") as file:
         for index in range(2000):
@@ -291,15 +282,13 @@ TWO = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
         ({"output": "", "atoms": ["t"]}, {}, "contexts: "),
     ],
 )
-def test_what_a_record_lacks_for_its_assessor(
-    record: dict[str, Any], settings: dict[str, Any], lacks: str | None
-) -> None:
+def test_what_a_record_lacks_for_its_assessor(record, settings, lacks):
     made = Reader().record(record, where="w", default_id="r1")
     problems = [f"{problem.field}: {problem.message}" for problem in check_fits(made, Config(**settings))]
     assert re.match(lacks, *problems) if lacks else problems == []
 
 
-def test_needs_are_reported_with_the_line(tmp_path: Path) -> None:
+def test_needs_are_reported_with_the_line(tmp_path):
     path = write(tmp_path / "f.jsonl", {"output": "x", "contexts": []}, {"output": "y"})
     (problem,) = problems_of(path, fits=lambda record: check_fits(record, Config()))
     assert (problem.where, problem.field) == (f"{path}:2", "contexts")
@@ -307,7 +296,7 @@ def test_needs_are_reported_with_the_line(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not DATA_FILES, reason="the public data is not here")
 @pytest.mark.parametrize("path", DATA_FILES, ids=lambda path: path.parent.name)
-def test_public_data(path: Path) -> None:
+def test_public_data(path):
     checked = CheckedInput(path, fits=lambda record: check_fits(record, Config(version=1)))
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     native = {"id", "input", "output", "topic", "atoms", "contexts"}
@@ -319,7 +308,7 @@ def test_public_data(path: Path) -> None:
         assert set(record.metadata) - {"atom_fields", "context_fields"} == set(line) - native
 
 
-def test_the_deepest_record_allowed_goes_through_the_journal(tmp_path: Path) -> None:
+def test_the_deepest_record_allowed_goes_through_the_journal(tmp_path):
     deep = '{"output": "", "contexts": [], "notes": ' + "[" * 189 + "]" * 189 + "}"
     (record,) = CheckedInput(write(tmp_path / "f.jsonl", deep)).records()
     assessment = build_pipeline().assess(record)

@@ -1,10 +1,7 @@
 """Objects of files and of callers in Python: every shape people use, and what is said of every wrong one."""
 
-from __future__ import annotations
-
 import math
 from types import SimpleNamespace
-from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,13 +22,13 @@ FACTS = [
 DOCUMENT = {"source": "https://x.example/a", "title": "Tower"}
 
 
-def parse(data: dict[str, Any], **columns: str) -> Record:
+def parse(data, **columns):
     return Reader(columns).record({"output": "x"} | data, where="f.jsonl:1", default_id="r1")
 
 
-def seen(record: Record) -> dict[str, Any]:
+def seen(record):
     """What a record holds beside its id and an answer "x"; an item is "id=text", with its other values."""
-    found: dict[str, Any] = {}
+    found = {}
     usual = {"id": "r1", "response": "x"}
     for key, value in record.model_dump(mode="json", exclude_defaults=True).items():
         if key in KINDS:
@@ -43,7 +40,7 @@ def seen(record: Record) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("field", "key"), [(field, key) for field, keys in FIELDS.items() for key in keys])
-def test_a_field_has_several_names(field: str, key: str) -> None:
+def test_a_field_has_several_names(field, key):
     listed = field in KINDS or field == "gold_contexts"
     record = Reader().record({"answer": "x", key: ["x"] if listed else "x"}, where="", default_id="1")
     found = getattr(record, field)
@@ -115,19 +112,19 @@ def test_a_field_has_several_names(field: str, key: str) -> None:
         ({"input": TURNS}, {"prompt": "user: Who was Curie?\nassistant: "}),
     ],
 )
-def test_an_object_becomes_a_record(data: dict[str, Any], expected: dict[str, Any]) -> None:
+def test_an_object_becomes_a_record(data, expected):
     assert seen(parse(data)) == expected
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("key", ["", 1, "model_fields"])
 @pytest.mark.parametrize("value", [1, "w"])
-def test_any_other_key_of_an_item_is_metadata(kind: str, key: object, value: object) -> None:
+def test_any_other_key_of_an_item_is_metadata(kind, key, value):
     record = parse({kind: [{"id": "i", "text": "t", key: value}]})
     assert record.metadata == {f"{kind[:-1]}_fields": {"i": {key: value}}}
 
 
-def test_what_a_record_lacks_is_told_once_its_values_are_right() -> None:
+def test_what_a_record_lacks_is_told_once_its_values_are_right():
     reader = Reader(fits=lambda record: [InputProblem("", "contexts", "missing")])
     for label, field in (("?", "atoms[0].label"), ("S", "contexts")):
         with pytest.raises(InputError) as caught:
@@ -135,12 +132,12 @@ def test_what_a_record_lacks_is_told_once_its_values_are_right() -> None:
         assert [problem.field for problem in caught.value.problems] == [field]
 
 
-def test_a_prior_is_a_number() -> None:
+def test_a_prior_is_a_number():
     with pytest.raises(InputError, match=r"f.jsonl:1: contexts\[0\].prior: is nan; .* between 0 and 1"):
         parse({"contexts": [{"text": "a", "prior": math.nan}]})
 
 
-def test_missing_id_without_a_default() -> None:
+def test_missing_id_without_a_default():
     with pytest.raises(InputError, match="here: id: missing"):
         Reader().record({"output": "x"}, where="here")
 
@@ -158,13 +155,11 @@ def test_missing_id_without_a_default() -> None:
         ),
     ],
 )
-def test_a_mapped_key_overrules_the_usual_ones(
-    data: dict[str, Any], columns: dict[str, str], expected: dict[str, Any]
-) -> None:
+def test_a_mapped_key_overrules_the_usual_ones(data, columns, expected):
     assert seen(parse(data, **columns)) == expected
 
 
-def test_parse_column_map() -> None:
+def test_parse_column_map():
     assert parse_column_map(["text=output", "a = question"]) == {"text": "output", "a": "question"}
 
 
@@ -180,16 +175,16 @@ def test_parse_column_map() -> None:
         (["a=output", "a=input"], "mapped to 'output' already"),
     ],
 )
-def test_wrong_column_map(pairs: list[str], words: str) -> None:
+def test_wrong_column_map(pairs, words):
     with pytest.raises(ConfigError, match=words):
         parse_column_map(pairs)
 
 
-def made(**given: Any) -> Record:
+def made(**given):
     return given_record("assess()", **({"response": "x"} | given))
 
 
-def fitting(records: object, column_map: dict[str, str] | None = None) -> tuple[Record, ...]:
+def fitting(records, column_map=None):
     return given_records("assess_many()", records, lambda record: (), column_map or {})
 
 
@@ -204,11 +199,11 @@ def fitting(records: object, column_map: dict[str, str] | None = None) -> tuple[
     ],
 )
 @pytest.mark.parametrize("several", [list, tuple, iter])
-def test_a_caller_gives_passages_in_any_shape(passage: object, several: Any) -> None:
+def test_a_caller_gives_passages_in_any_shape(passage, several):
     assert made(contexts=several([passage])).contexts == (Context(id="c0", text=TEXT),)
 
 
-def test_documents_bring_title_and_link_and_atoms_their_labels() -> None:
+def test_documents_bring_title_and_link_and_atoms_their_labels():
     document = SimpleNamespace(page_content=TEXT, metadata=DOCUMENT)
     record = made(contexts=[document], atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
     assert [(c.title, c.link) for c in record.contexts or ()] == [("Tower", DOCUMENT["source"])]
@@ -238,14 +233,14 @@ def test_documents_bring_title_and_link_and_atoms_their_labels() -> None:
         ({"contexts": [{"text": "a", "\udfff": 1}]}, "context_fields: has half a character"),
     ],
 )
-def test_what_is_wrong_in_a_call_is_said(given: dict[str, Any], words: str) -> None:
+def test_what_is_wrong_in_a_call_is_said(given, words):
     with pytest.raises(InputError) as raised:
         made(**given)
     assert words in str(raised.value)
     assert all(problem.where == "assess()" for problem in raised.value.problems)
 
 
-def test_problems_are_told_in_the_words_of_the_caller() -> None:
+def test_problems_are_told_in_the_words_of_the_caller():
     with pytest.raises(InputError, match=r"verify\(\).*sources: is a text; it must be a list: sources="):
         given_record("verify()", {"contexts": "sources"}, response="x", contexts=TEXT)
 
@@ -269,15 +264,13 @@ def test_problems_are_told_in_the_words_of_the_caller() -> None:
         ([], {}, "records: there are none"),
     ],
 )
-def test_what_is_wrong_in_many_records_is_said_once(
-    records: object, columns: dict[str, str], words: str
-) -> None:
+def test_what_is_wrong_in_many_records_is_said_once(records, columns, words):
     with pytest.raises(InputError, match=words) as caught:
         fitting(records, columns)
     assert len(caught.value.problems) == 1
 
 
-def test_keys_that_look_misspelt_are_noted(caplog: pytest.LogCaptureFixture) -> None:
+def test_keys_that_look_misspelt_are_noted(caplog):
     fitting([{"output": "x", "topci": "y", "contexts": [{"text": "z", "tittle": "t"}]}] * 2)
     made(contexts=[{"text": "z", "tittle": "t"}], atoms=[{"text": "z", "lable": "S"}])
     assert [record.getMessage() for record in caplog.records] == [
@@ -289,26 +282,26 @@ def test_keys_that_look_misspelt_are_noted(caplog: pytest.LogCaptureFixture) -> 
 
 
 @pytest.mark.parametrize("note", ["\ud800", ["a", {"b": "\udfff"}], {"\ud800": 1}, float("inf")])
-def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note: object) -> None:
+def test_what_no_file_can_hold_is_refused_before_anything_is_spent(note):
     with pytest.raises(InputError, match=r"record 1: note: h(as half|olds a number that is too large)"):
         fitting([{"output": "x", "note": note}])
     with pytest.raises(InputError, match="record 1: metadata: h"):
         fitting([Record(id="a", response="x", metadata={"note": note})])
 
 
-def nested(levels: int) -> list[object]:
-    found: list[object] = []
+def nested(levels):
+    found = []
     for _ in range(levels):
         found = [found]
     return found
 
 
-CYCLE: dict[str, object] = {}
+CYCLE = {}
 CYCLE["itself"] = CYCLE
 
 
 @pytest.mark.parametrize("note", [{"\udfff"}, object(), b"\xff", nested(400), CYCLE, 10**5000], ids=type)
-def test_what_no_journal_can_hold_is_refused_too(note: object) -> None:
+def test_what_no_journal_can_hold_is_refused_too(note):
     for records in ([{"output": "x", "note": note}], [Record(id="a", response="x", metadata={"note": note})]):
         with pytest.raises(
             InputError, match=r"record 1: (note|metadata): .*(no file can hold it|levels deep)"
@@ -316,7 +309,7 @@ def test_what_no_journal_can_hold_is_refused_too(note: object) -> None:
             fitting(records)
 
 
-def test_splits_of_a_data_set_are_told() -> None:
+def test_splits_of_a_data_set_are_told():
     class Split(list[dict[str, str]]):
         column_names = ("output",)
 

@@ -1,12 +1,9 @@
 """CSV files and JSON arrays are read where they are clean, and named where they are not."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io
 import json
-from pathlib import Path
 
 import pyarrow as pa
 import pytest
@@ -18,7 +15,6 @@ from factreasoner.errors import InputError
 from factreasoner.files import zstd
 from factreasoner.inputs import input
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.models import Record
 
 ROWS = [
     {"id": "a", "output": 'She said "yes", twice.\nThen no.', "contexts": ["x", "y"], "note": "n"},
@@ -26,7 +22,7 @@ ROWS = [
 ]
 
 
-def records(path: Path, content: bytes | str, **options: object) -> list[Record]:
+def records(path, content, **options):
     path.write_bytes(content.encode() if isinstance(content, str) else content)
     checked = CheckedInput(path, **options)
     first = list(checked.records())
@@ -34,7 +30,7 @@ def records(path: Path, content: bytes | str, **options: object) -> list[Record]
     return first
 
 
-def table(rows: list[dict], separator: str = ",", write: object = json.dumps) -> str:
+def table(rows, separator=",", write=json.dumps):
     text = io.StringIO()
     writer = csv.DictWriter(text, ["id", "output", "contexts", "note"], delimiter=separator)
     writer.writeheader()
@@ -43,7 +39,7 @@ def table(rows: list[dict], separator: str = ",", write: object = json.dumps) ->
     return text.getvalue()
 
 
-def expected(tmp_path: Path) -> list[Record]:
+def expected(tmp_path):
     return records(tmp_path / "plain.jsonl", "".join(json.dumps(row) + "\n" for row in ROWS))
 
 

@@ -10,9 +10,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import httpx
 import pytest
@@ -34,13 +33,13 @@ OFFLINE = {
 }
 
 
-def pytest_sessionstart() -> None:
+def pytest_sessionstart():
     """No server outlives the tests, even where they are ended by `kill`."""
     signal.signal(signal.SIGTERM, lambda number, frame: pytest.exit("ended by SIGTERM", returncode=143))
 
 
 @pytest.fixture(autouse=True)
-def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def own_cache(monkeypatch, tmp_path):
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
@@ -48,7 +47,7 @@ def own_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @contextlib.contextmanager
-def served(command: list[str], port: int, path: str, log: Path) -> Iterator[str]:
+def served(command, port, path, log):
     """A server's process, from when it answers at `path`; its URL without a path."""
     url = f"http://127.0.0.1:{port}"
     with log.open("wb") as out:
@@ -68,19 +67,19 @@ def served(command: list[str], port: int, path: str, log: Path) -> Iterator[str]
                 process.kill()
 
 
-def _answers(url: str) -> bool:
+def _answers(url):
     with contextlib.suppress(httpx.HTTPError):
         return httpx.get(url, timeout=5.0, trust_env=False).status_code == 200
     return False
 
 
-def free_port() -> int:
+def free_port():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])
 
 
 @pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def models(tmp_path_factory):
     """The folder of the models, made now, with a tokenizer that knows the words of our prompts."""
     folder = tmp_path_factory.mktemp("models")
     corpus = [ROOT / "README.md", *sorted((ROOT / "src/factreasoner/prompts").glob("*.md"))]
@@ -90,7 +89,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def llama(models: Path) -> Iterator[dict[str, Relay]]:
+def llama(models):
     """A relay before the server of each model, by the name of its chat template."""
     with contextlib.ExitStack() as stack:
         relays = {}
@@ -121,7 +120,7 @@ def llama(models: Path) -> Iterator[dict[str, Relay]]:
 
 
 @pytest.fixture(scope="session")
-def proxy(llama: dict[str, Relay], models: Path) -> Iterator[str]:
+def proxy(llama, models):
     """The URL of litellm's proxy before them; its models have the templates' names."""
     listed = [
         {
@@ -135,7 +134,7 @@ def proxy(llama: dict[str, Relay], models: Path) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def proxied(content: dict[str, Any], folder: Path) -> Iterator[str]:
+def proxied(content, folder):
     """The URL of litellm's proxy with that configuration."""
     config = folder / "proxy.yaml"
     config.write_text(yaml.safe_dump(content | {"litellm_settings": {"num_retries": 0}}))
@@ -148,7 +147,7 @@ def proxied(content: dict[str, Any], folder: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def guarded(tmp_path_factory):
     """The URL of a proxy with our guardrail, before a model that says what it is told to."""
     model = speaking_model()
     threading.Thread(target=model.serve_forever, daemon=True).start()
@@ -179,14 +178,12 @@ class Done(NamedTuple):
 
 
 @pytest.fixture
-def command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Callable[..., Done]:
+def command(tmp_path, monkeypatch, capsys):
     """Run `factreasoner ARGUMENTS` in this process, so that heavy libraries are imported once."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "200")
 
-    def run(*arguments: object) -> Done:
+    def run(*arguments):
         code = cli.execute([str(argument) for argument in arguments])
         return Done(code, *capsys.readouterr())
 
@@ -194,10 +191,10 @@ def command(
 
 
 @pytest.fixture(params=["directly", "through_the_proxy"])
-def peer(request: pytest.FixtureRequest, llama: dict[str, Relay]) -> Callable[[str], Peer]:
+def peer(request, llama):
     """`peer(template)`: the model of that name, with nothing said to it yet in this test."""
 
-    def reached(template: str) -> Peer:
+    def reached(template):
         relay = llama[template]
         relay.exchanges.clear()
         return Peer(relay, relay.url if request.param == "directly" else request.getfixturevalue("proxy"))

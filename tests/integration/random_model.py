@@ -4,13 +4,10 @@ Run by the Python that has the `gguf` package: `python random_model.py FOLDER CO
 template. Nothing is downloaded. What such a model says means nothing; how a server asks it is real.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterable
 from pathlib import Path
 
 import gguf
@@ -38,15 +35,15 @@ TEMPLATES = {
 """Chat templates by the name of the model's file. `blind` shows next to nothing of what is asked."""
 
 
-def pieces(texts: Iterable[str]) -> list[str]:
+def pieces(texts):
     """Pairs of symbols joined again and again, the most frequent first: what a tokenizer is trained to do."""
     counts = Counter(
         word.replace(" ", "▁") for text in texts for word in re.findall(r" ?\w+| ?[^\w\s]", text)
     )
     words = {word: list(word) for word in counts}
-    found: dict[str, None] = dict.fromkeys(sorted({symbol for word in words for symbol in word}))
+    found = dict.fromkeys(sorted({symbol for word in words for symbol in word}))
     for _ in range(MERGES):
-        pairs: Counter[tuple[str, str]] = Counter()
+        pairs = Counter()
         for word, symbols in words.items():
             for pair in itertools.pairwise(symbols):
                 pairs[pair] += counts[word]
@@ -60,8 +57,8 @@ def pieces(texts: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def _joined(symbols: list[str], left: str, right: str) -> list[str]:
-    joined: list[str] = []
+def _joined(symbols, left, right):
+    joined = []
     for symbol in symbols:
         if joined and joined[-1] == left and symbol == right:
             joined[-1] = left + right
@@ -70,7 +67,7 @@ def _joined(symbols: list[str], left: str, right: str) -> list[str]:
     return joined
 
 
-def write(path: Path, template: str, vocabulary: list[str]) -> None:
+def write(path, template, vocabulary):
     """A model of the llama family in one file."""
     special = [
         ("<unk>", gguf.TokenType.UNKNOWN),
@@ -99,10 +96,10 @@ def write(path: Path, template: str, vocabulary: list[str]) -> None:
     writer.add_chat_template(template)
     random = np.random.default_rng(7)
 
-    def weights(*shape: int) -> np.ndarray:
+    def weights(*shape):
         return (random.normal(size=shape) / np.sqrt(shape[-1])).astype(np.float32)
 
-    def add(name: str, *shape: int) -> None:
+    def add(name, *shape):
         writer.add_tensor(name, DAMPING * weights(*shape))
 
     embedding, output = weights(len(tokens), WIDTH), SHARPNESS * weights(len(tokens), WIDTH)

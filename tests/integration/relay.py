@@ -23,7 +23,7 @@ class Exchange(NamedTuple):
     seconds: float = 0.0
 
     @property
-    def prompt_tokens(self) -> int:
+    def prompt_tokens(self):
         """What the server says that the request took."""
         return int(self.answer["usage"]["prompt_tokens"])
 
@@ -32,7 +32,7 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: _Server
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         sent = self.rfile.read(int(self.headers["Content-Length"]))
         relay = self.server.owner
         start = time.perf_counter()
@@ -51,7 +51,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer.content)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format, *args):
         pass
 
 
@@ -63,18 +63,18 @@ class _Server(ThreadingHTTPServer):
 class Relay:
     """A context manager. `url` ends in /v1; `exchanges` holds what went through, in the order of answers."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target):
         self.target = target
-        self.exchanges: list[Exchange] = []
+        self.exchanges = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         self.url = f"http://127.0.0.1:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
-    def __enter__(self) -> Relay:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc):
         self._server.shutdown()
         self._server.server_close()
 

@@ -1,16 +1,13 @@
 """A model on loopback that says what the request's `user` message says, at once or as a stream of words."""
 
-from __future__ import annotations
-
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 
 class SpeakingModel(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         said = next(message["content"] for message in asked["messages"] if message["role"] == "user")
         stream = asked.get("stream", False)
@@ -23,7 +20,7 @@ class SpeakingModel(BaseHTTPRequestHandler):
                 "application/json", json.dumps(whole | {"choices": [choice], "usage": usage}).encode()
             )
             return
-        deltas: list[tuple[dict[str, Any], str | None]] = [({"role": "assistant"}, None)]
+        deltas = [({"role": "assistant"}, None)]
         deltas += [({"content": f"{word} "}, None) for word in said.split()] + [({}, "stop")]
         chunks = [
             whole
@@ -33,17 +30,17 @@ class SpeakingModel(BaseHTTPRequestHandler):
         lines = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
         self._reply("text/event-stream", lines.encode())
 
-    def _reply(self, kind: str, body: bytes) -> None:
+    def _reply(self, kind, body):
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format, *args):
         pass
 
 
-def speaking_model() -> ThreadingHTTPServer:
+def speaking_model():
     """A server that is yet to be served."""
     return ThreadingHTTPServer(("127.0.0.1", 0), SpeakingModel)

@@ -3,8 +3,6 @@
 What the model says means nothing. What it was shown, what was paid for and what came back does.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

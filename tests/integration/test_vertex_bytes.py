@@ -1,7 +1,5 @@
 """What leaves for Vertex AI, whose library fetches a token first: here from a server on loopback, too."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

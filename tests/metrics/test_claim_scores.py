@@ -1,7 +1,5 @@
 """Statistics against scikit-learn and by hand, for every choice of records and without each of them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from assessments import assessment
@@ -22,7 +20,7 @@ from factreasoner.metrics.claim_scores import log_loss as log_loss_of
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sampling
 from factreasoner.metrics.summary import confusion_counts
-from factreasoner.models import Assessment, Usage
+from factreasoner.models import Usage
 
 Case = list[tuple[float, str]]
 probabilities = st.one_of(st.sampled_from([0.0, 0.3, 0.5, 0.7, 1.0]), st.floats(0, 1))
@@ -33,11 +31,11 @@ records = st.lists(
 )
 
 
-def made(case: Case, **fields: object) -> Assessment:
+def made(case, **fields):
     return assessment([p for p, _ in case], gold="".join(label for _, label in case), **fields)
 
 
-def expected(pairs: Case) -> dict[str, float]:
+def expected(pairs):
     """What scikit-learn computes of atoms, those scores that it defines."""
     p, gold = [round(p, 12) for p, _ in pairs], [label == "S" for _, label in pairs]
     if not pairs:
@@ -60,7 +58,7 @@ def expected(pairs: Case) -> dict[str, float]:
 
 @given(records, st.randoms(use_true_random=False))
 @settings(max_examples=40)
-def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases: list[Case], random) -> None:
+def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases, random):
     sample = sampled(*map(made, cases))
     for row in np.array([[random.randint(0, 3) for _ in cases] for _ in range(3)]):
         repeated = [pair for case, times in zip(cases, row, strict=True) for pair in case * int(times)]
@@ -72,7 +70,7 @@ def test_scores_of_any_counts_equal_scikit_learn_on_the_repeated_records(cases: 
 
 @given(records)
 @settings(max_examples=40)
-def test_every_metric_without_each_record_is_that_of_the_others(cases: list[Case]) -> None:
+def test_every_metric_without_each_record_is_that_of_the_others(cases):
     spent = [Usage(calls=i, prompt_tokens=7 * i, cost=0.1 * i) for i, _ in enumerate(cases)]
     all_of = [made(case, usage={"evaluator": used}) for case, used in zip(cases, spent, strict=True)]
     sample = sampled(*all_of)
@@ -87,7 +85,7 @@ def test_every_metric_without_each_record_is_that_of_the_others(cases: list[Case
 
 @given(records)
 @settings(max_examples=40)
-def test_records_without_a_part_change_nothing(cases: list[Case]) -> None:
+def test_records_without_a_part_change_nothing(cases):
     sample = sampled(*map(made, cases))
     for metric in FACTUALITY:
         statistic = metric.statistic(sample)
@@ -98,7 +96,7 @@ def test_records_without_a_part_change_nothing(cases: list[Case]) -> None:
 
 @given(records)
 @settings(max_examples=40)
-def test_three_ways_equal_scikit_learn(cases: list[Case]) -> None:
+def test_three_ways_equal_scikit_learn(cases):
     sample = sampled(*map(made, cases))
     pairs = [pair for case in cases for pair in case]
     finer = [(round(p, 12), label) for p, label in pairs if label != "N"]
@@ -113,30 +111,28 @@ def test_three_ways_equal_scikit_learn(cases: list[Case]) -> None:
     assert value_of(sample, "three_way_macro_f1") == pytest.approx(macro)
 
 
-def test_labels_c_and_u_are_not_s() -> None:
+def test_labels_c_and_u_are_not_s():
     finer, coarse = (sampled(assessment([0.9, 0.8, 0.2, 0.5], gold=gold)) for gold in ("SCCU", "SNNN"))
     for metric in FACTUALITY:
         if metric.needs.labels and not metric.name.startswith("three_way"):
             assert value_of(finer, metric.name) == value_of(coarse, metric.name), metric.name
     counts = three_way_confusion(finer)
-    assert counts is not None
     assert [list(row.values()) for row in counts.values()] == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]]
 
 
-def test_what_is_unverified_is_neither_supported_nor_contradicted() -> None:
+def test_what_is_unverified_is_neither_supported_nor_contradicted():
     support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
     sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))
     assert value_of(sample, "three_way_accuracy") == pytest.approx(2 / 3)
     assert value_of(sample, "three_way_macro_f1") == pytest.approx((2 * 2 / 5 + 0) / 2)
     assert [value_of(sample, name) for name in ("contradicted", "conflicting", "unverified")] == [0, 1, 2]
     told = three_way_confusion(sample)
-    assert told is not None
     assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
 
 
 @given(records)
 @settings(max_examples=40)
-def test_confusion_counts_every_labelled_atom_once(cases: list[Case]) -> None:
+def test_confusion_counts_every_labelled_atom_once(cases):
     pairs = [pair for case in cases for pair in case]
     counts = confusion_counts(sampled(*map(made, cases)).claims)
     assert sum(counts.values()) == len(pairs)
@@ -144,7 +140,7 @@ def test_confusion_counts_every_labelled_atom_once(cases: list[Case]) -> None:
     assert counts["false_negative"] == sum(p <= 0.5 + 1e-9 and label == "S" for p, label in pairs)
 
 
-def test_the_last_bits_make_no_order_and_no_bin() -> None:
+def test_the_last_bits_make_no_order_and_no_bin():
     alike = Claims.of([0.3, 0.1 + 0.2, 0.7, 0.7000000000000001], [1, 0, 1, 0])
     assert len(set(alike.p.tolist())) == 2
     assert AreaUnderROC(alike).value == 0.5
@@ -153,18 +149,18 @@ def test_the_last_bits_make_no_order_and_no_bin() -> None:
     )
     assert len(set(below.claims.p.tolist())) == 2
     assert CalibrationError(below.claims).value == pytest.approx(0.15)
-    drawn: Sampling[list[LabelledClaim]] = Sampling({}, lambda record: (record, 0))
+    drawn = Sampling({}, lambda record: (record, 0))
     drawn.add("r", [LabelledClaim(0.3, 0, 0), LabelledClaim(0.1 + 0.2, 0, 1)])
     assert AreaUnderROC(drawn.sample().claims).value == 0.5
 
 
-def test_log_loss_equals_scikit_learn() -> None:
+def test_log_loss_equals_scikit_learn():
     random = np.random.default_rng(2)
     p, gold = random.random(50), random.random(50) < 0.5
     assert log_loss_of(Claims.of(p, gold)).value == pytest.approx(log_loss(gold, p))
 
 
-def test_no_atoms_have_no_scores() -> None:
+def test_no_atoms_have_no_scores():
     empty = sampled(assessment([]), assessment([None, None], gold="SN"))
     for name in ("accuracy", "f1", "macro_f1", "auroc", "brier", "ece", "mae_precision", "precision"):
         assert value_of(empty, name) is None, name
@@ -172,14 +168,14 @@ def test_no_atoms_have_no_scores() -> None:
     assert empty.left_out.tolist() == [0, 2]
 
 
-def test_unlabelled_and_unjudged_atoms_are_left_out() -> None:
+def test_unlabelled_and_unjudged_atoms_are_left_out():
     sample = sampled(assessment([0.9, 0.9, None, 0.2, None], gold="S-SN-"))
     assert (len(sample.claims.p), sample.left_out.tolist()) == (2, [1])
     assert (value_of(sample, "labelled_precision"), value_of(sample, "gold_precision")) == (0.5, 0.5)
     assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
 
 
-def test_precision_of_labelled_atoms_by_hand() -> None:
+def test_precision_of_labelled_atoms_by_hand():
     first = assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN")  # Pr .75, Pr* .5
     second = assessment([0.2, 0.4], gold="SN")  # Pr 0, Pr* .5
     sample = sampled(first, second)
@@ -189,7 +185,7 @@ def test_precision_of_labelled_atoms_by_hand() -> None:
     assert value_of(sample, "mae_precision") == pytest.approx((0.25 + 0.5) / 2)
 
 
-def test_means_over_records_by_hand() -> None:
+def test_means_over_records_by_hand():
     spent = Usage(calls=3, cached_calls=1, prompt_tokens=10, completion_tokens=5, cost=0.5)
     first = assessment([0.9, 0.8, 0.5, 0.2], gold="SN--", usage={"evaluator": spent})
     sample = sampled(first, assessment([0.1, None]), assessment([]))
@@ -206,7 +202,7 @@ def test_means_over_records_by_hand() -> None:
 
 @given(records)
 @settings(max_examples=30)
-def test_records_can_be_taken_and_put_together(cases: list[Case]) -> None:
+def test_records_can_be_taken_and_put_together(cases):
     parts = [made(case, record_id=f"r{number}") for number, case in enumerate(cases)]
     sample = sampled(*parts)
     pairs = (
@@ -224,7 +220,7 @@ with_labels = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, ma
 
 
 @given(with_labels)
-def test_the_parts_of_a_brier_score_add_up(case: list[tuple[float, bool]]) -> None:
+def test_the_parts_of_a_brier_score_add_up(case):
     claims = Claims.of(*zip(*case, strict=True))
     parts = brier_parts(claims)
     total = parts.reliability - parts.resolution + parts.uncertainty + parts.within_bins
@@ -234,11 +230,11 @@ def test_the_parts_of_a_brier_score_add_up(case: list[tuple[float, bool]]) -> No
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.05, 0.35, 0.75, 1.0]), st.booleans()), min_size=1, max_size=40))
-def test_equal_probabilities_leave_nothing_to_the_width_of_bins(case: list[tuple[float, bool]]) -> None:
+def test_equal_probabilities_leave_nothing_to_the_width_of_bins(case):
     assert brier_parts(Claims.of(*zip(*case, strict=True))).within_bins == pytest.approx(0.0, abs=1e-12)
 
 
-def test_parts_of_a_brier_score_by_hand() -> None:
+def test_parts_of_a_brier_score_by_hand():
     # four at .8, three of them S; four at .4, one of them S
     claims = Claims.of([0.8] * 4 + [0.4] * 4, [1, 1, 1, 0, 1, 0, 0, 0])
     parts = brier_parts(claims)
@@ -250,7 +246,7 @@ def test_parts_of_a_brier_score_by_hand() -> None:
     assert high.interval.low < high.share < high.interval.high
 
 
-def test_no_claims_have_no_parts() -> None:
+def test_no_claims_have_no_parts():
     nothing = Claims.of([], [])
     assert reliability_bins(nothing) == []
     with pytest.raises(ValueError, match="no probabilities"):

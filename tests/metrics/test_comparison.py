@@ -1,7 +1,5 @@
 """Differences of runs, and agreement of judges."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np
@@ -14,13 +12,12 @@ from samples_of_records import sampled, value_of
 from factreasoner.metrics import comparison
 from factreasoner.metrics.comparison import Agreement, differences, holm, permutation_p
 from factreasoner.metrics.factuality import FACTUALITY
-from factreasoner.models import Assessment
 
 METRICS = [FACTUALITY["precision"], FACTUALITY["auroc"]]
 TESTED = [metric for metric in FACTUALITY if metric.tested]
 
 
-def run(seed: int, *, records: int = 6, skill: float = 0.2) -> list[Assessment]:
+def run(seed, *, records=6, skill=0.2):
     random, noise = np.random.default_rng(1), np.random.default_rng(seed)
     made = []
     for number in range(records):
@@ -32,7 +29,7 @@ def run(seed: int, *, records: int = 6, skill: float = 0.2) -> list[Assessment]:
 
 
 @pytest.mark.parametrize("name", ["precision", "macro_f1", "auroc", "brier"])
-def test_the_test_is_exact_for_few_records(name: str) -> None:
+def test_the_test_is_exact_for_few_records(name):
     one, other = run(2), run(3, skill=0.0)
     observed = abs(value_of(sampled(*one), name) - value_of(sampled(*other), name))
     gaps = []
@@ -44,7 +41,7 @@ def test_the_test_is_exact_for_few_records(name: str) -> None:
     assert permutation_p(sampled(*one), sampled(*other), FACTUALITY[name]) == pytest.approx(share)
 
 
-def test_an_exchange_without_a_score_counts_against_a_difference() -> None:
+def test_an_exchange_without_a_score_counts_against_a_difference():
     # Only r0's first assessment has an NS: exchanged, the first run has no AUROC.
     one = sampled(
         assessment([0.9, 0.2], gold="SN", record_id="r0"), assessment([0.8], gold="S", record_id="r1")
@@ -53,11 +50,10 @@ def test_an_exchange_without_a_score_counts_against_a_difference() -> None:
         assessment([0.3, 0.4], gold="SN", record_id="r0"), assessment([0.7], gold="S", record_id="r1")
     )
     p = permutation_p(one, other, FACTUALITY["auroc"])
-    assert p is not None
     assert 0.0 < p <= 1.0
 
 
-def test_equal_runs_do_not_differ() -> None:
+def test_equal_runs_do_not_differ():
     sample = sampled(*run(2))
     for item in differences({"a": sample, "b": sample}, "a", TESTED):
         assert (item.value, item.p_value, item.p_holm) == (0.0, 1.0, 1.0)
@@ -67,7 +63,7 @@ def test_equal_runs_do_not_differ() -> None:
         assert item.interval.low < 0.0 < item.interval.high
 
 
-def test_rounding_makes_no_difference() -> None:
+def test_rounding_makes_no_difference():
     random = np.random.default_rng(0)
     uneven = [
         assessment(random.choice([0.2, 0.9], size=random.integers(1, 12)).tolist(), record_id=f"r{number}")
@@ -78,7 +74,7 @@ def test_rounding_makes_no_difference() -> None:
         assert permutation_p(sample, sample, FACTUALITY[name]) == 1.0
 
 
-def test_a_clear_difference_is_found_and_signed() -> None:
+def test_a_clear_difference_is_found_and_signed():
     good, bad = sampled(*run(2, records=30)), sampled(*run(2, records=30, skill=-0.2))
     found = {item.score: item for item in differences({"bad": bad, "good": good}, "bad", TESTED)}
     for name, sign in {"auroc": 1, "brier": -1, "macro_f1": 1}.items():
@@ -89,26 +85,26 @@ def test_a_clear_difference_is_found_and_signed() -> None:
         assert item.p_value <= item.p_holm < 0.01
 
 
-def test_few_records_and_undefined_scores_have_no_test() -> None:
+def test_few_records_and_undefined_scores_have_no_test():
     one = sampled(assessment([0.9], gold="S"))
     for item in differences({"a": one, "b": one}, "a", METRICS):
         assert (item.interval, item.p_value, item.p_holm) == (None, None, None)
     assert [i.value for i in differences({"a": one, "b": one}, "a", METRICS)] == [0.0, None]
 
 
-def test_other_records_are_refused() -> None:
+def test_other_records_are_refused():
     one, other = run(2), run(2)
     with pytest.raises(ValueError, match="same records"):
         differences({"a": sampled(*one), "b": sampled(*other[::-1])}, "a", METRICS[:1])
 
 
-def test_holm_by_hand() -> None:
+def test_holm_by_hand():
     assert holm([0.01, None, 0.04, 0.03]) == pytest.approx([0.03, None, 0.06, 0.06])
     assert holm([None, None]) == [None, None]
     assert holm([]) == []
 
 
-def test_chance_is_rarely_called_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chance_is_rarely_called_a_difference(monkeypatch):
     monkeypatch.setattr(comparison, "PERMUTATIONS", 199)
     found = [
         permutation_p(

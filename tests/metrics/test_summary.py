@@ -1,7 +1,5 @@
 """Result lines and the summary of a run: fields, sums, means, and null where nothing is known."""
 
-from __future__ import annotations
-
 import json
 import tracemalloc
 
@@ -12,10 +10,8 @@ from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.summary import Summary, evidence_fields, result_line
 from factreasoner.models import (
-    Assessment,
     Audit,
     Context,
-    Label,
     Marginals,
     Pruned,
     Usage,
@@ -24,16 +20,16 @@ from factreasoner.models import (
 )
 
 
-def summarised(*assessments: Assessment, k: int | str = "median") -> Summary:
+def summarised(*assessments, k="median"):
     counts = [len(made.p_true) for made in assessments]
-    summary = Summary(k, resolve_k(k, counts))  # type: ignore[arg-type]
+    summary = Summary(k, resolve_k(k, counts))
     for made in assessments:
         summary.add(made)
     return summary
 
 
-def test_what_a_passage_supports_and_another_contradicts_is_counted_apart() -> None:
-    def said(atom: str, label: Label, belief: float | None = None) -> Verdict:
+def test_what_a_passage_supports_and_another_contradicts_is_counted_apart():
+    def said(atom, label, belief=None):
         return Verdict(context_id="c0", target_id=atom, label=label, probability=0.9, belief=belief)
 
     made = assessment(
@@ -53,7 +49,7 @@ def test_what_a_passage_supports_and_another_contradicts_is_counted_apart() -> N
     assert (atoms["supported"], atoms["disputed"]) == (3, 1)
 
 
-def test_summary() -> None:
+def test_summary():
     gibbs = Marginals(probabilities={}, solver="gibbs", exact=False, converged=False, width=31, stderr=0.004)
     summary = summarised(
         full(),
@@ -118,7 +114,7 @@ def test_summary() -> None:
     assert gold["auroc"] == 1.0
 
 
-def test_summary_of_nothing() -> None:
+def test_summary_of_nothing():
     content = summarised().content()
     assert content["records"]["total"] == 0
     assert (content["k"], content["audit"], content["gold"]) == (None, None, None)
@@ -127,7 +123,7 @@ def test_summary_of_nothing() -> None:
     assert content["usage"]["total"] == Usage().model_dump()
 
 
-def test_half_k_differs_by_record() -> None:
+def test_half_k_differs_by_record():
     short, long = assessment([0.9]), assessment([0.9] * 9)
     summary = summarised(short, long, k="half")
     assert (summary.k_of(short), summary.k_of(long)) == (1, 4)
@@ -135,7 +131,7 @@ def test_half_k_differs_by_record() -> None:
     assert summary.content()["mean"]["recall_k"] == 1.0
 
 
-def test_summary_holds_little_of_a_record() -> None:
+def test_summary_holds_little_of_a_record():
     made = assessment([0.9, 0.2, 0.7] * 5, gold="SNS" * 5)
     summary = Summary(15, 15)
     held = []
@@ -148,7 +144,7 @@ def test_summary_holds_little_of_a_record() -> None:
     assert held[2] - held[1] < 100 * 1000
 
 
-def test_evidence_adds_up() -> None:
+def test_evidence_adds_up():
     found = summarised(
         NOTHING,
         counted_once(("c1", "c2"), ("c3", "c4"), left_out=3),
@@ -169,10 +165,10 @@ def test_evidence_adds_up() -> None:
     assert {name: found[name] for name in expected} == expected
 
 
-def test_audits_pruned_pairs_and_credibility_add_up() -> None:
+def test_audits_pruned_pairs_and_credibility_add_up():
     """Records that have none of these change nothing."""
 
-    def made(asked: int, pairs: int, prior_from: dict[str, str], *domains: str) -> Assessment:
+    def made(asked, pairs, prior_from, *domains):
         outcome = {
             "audit": Audit(asked=asked, disagreed=asked // 2),
             "pruned": Pruned(pairs=pairs, audited=pairs // 2, missed=1),
@@ -193,7 +189,7 @@ def test_audits_pruned_pairs_and_credibility_add_up() -> None:
     assert summarised(made(0, 0, {})).content()["audit"] == nothing
 
 
-def test_result_line() -> None:
+def test_result_line():
     line = result_line(full(), k=2)
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     assert (line["id"], line["status"], line["model_name"]) == ("bio-1", "partial", "openai/gpt-4o-mini")
@@ -227,13 +223,13 @@ def test_result_line() -> None:
     assert line["factuality_score_per_atom"][2] == {"a3": {"score": 0.5, "support": "NS"}}
 
 
-def test_scores_are_those_of_factuality() -> None:
+def test_scores_are_those_of_factuality():
     line, scores = result_line(full(), k=2), factuality(full(), k=2)._asdict()
     scores["factuality_score"] = scores.pop("precision")
     assert {name: line[name] for name in scores} == scores
 
 
-def test_no_labels_no_gold_fields() -> None:
+def test_no_labels_no_gold_fields():
     gold = result_line(full(), k=2).keys() - result_line(assessment([0.9]), k=1).keys()
     assert gold >= {"gold_accuracy", "true_positive", "avg_brier", "references"}
 
@@ -243,7 +239,7 @@ def test_no_labels_no_gold_fields() -> None:
     [assessment([]), assessment([], status="failed", failures=(REVISER,)), assessment([None], gold="S")],
     ids=["no atoms", "failed", "nothing judged"],
 )
-def test_nothing_known_is_null(made: Assessment) -> None:
+def test_nothing_known_is_null(made):
     line = result_line(made, k=5)
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     names = ("factuality_score", "recall_k", "f1_k", "entropy", "avg_entropy", "avg_prob", "avg_logprob")
@@ -252,7 +248,7 @@ def test_nothing_known_is_null(made: Assessment) -> None:
     assert len(line["failures"]) == len(made.failures)
 
 
-def test_a_line_says_what_was_dropped_why_and_what_counted_once() -> None:
+def test_a_line_says_what_was_dropped_why_and_what_counted_once():
     assert evidence_fields(counted_once(("c1", "c2"), left_out=3)) == {
         "dropped_contexts": {"c0": "irrelevant: tea"},
         "unread_pages": {"https://a.example/": "status 503"},
@@ -263,7 +259,7 @@ def test_a_line_says_what_was_dropped_why_and_what_counted_once() -> None:
     }
 
 
-def test_each_relation_counts_where_nothing_else_is_said() -> None:
+def test_each_relation_counts_where_nothing_else_is_said():
     for item in (NOTHING, assessment([0.9])):
         assert evidence_fields(item) == {
             "dropped_contexts": {},

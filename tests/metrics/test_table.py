@@ -1,10 +1,7 @@
 """The table of metrics: what a row brings about everywhere, and rows that are well made."""
 
-from __future__ import annotations
-
 import json
 import math
-from pathlib import Path
 
 import pytest
 from assessments import assessment
@@ -21,16 +18,14 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 
 
-def test_a_mean_says_of_how_many_records_it_is() -> None:
+def test_a_mean_says_of_how_many_records_it_is():
     sample = sampled(assessment([0.9], gold="S"), assessment([0.4, 0.6]), assessment([]))
     found = FACTUALITY.estimates(sample)
     counts = {name: found[name].content()["records"] for name in ("precision", "accuracy")}
     assert counts == {"precision": 2, "accuracy": 1}
 
 
-def test_a_row_is_a_metric_everywhere(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     row = Metric(
         "worst_p",
         "worst P",
@@ -58,13 +53,13 @@ def test_a_row_is_a_metric_everywhere(
     assert found[0].kept
 
 
-def _worst(record: object) -> float | None:
-    return min(record.assessment.p_true.values())  # type: ignore[attr-defined]
+def _worst(record):
+    return min(record.assessment.p_true.values())
 
 
-def test_a_line_has_the_fields_whose_need_the_record_meets() -> None:
-    def fields(record: object) -> set[str]:
-        return set(FACTUALITY.line(record))  # type: ignore[arg-type]
+def test_a_line_has_the_fields_whose_need_the_record_meets():
+    def fields(record):
+        return set(FACTUALITY.line(record))
 
     plain = fields(scored_record(assessment([0.9]), 1))
     labelled = fields(scored_record(assessment([0.9], gold="S"), 1))
@@ -75,7 +70,7 @@ def test_a_line_has_the_fields_whose_need_the_record_meets() -> None:
     assert penalised - plain == {"penalised_score"}
 
 
-def test_every_row_can_be_shown_and_its_values_lie_within_its_bounds() -> None:
+def test_every_row_can_be_shown_and_its_values_lie_within_its_bounds():
     sample = sampled(assessment([0.9, 0.5, 0.1], gold="SCU"), assessment([0.3, 1.0, 0.0], gold="SNU"))
     for metric in FACTUALITY:
         value = metric.statistic(sample).value
@@ -87,14 +82,14 @@ def test_every_row_can_be_shown_and_its_values_lie_within_its_bounds() -> None:
     assert len({metric.line_name for metric in FACTUALITY}) == len(list(FACTUALITY))
 
 
-def test_text() -> None:
+def test_text():
     row = Metric("share", "share", "a share", LABELS, OfRecords(_worst), percent=True, decimals=1)
     assert (row.text(0.1234), row.text(-0.1, signed=True), row.text(None)) == ("12.3 %", "-10.0 %", "-")
     assert FACTUALITY["cost"].text(0.12345) == "0.1235"
     assert FACTUALITY["f1_at_k"].caption("half") == "F1@half"
 
 
-def test_few_records_are_told_of_what_has_a_value() -> None:
+def test_few_records_are_told_of_what_has_a_value():
     parts = [assessment([0.9, 0.2], gold="SN")] * 49
     assert FACTUALITY.few_records(sampled(*parts)) == (
         "49 records: below 50, AUROC and ECE and their intervals are unreliable"
@@ -104,7 +99,7 @@ def test_few_records_are_told_of_what_has_a_value() -> None:
     assert FACTUALITY.few_records(sampled(assessment([0.9]))) is None
 
 
-def test_a_table_has_each_name_once() -> None:
+def test_a_table_has_each_name_once():
     row = Metric("share", "share", "a share", LABELS, OfRecords(_worst))
     with pytest.raises(ValueError, match="twice"):
         Table("t", "share", lambda record: ((), 0), [row, row])

@@ -1,18 +1,13 @@
 """A page in the system's Chromium, watched: nothing may leave, nothing may go wrong in it."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 DRAWN = "#page > *:not(noscript)"
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-def chromium() -> str | None:
+def chromium():
     """The path of a Chromium, if one is installed."""
     return next(filter(None, map(shutil.which, NAMES)), None)
 
@@ -20,16 +15,16 @@ def chromium() -> str | None:
 class Watched:
     """A page with what it asked for and what went wrong in it."""
 
-    def __init__(self, page: Any) -> None:
+    def __init__(self, page):
         self.page = page
-        self.requests: list[str] = []
-        self.errors: list[str] = []
+        self.requests = []
+        self.errors = []
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("console", lambda message: self.errors.append(f"{message.type}: {message.text}"))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("dialog", lambda dialog: self.errors.append(f"dialog: {dialog.message}"))
 
-    def open(self, path: Path, place: str = "") -> Any:
+    def open(self, path, place=""):
         """Open a page from disk, at a place in it, and wait until it is drawn."""
         self.page.goto("about:blank")  # else another place in the same page is no new document
         self.page.goto(path.as_uri() + place)
@@ -44,12 +39,12 @@ OPEN_ALL = """() => Promise.all([...document.querySelectorAll('details:not([open
     })))"""
 
 
-def open_all(page: Any) -> None:
+def open_all(page):
     """Open all parts that are closed, and wait until they are drawn."""
     page.evaluate(OPEN_ALL)
 
 
-def reloaded(page: Any, kept: Callable[[], bool]) -> bool:
+def reloaded(page, kept):
     """Whether what a page kept is there when it is loaded anew; a browser writes that down when it likes."""
     for _ in range(40):
         page.reload()
@@ -61,7 +56,7 @@ def reloaded(page: Any, kept: Callable[[], bool]) -> bool:
 
 
 @contextlib.contextmanager
-def watched(browser: Any, width: int = 1280, height: int = 900, **settings: Any) -> Iterator[Watched]:
+def watched(browser, width=1280, height=900, **settings):
     """A page of its own; at the end nothing but files of this disk was asked for, and nothing went wrong."""
     context = browser.new_context(viewport={"width": width, "height": height}, **settings)
     try:

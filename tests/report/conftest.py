@@ -1,18 +1,12 @@
 """Run folders of every task to report on, and a browser to look at the report with."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from browser import chromium
 from reported import of_every_task
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser():
     """A headless Chromium, started once by a worker that needs it."""
     path = chromium()
     if path is None:
@@ -29,6 +23,6 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(tmp_path_factory):
     """The report of a run of each task."""
     return of_every_task(tmp_path_factory.mktemp("tasks"))

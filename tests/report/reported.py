@@ -1,16 +1,12 @@
 """Runs made by hand, and their reports."""
 
-from __future__ import annotations
-
 import json
 import re
-from pathlib import Path
-from typing import Any
 
 from run_folders import append
 
 from factreasoner import assess, rag, recall, verify
-from factreasoner.models import Failure, TaskResult, Verdict
+from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
@@ -37,10 +33,10 @@ VERDICTS = {
 class Table:
     """A judge by a table: (premise, word in the claim) -> label, p, quote; None: it fails; else neutral."""
 
-    def __init__(self, table: dict[tuple[str, str], Any]) -> None:
+    def __init__(self, table):
         self.table = table
 
-    def judge(self, premise: Any, claims: Any) -> Judged:
+    def judge(self, premise, claims):
         verdicts, failures = [], []
         for claim in claims:
             rows = (
@@ -62,9 +58,7 @@ class Table:
         return Judged(tuple(verdicts), tuple(failures))
 
 
-def bridge(
-    record_id: str = "bridge", table: dict[tuple[str, str], Any] = VERDICTS, **fields: Any
-) -> TaskResult:
+def bridge(record_id="bridge", table=VERDICTS, **fields):
     """An answer on a bridge: one atom is contradicted, one is not verified, the others are supported."""
     atoms = [
         {"text": text, "label": label}
@@ -78,7 +72,7 @@ def bridge(
     return assess(ANSWER, judge=Table(table), **made).model_copy(update={"record_id": record_id})
 
 
-def run_of(path: Path, *results: TaskResult, task: str = FACTUALITY, config: Config | None = None) -> Path:
+def run_of(path, *results, task=FACTUALITY, config=None):
     """A finished run of these results."""
     config = config or Config()
     folder = RunFolder(path, task_named(task))
@@ -90,13 +84,13 @@ def run_of(path: Path, *results: TaskResult, task: str = FACTUALITY, config: Con
     return path
 
 
-def report_of(*paths: Path, out: Path | None = None) -> Path:
+def report_of(*paths, out=None):
     """The page of finished runs."""
     runs = [FinishedRun.of_any_task(path) for path in paths]
     return write_report(runs, out or paths[0] / "report.html").path
 
 
-def data_in(page: Path, name: str) -> Any:
+def data_in(page, name):
     """What a page holds as JSON under a name."""
     found = re.search(
         rf'<script type="application/json" id="{name}">(.*?)</script>',
@@ -107,7 +101,7 @@ def data_in(page: Path, name: str) -> Any:
     return json.loads(found[1])
 
 
-def cited() -> TaskResult:
+def cited():
     """An answer verified: a claim is contradicted by what it cites, one cites what does not exist."""
     table = {
         ("old", "1930"): ("contradiction", 0.9, "opened in 1932"),
@@ -121,7 +115,7 @@ def cited() -> TaskResult:
     return verify(text, sources=sources, judge=Table(table), spacy_model="none")
 
 
-def answered() -> TaskResult:
+def answered():
     """A rag record: a claim contradicted by a passage, and one of the reference that the answer misses."""
     table = {
         ("history", "1930"): ("contradiction", 0.9, "The bridge opened in 1932."),
@@ -141,7 +135,7 @@ def answered() -> TaskResult:
     return found.result
 
 
-def recalled() -> TaskResult:
+def recalled():
     """Facts that an answer states, contradicts, is silent on, and one that stayed unanswered."""
     table = {
         ("answer", "grey"): ("entailment", 0.9, "It is painted grey."),
@@ -152,7 +146,7 @@ def recalled() -> TaskResult:
     return recall(ANSWER, prompt="What about the bridge?", facts=facts, judge=Table(table))
 
 
-def of_every_task(path: Path) -> dict[str, Path]:
+def of_every_task(path):
     """The report of a run of each task."""
     made = {
         "run": run_of(path / "run", bridge(version=3), bridge("other")),

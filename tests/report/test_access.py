@@ -1,7 +1,5 @@
 """The report for everyone: narrow windows, both themes, print, screen readers, and texts that mean harm."""
 
-from __future__ import annotations
-
 from io import BytesIO
 
 import pytest

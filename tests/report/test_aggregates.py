@@ -1,10 +1,6 @@
 """Every number of a whole run on its page is that of its summary, of `evaluate` and of `check`."""
 
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from reported import PASSAGES, Table, answered, bridge, cited, data_in, recalled, report_of, run_of
@@ -12,7 +8,6 @@ from reported import PASSAGES, Table, answered, bridge, cited, data_in, recalled
 from factreasoner import rag, recall, verify
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import FailedJudgements, Rule, apply_rules
-from factreasoner.models import TaskResult
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.registry import FACTUALITY, task_named
 
@@ -21,18 +16,18 @@ SILENT = Table({})
 FAILS = Table({("answer", ""): None, ("history", ""): None, ("guide", ""): None, ("old", ""): None})
 
 
-def _of_run() -> list[TaskResult]:
+def _of_run():
     unjudged = dict.fromkeys([("history", ""), ("guide", ""), ("old", "")])
     return [bridge(), bridge("unjudged", unjudged), bridge("empty", atoms=[]), bridge("unlabelled", {})]
 
 
-def _of_recall() -> list[TaskResult]:
+def _of_recall():
     unanswered = recall(GREY, facts=["It is grey."], judge=FAILS)
     no_facts = recall(GREY, facts=[], judge=SILENT)
     return [recalled(), unanswered, no_facts]
 
 
-def _of_rag() -> list[TaskResult]:
+def _of_rag():
     without_reference = rag(GREY, contexts=PASSAGES, claims=[GREY], judge=SILENT)
     without_contexts = rag(GREY, reference=GREY, claims=[GREY], reference_claims=[GREY], judge=SILENT)
     without_claims = rag("I don't know.", contexts=PASSAGES, gold_contexts=["guide"], claims=[], judge=SILENT)
@@ -40,7 +35,7 @@ def _of_rag() -> list[TaskResult]:
     return [answered(), *(s.result for s in (without_reference, without_contexts, without_claims, unjudged))]
 
 
-def _of_verify() -> list[TaskResult]:
+def _of_verify():
     sources = [{"id": "history", "text": "It opened in 1932."}]
     uncited = verify("It opened in 1930. It is loved.", sources=sources, judge=SILENT, spacy_model="none")
     unjudged = verify("It opened in 1930 [1].", sources=sources, judge=FAILS, spacy_model="none")
@@ -52,19 +47,18 @@ RUNS = {FACTUALITY: _of_run, "recall": _of_recall, "rag": _of_rag, "verify": _of
 
 
 @pytest.fixture(params=RUNS)
-def run(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+def run(request, tmp_path):
     """A run of a task some of whose records lack some metrics."""
     results = RUNS[request.param]()
     named = [result.model_copy(update={"record_id": f"r{n}"}) for n, result in enumerate(results)]
     return run_of(tmp_path / request.param, *named, task=request.param)
 
 
-def _summary(run: Path) -> dict[str, Any]:
-    summary: dict[str, Any] = json.loads((run / "summary.json").read_text(encoding="utf-8"))
-    return summary
+def _summary(run):
+    return json.loads((run / "summary.json").read_text(encoding="utf-8"))
 
 
-def test_the_page_has_the_numbers_of_the_summary(run: Path) -> None:
+def test_the_page_has_the_numbers_of_the_summary(run):
     summary, table = _summary(run), task_named(run.name).table
     (content,) = data_in(report_of(run), "content")["runs"]
     wanted = {
@@ -86,7 +80,7 @@ def test_the_page_has_the_numbers_of_the_summary(run: Path) -> None:
         assert content["labels"]["not judged"] == summary["atoms"]["unjudged"]
 
 
-def test_evaluate_and_check_have_them_too(run: Path, tmp_path: Path) -> None:
+def test_evaluate_and_check_have_them_too(run, tmp_path):
     metrics = _summary(run)["metrics"]
     known = {name: found["value"] for name, found in metrics.items() if found["value"] is not None}
     finished = FinishedRun.of_any_task(run)

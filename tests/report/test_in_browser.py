@@ -1,11 +1,8 @@
 """The report as a reader meets it, in a real browser."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 from browser import open_all, reloaded, watched
@@ -320,7 +317,7 @@ def test_verify_shows_both_texts_with_what_changed(browser, pages):
 class Believing(Table):
     """A judge by a table; what its table leaves open it believes."""
 
-    def judge(self, premise: Any, claims: Any) -> Judged:
+    def judge(self, premise, claims):
         said = super().judge(premise, claims).verdicts
         return Judged(
             tuple(v.model_copy(update={"belief": 0.8}) if v.label == "neutral" else v for v in said)
@@ -348,7 +345,7 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
 class Guessing:
     """Both passages guess at every claim; `old`, the nearer one, denies it too."""
 
-    def judge(self, premise: Any, claims: Any) -> Judged:
+    def judge(self, premise, claims):
         said = {
             "old": {"label": "contradiction", "belief": 0.5, "nearness": 0.9},
             "new": {"label": "neutral", "belief": 0.1, "nearness": 0.4},

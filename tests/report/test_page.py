@@ -1,7 +1,5 @@
 """What is written of runs: one page, of one task, that holds what the runs hold."""
 
-from __future__ import annotations
-
 import json
 import re
 

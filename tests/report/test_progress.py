@@ -1,7 +1,5 @@
 """What a person sees while a run goes on."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys
@@ -19,7 +17,7 @@ from factreasoner.tasks.factuality import TASK
 class Terminal(io.StringIO):
     """A text stream that says it is a terminal."""
 
-    def isatty(self) -> bool:
+    def isatty(self):
         return True
 
 

@@ -1,7 +1,5 @@
 """Several runs on one page, in a real browser."""
 
-from __future__ import annotations
-
 from browser import watched
 from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of, run_of

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -22,14 +20,14 @@ PATHS = ("../../etc/passwd", "/", "..", ".", ".hidden", "a/b", "a\\b")
 HOSTILE = [*PATHS, "", "con", "x\ny", "\x00", "é", "-rf", "a."]
 
 
-def assessed(record_id: str, graph: FactGraph | None = GRAPH) -> Assessment:
+def assessed(record_id, graph=GRAPH):
     outcome = Outcome(p_true={}, support={}, graph=graph)
     return Assessment(record_id=record_id, status="ok", assessor="factreasoner", outcome=outcome)
 
 
 @given(st.lists(st.text() | st.sampled_from(["a", "A", "Aux", *HOSTILE, "x" * 5000]), max_size=12))
-def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids: list[str]) -> None:
-    taken: set[str] = set()
+def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids):
+    taken = set()
     found = {record_id: file_name(record_id, taken) for record_id in dict.fromkeys(ids)}
     assert len({name.lower() for name in found.values()}) == len(found)
     for name in found.values():
@@ -41,8 +39,8 @@ def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids: list[
         assert not any(c in name for c in '/\\:*?"<>|\n\0 ')
 
 
-def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest() -> None:
-    taken: set[str] = set()
+def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest():
+    taken = set()
     assert file_name("fcb-001_a.b", taken) == "fcb-001_a.b"
     one, other = (file_name(record_id, taken) for record_id in ("a/b", "a:b"))
     assert one.startswith("a_b-")
@@ -51,7 +49,7 @@ def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest() -> None:
     assert file_name("aux.txt", taken).startswith("aux.txt-")
 
 
-def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path: Path) -> None:
+def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path):
     folder = tmp_path / "made" / "here"
     ids = ["plain", *HOSTILE, "x" * 300]
     check_export(folder, Config())
@@ -67,13 +65,13 @@ def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path: Pa
     assert records == set(ids)
 
 
-def test_tables_are_those_of_the_settings(tmp_path: Path) -> None:
+def test_tables_are_those_of_the_settings(tmp_path):
     export_networks([assessed("r")], Config(factors="table1"), tmp_path)
     found = ExactSolver().marginals(read_uai_network(tmp_path / "r.uai").graph)
     assert found.p_true["ä 1"] == pytest.approx(0.833, abs=5e-4)
 
 
-def test_what_can_not_be_exported_is_found_out_before(tmp_path: Path) -> None:
+def test_what_can_not_be_exported_is_found_out_before(tmp_path):
     with pytest.raises(ConfigError, match="assessor 'factscore' builds no networks"):
         check_export(tmp_path, Config(assessor="factscore"))
     (tmp_path / "file").write_text("")

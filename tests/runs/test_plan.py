@@ -1,19 +1,14 @@
 """What a dry run counts is what a run calls."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
-from typing import Any
-
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.errors import PluginError
-from factreasoner.models import Atom, Claim, Context, Premise, Record, Verdict
+from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.protocols import LLM, Atomized, Judged, Retrieved
-from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
+from factreasoner.protocols import Atomized, Judged
+from factreasoner.retrieval.per_atom import FoundPassage, retrieve_each
 from factreasoner.runs.plan import plan, rehearsed
 from factreasoner.settings import Config
 from factreasoner.tasks.registry import task_named
@@ -34,17 +29,17 @@ ASKING = f"{__name__}:AskingJudge"
 class Library:
     """Finds as much as may be found."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config):
         self.config = config
 
-    def retrieve(self, atoms: tuple[Atom, ...], record: Record) -> Retrieved:
-        def search(query: Query) -> list[FoundPassage]:
+    def retrieve(self, atoms, record):
+        def search(query):
             return [FoundPassage(f"{query.text} {rank}") for rank in range(50)]
 
         return retrieve_each(search, atoms, record, self.config)
 
 
-def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+def answer(prompt, schema):
     if prompt.name == "summarizer":
         return {"reason": "r", "relevance": "relevant", "summary": "It says so.", "confidence": 90}
     return dict.fromkeys(schema.arguments, "True")
@@ -65,9 +60,7 @@ def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
         (GIVEN, {"coherence": True, "atoms_per_call": 2}, {"evaluator", "coherence"}),
     ],
 )
-def test_planned_calls_are_made(
-    version: int, record: Record, settings: dict[str, Any], stages: set[str]
-) -> None:
+def test_planned_calls_are_made(version, record, settings, stages):
     config = Config(model="scripted", version=version, **settings)
     planned = {item.stage: item.calls for item in plan([record], config).stages}
     assessment = build_pipeline(config, llm=ScriptedLLM(answer)).assess(record)
@@ -78,7 +71,7 @@ def test_planned_calls_are_made(
     assert all(item.prompt_tokens and item.completion_tokens for item in plan([record], config).stages)
 
 
-def test_nothing_is_planned_for_a_record_without_atoms() -> None:
+def test_nothing_is_planned_for_a_record_without_atoms():
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
     assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0, 0, ())
 
@@ -93,7 +86,7 @@ def test_nothing_is_planned_for_a_record_without_atoms() -> None:
         (GIVEN, {"retriever": "web"}, 0),
     ],
 )
-def test_planned_searches(record: Record, settings: dict[str, Any], searches: int) -> None:
+def test_planned_searches(record, settings, searches):
     assert plan([record], Config(**settings)).searches == searches
 
 
@@ -102,13 +95,13 @@ class AskingJudge:
 
     tokens_per_claim = 7
 
-    def __init__(self, llm: LLM) -> None:
+    def __init__(self, llm):
         self._llm = llm
 
-    def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
+    def requests(self, premise, claims):
         return [(Prompt(name="own", user=f"{premise.text} {claim.text}"), SCHEMA) for claim in claims]
 
-    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+    def judge(self, premise, claims):
         for prompt, schema in self.requests(premise, claims):
             self._llm.call(prompt, schema)
         return Judged(
@@ -122,20 +115,20 @@ class AskingJudge:
 class SilentJudge:
     """A user's own judge that tells nothing of what it asks."""
 
-    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+    def judge(self, premise, claims):
         raise AssertionError("a dry run judges nothing")
 
 
 class BrokenJudge(SilentJudge):
     """A user's own judge whose telling fails."""
 
-    def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
+    def requests(self, premise, claims):
         raise KeyError("nothing here")
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
 @pytest.mark.parametrize("assessor", ["factreasoner", "factscore"])
-def test_a_part_of_a_users_own_that_tells_what_it_asks_is_counted(version: int, assessor: str) -> None:
+def test_a_part_of_a_users_own_that_tells_what_it_asks_is_counted(version, assessor):
     config = Config(
         judge=f"{__name__}:AskingJudge",
         assessor=assessor,
@@ -150,7 +143,7 @@ def test_a_part_of_a_users_own_that_tells_what_it_asks_is_counted(version: int, 
     assert stage.completion_tokens == 7 * stage.calls
 
 
-def test_one_that_does_not_is_named() -> None:
+def test_one_that_does_not_is_named():
     config = Config(judge=f"{__name__}:SilentJudge", reviser=f"{__name__}:Reviser", model="scripted")
     planned = plan([GIVEN], config)
     assert planned.uncounted == (f"reviser {__name__}:Reviser", f"judge {__name__}:SilentJudge")
@@ -160,23 +153,23 @@ def test_one_that_does_not_is_named() -> None:
 class Reviser:
     """A user's own reviser."""
 
-    def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
+    def revise(self, atoms, record):
         return Atomized(tuple(atoms))
 
 
-def test_an_error_in_what_it_tells_is_told_as_its_own() -> None:
+def test_an_error_in_what_it_tells_is_told_as_its_own():
     with pytest.raises(PluginError, match=r"BrokenJudge.*KeyError.*nothing here"):
         plan([GIVEN], Config(judge=f"{__name__}:BrokenJudge", model="scripted"))
 
 
-def claims_record(n: int = 3, **fields: Any) -> Record:
+def claims_record(n=3, **fields):
     facts = tuple(Atom(id=f"f{i}", text=f"Fact {i}.") for i in range(n))
     context = Context(id="c0", text="She was born in Warsaw.")
     own = {"response": "She was born. She died. [1]", "facts": facts, "contexts": (context,)}
     return Record(id="r1", **own | fields)
 
 
-def calls(task: str, item: Record, **settings: Any) -> dict[str, int]:
+def calls(task, item, **settings):
     planned = rehearsed(task_named(task), [item], Config(**({"model": "m"} | settings)))
     return {stage.stage: stage.calls for stage in planned.stages}
 
@@ -195,15 +188,15 @@ def calls(task: str, item: Record, **settings: Any) -> dict[str, int]:
         (claims_record(), {"model": None}, {}),
     ],
 )
-def test_calls_of_recall(item: Record, settings: dict[str, Any], expected: dict[str, int]) -> None:
+def test_calls_of_recall(item, settings, expected):
     assert calls("recall", item, **settings) == expected
 
 
 @pytest.mark.parametrize("task", ["rag", "verify"])
-def test_other_tasks_are_counted_as_they_are_run(task: str) -> None:
+def test_other_tasks_are_counted_as_they_are_run(task):
     item, config = claims_record(), Config(model="m")
 
-    def true(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+    def true(prompt, schema):
         if schema.name == "report_statements":
             return {"statements": ["She was born.", "She died."]}
         return {
@@ -217,7 +210,7 @@ def test_other_tasks_are_counted_as_they_are_run(task: str) -> None:
     assert calls(task, item) == {name: made.count(name) for name in made}
 
 
-def test_tokens_are_counted() -> None:
+def test_tokens_are_counted():
     (stage,) = rehearsed(task_named("recall"), [claims_record()], Config(model="m")).stages
     assert stage.prompt_tokens > 100
     assert 5 < stage.completion_tokens < 100

@@ -9,7 +9,7 @@ from factreasoner.errors import LLMError
 from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Judged
 
-begun: list[str] = []
+begun = []
 """Claims that were begun with, in this process."""
 let_go = threading.Event()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import threading
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import held_judge
@@ -31,36 +30,29 @@ class Running(NamedTuple):
     log: list[str]
     drain: Any
 
-    def post(self, route: str, record: Any = None, **more: Any) -> httpx.Response:
+    def post(self, route, record=None, **more):
         with httpx.Client(timeout=60) as client:
             return client.post(f"{self.url}/v1/{route}", **({"json": record} if record else {}), **more)
 
-    def get(self, path: str, **more: Any) -> httpx.Response:
+    def get(self, path, **more):
         return httpx.get(f"{self.url}{path}", timeout=20, **more)
 
 
 @contextlib.contextmanager
-def running(
-    *,
-    threads: int = 2,
-    queue: int = 8,
-    token: str | None = None,
-    limits: Limits | None = None,
-    **settings: Any,
-) -> Iterator[Running]:
+def running(*, threads=2, queue=8, token=None, limits=None, **settings):
     """A service that judges by `HeldJudge`, unless settings say another; ready when it is handed out."""
     held_judge.let_go.clear()
     chosen = {"judge": "held_judge:HeldJudge", "spacy_model": "none", "concurrency": threads, **settings}
     terms = Terms(Config(**chosen), tuple(parse_rules(["precision=0.8"], (), TASK)), max_pairs=100)
-    log: list[str] = []
+    log = []
     access = Access.of("127.0.0.1", ["factuality.example"], token)
     service = Service(terms, Pool(terms, None, queue), access, limits or Limits(), log.append)
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    loops: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
+    loops = []
     begun = threading.Event()
 
-    async def main() -> None:
+    async def main():
         drained = asyncio.Event()
         loops.append((asyncio.get_running_loop(), drained))
         begun.set()
@@ -85,7 +77,7 @@ def running(
         assert not thread.is_alive()
 
 
-def until(true: Any, seconds: float = 60.0) -> None:
+def until(true, seconds=60.0):
     """Wait until something is true."""
     ends = threading.Event()
     for _ in range(int(seconds / 0.02)):

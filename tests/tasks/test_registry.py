@@ -13,7 +13,7 @@ from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.registry import TASKS, task_named
-from factreasoner.tasks.rows import ClaimRow, Evidence, by_claim, claim_row, judgement_of, p_supported
+from factreasoner.tasks.rows import Evidence, by_claim, claim_row, judgement_of, p_supported
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work
 
 
@@ -41,7 +41,7 @@ def rows(result):
         yield claim_row(result.record_id, "answer", atom, judgement, Evidence("question", {}, own))
 
 
-def share(rows: list[ClaimRow]):
+def share(rows):
     return sum(row.label == "supported" for row in rows) / len(rows) if rows else None
 
 
