@@ -1,10 +1,5 @@
 """Assessments made by hand, for tests of what is computed from them."""
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 from factreasoner.models import (
     Assessment,
     Atom,
@@ -14,19 +9,16 @@ from factreasoner.models import (
     Independence,
     Marginals,
     Outcome,
-    Support,
     Usage,
     Verdict,
     side_of,
 )
 
-SAID: dict[int, Support] = {1: "supported", 0: "conflicting", -1: "contradicted"}
+SAID = {1: "supported", 0: "conflicting", -1: "contradicted"}
 """What an assessor says of an atom, by the side of one half its P(true) is on."""
 
 
-def assessment(
-    p_true: Sequence[float | None], *, gold: str = "", outcome: Mapping[str, Any] | None = None, **fields: Any
-) -> Assessment:
+def assessment(p_true, *, gold="", outcome=None, **fields):
     """One with atoms a0, a1, ...: None stands for an unjudged atom; `gold` has S, N, C, U or - for each."""
     labels = [
         {"S": "S", "N": "NS", "C": "C", "U": "U", "-": None}[letter] for letter in gold or "-" * len(p_true)
@@ -57,7 +49,7 @@ TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError"
 REVISER = Failure(stage="reviser", item_id="a1", error_type="UnusableReplyError", message="no call")
 
 
-def full() -> Assessment:
+def full():
     """One with a bit of everything."""
     return assessment(
         [0.9, 0.25, None, 0.5],
@@ -100,7 +92,7 @@ def full() -> Assessment:
 NOTHING = Assessment(record_id="r0", status="no_atoms", assessor="factreasoner")
 
 
-def counted_once(*sources: tuple[str, ...], left_out: int) -> Assessment:
+def counted_once(*sources, left_out):
     """One whose contexts come from those sources."""
     independence = Independence(sources=sources, relations_left_out=left_out)
     contexts = (

@@ -9,18 +9,13 @@
         server.share = 0.5                                             # of the requests that are answered
 """
 
-from __future__ import annotations
-
 import email
 import email.policy
 import json
 import urllib.parse
-from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any, ClassVar
 
 from fake_server import (
-    AnswerFunction,
     Completion,
     FakeServer,
     Handler,
@@ -34,7 +29,7 @@ from fake_server import (
 Line = dict[str, Any]
 
 
-def result_of(line: Line, answer: AnswerFunction, number: int = 0, *, logprobs: bool = False) -> Line:
+def result_of(line, answer, number=0, *, logprobs=False):
     """The result of one request: a completion, or an error with its status, as OpenAI has it."""
     request = Request(number, line["body"], {})
     answered = answer(request)
@@ -47,7 +42,7 @@ def result_of(line: Line, answer: AnswerFunction, number: int = 0, *, logprobs: 
     return {"id": f"batch_req_{number}", "custom_id": line["custom_id"], "response": response, "error": None}
 
 
-def as_vllm(result: Line) -> Line:
+def as_vllm(result):
     """A result as `vllm run-batch` has it: of an error no body, but the error beside the response."""
     response = result["response"]
     if response["status_code"] == 200:
@@ -60,19 +55,12 @@ def as_vllm(result: Line) -> Line:
     }
 
 
-def read_lines(path: Path) -> list[Line]:
+def read_lines(path):
     """The lines of a file of requests or results."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def answer_file(
-    requests: Path,
-    results: Path,
-    answer: AnswerFunction = obliging,
-    *,
-    change: Callable[[list[Line]], Iterable[Line | str]] = list,
-    logprobs: bool = False,
-) -> list[Line]:
+def answer_file(requests, results, answer=obliging, *, change=list, logprobs=False):
     """Answer a file of requests; `change` does to the lines of results what is to go wrong with them."""
     asked = read_lines(requests)
     found = [as_vllm(result_of(line, answer, n, logprobs=logprobs)) for n, line in enumerate(asked)]
@@ -82,7 +70,7 @@ def answer_file(
 
 
 class _Handler(Handler):
-    def do_POST(self) -> None:  # noqa: N802 - http.server names it
+    def do_POST(self):  # noqa: N802 - http.server names it
         """Answer a chat request, take a file, or make a batch."""
         if self.path.endswith("/chat/completions"):
             super().do_POST()
@@ -94,7 +82,7 @@ class _Handler(Handler):
         elif self.path.endswith("/batches"):
             self._answer(owner.make(json.loads(raw)))
 
-    def do_GET(self) -> None:  # noqa: N802 - likewise
+    def do_GET(self):  # noqa: N802 - likewise
         """Tell of a batch, of all, or hand out a file."""
         owner = self.batches
         name = self.path.partition("?")[0].split("/")
@@ -108,12 +96,12 @@ class _Handler(Handler):
             super().do_GET()
 
     @property
-    def batches(self) -> BatchServer:
+    def batches(self):
         owner = self.server.owner
         assert isinstance(owner, BatchServer)
         return owner
 
-    def _answer(self, answer: dict[str, Any] | Misbehaviour) -> None:
+    def _answer(self, answer):
         if isinstance(answer, Misbehaviour):
             self.misbehave(answer)
         else:
@@ -131,28 +119,28 @@ class BatchServer(FakeServer):
 
     handler: ClassVar[type[Handler]] = _Handler
 
-    def __init__(self, answer: AnswerFunction = obliging, *, logprobs: bool = False) -> None:
+    def __init__(self, answer=obliging, *, logprobs=False):
         self.states = ["validating", "in_progress", "finalizing", "completed"]
         self.share = 1.0
-        self.troubles: list[Misbehaviour] = []
-        self.refusals: list[Misbehaviour] = []
-        self.unheard: list[Misbehaviour] = []
-        self.files: dict[str, bytes] = {}
-        self.batches: dict[str, dict[str, Any]] = {}
-        self.answered: list[str] = []
-        self.looks: dict[str, int] = {}
+        self.troubles = []
+        self.refusals = []
+        self.unheard = []
+        self.files = {}
+        self.batches = {}
+        self.answered = []
+        self.looks = {}
         self.clock = 1_700_000_000
         self.pages = 0
         super().__init__(answer, logprobs=logprobs)
 
-    def take(self, kind: str, raw: bytes) -> dict[str, Any]:
+    def take(self, kind, raw):
         """Keep an uploaded file."""
         head = f"Content-Type: {kind}\r\n\r\n".encode()
         parts = email.message_from_bytes(head + raw, policy=email.policy.HTTP).iter_parts()
         (content,) = [p.get_payload(decode=True) for p in parts if p.get_filename()]
         return self._file(content)
 
-    def make(self, wanted: dict[str, Any]) -> dict[str, Any] | Misbehaviour:
+    def make(self, wanted):
         """Begin a batch."""
         if self.refusals:
             return self.refusals.pop(0)
@@ -171,7 +159,7 @@ class BatchServer(FakeServer):
         self.batches[batch["id"]] = batch
         return self.unheard.pop(0) if self.unheard else batch
 
-    def page(self, query: str) -> dict[str, Any]:
+    def page(self, query):
         """Some of the batches, the newest first, after the one that `query` names."""
         self.pages += 1
         asked = urllib.parse.parse_qs(query)
@@ -181,7 +169,7 @@ class BatchServer(FakeServer):
         found = [self.batches[batch_id] for batch_id in ids[begin:end]]
         return {"object": "list", "data": found, "has_more": end < len(ids)}
 
-    def look(self, batch_id: str) -> dict[str, Any] | Misbehaviour:
+    def look(self, batch_id):
         """The batch, one state further on than at the last look."""
         if self.troubles:
             return self.troubles.pop(0)
@@ -195,7 +183,7 @@ class BatchServer(FakeServer):
             self._end(batch)
         return batch
 
-    def _end(self, batch: dict[str, Any]) -> None:
+    def _end(self, batch):
         asked = [json.loads(line) for line in self.files[batch["input_file_id"]].splitlines()]
         done = asked[: round(self.share * len(asked))]
         self.answered += [line["custom_id"] for line in done]
@@ -212,7 +200,7 @@ class BatchServer(FakeServer):
         counts = {"total": len(asked), "completed": len(good), "failed": len(bad)}
         batch["request_counts"] = counts
 
-    def _file(self, content: bytes) -> dict[str, Any]:
+    def _file(self, content):
         file_id = f"file-{len(self.files)}"
         self.files[file_id] = content
         return {

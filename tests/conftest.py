@@ -1,10 +1,7 @@
 """Settings of the test run that no single test owns."""
 
-from __future__ import annotations
-
 import gc
 import os
-from collections.abc import Generator, Iterator
 
 import pytest
 from forked import Forker
@@ -41,7 +38,7 @@ settings.load_profile("untimed")
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection():
     """Set what was collected aside, else the garbage collector looks through all of it again and again."""
     gc.disable()
     try:
@@ -51,13 +48,13 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.enable()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Tests that fork processes come first, so to one worker: what they fork off takes seconds to start."""
     items.sort(key=lambda item: "forker" not in getattr(item, "fixturenames", ()))
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_wait_for_the_disk() -> Iterator[None]:
+def _no_wait_for_the_disk():
     """What tests write is to outlive a killed process, and no machine."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda file: None)
@@ -65,7 +62,7 @@ def _no_wait_for_the_disk() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def forker() -> Iterator[Forker]:
+def forker():
     """Starts processes that need not import what takes long."""
     forker = Forker(*COMMAND_LINE)
     yield forker

@@ -3,20 +3,17 @@
 `python tests/executed_notebook.py` writes what they give into it.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 from pathlib import Path
-from typing import Any
 
 NOTEBOOK = Path(__file__).parents[1] / "examples/notebook.ipynb"
 
 
-def executed() -> dict[str, Any]:
+def executed():
     """The notebook with what its cells give now: the value of a last line that is an expression."""
-    notebook: dict[str, Any] = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-    scope: dict[str, object] = {}
+    notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+    scope = {}
     count = 0
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
@@ -27,14 +24,14 @@ def executed() -> dict[str, Any]:
     return notebook
 
 
-def _run(source: str, scope: dict[str, object]) -> object:
+def _run(source, scope):
     tree = ast.parse(source)
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "cell", "exec"), scope)
     return eval(compile(ast.Expression(last.value), "cell", "eval"), scope) if last else None
 
 
-def _result(value: Any, count: int) -> dict[str, Any]:
+def _result(value, count):
     data = {"text/plain": repr(value).splitlines(keepends=True)}
     if hasattr(value, "_repr_html_"):
         data["text/html"] = value._repr_html_().splitlines(keepends=True)

@@ -22,15 +22,13 @@ What an answer function returns:
 `python tests/fake_server.py` serves in a process of its own and prints its URL (used by benchmarks).
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
 import socket
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -51,23 +49,23 @@ class Request:
     headers: Mapping[str, str]
 
     @property
-    def text(self) -> str:
+    def text(self):
         """All messages, joined."""
         return "\n".join(_said(message) for message in self.body.get("messages", []))
 
     @property
-    def asked(self) -> str:
+    def asked(self):
         """The last message: the question itself, behind the examples."""
         messages = self.body.get("messages", [])
         return _said(messages[-1]) if messages else ""
 
     @property
-    def shown(self) -> str:
+    def shown(self):
         """What a model with a whole chat template reads: the messages and the tools, no response format."""
         return self.text + (json.dumps(self.body["tools"]) if self.form == "tool" else "")
 
     @property
-    def form(self) -> Form:
+    def form(self):
         """How the answer was asked for."""
         if self.body.get("tools"):
             return "tool"
@@ -78,14 +76,14 @@ class Request:
         return "word" if limit == 2 else "lines"
 
     @property
-    def function(self) -> str:
+    def function(self):
         """The name of the function that must be called."""
         if self.form == "tool":
             return str(self.body["tools"][0]["function"]["name"])
         return str(self.body.get("response_format", {}).get("json_schema", {}).get("name", ""))
 
     @cached_property
-    def parameters(self) -> dict[str, Any]:
+    def parameters(self):
         """The JSON schema of the arguments, from the tool, the response format or the words of the system."""
         if self.form == "tool":
             return dict(self.body["tools"][0]["function"]["parameters"])
@@ -103,7 +101,7 @@ class Request:
         return {"type": "object", "properties": properties}
 
     @property
-    def properties(self) -> dict[str, dict[str, Any]]:
+    def properties(self):
         """Argument name -> its JSON schema (enum, description...); what the message lists stands for it."""
         properties = dict(self.parameters.get("properties", {}))
         return {
@@ -112,7 +110,7 @@ class Request:
         }
 
     @cached_property
-    def listed(self) -> dict[str, str]:
+    def listed(self):
         """What the message lists between tags: lines `NAME: TEXT` of arguments; or the one fact behind it."""
         blocks = re.findall(
             r"^<given_(fact|claim|statement)s_(\w+)>\n(.*?)\n</given_\w+_\2>$", self.asked, re.M | re.S
@@ -131,14 +129,14 @@ VALUES = ("True", "False", "Not clear", "Supported", "Contradicted", "Inconclusi
 """Answers that may be allowed."""
 
 
-def _said(message: Mapping[str, Any]) -> str:
+def _said(message):
     content = message.get("content") or ""
     return content if isinstance(content, str) else "".join(part["text"] for part in content)
 
 
-def _outlined(outline: str) -> dict[str, Any]:
+def _outlined(outline):
     """The schema that an outline shows: `{"a": <...>, "b": [<...>, ...]}`."""
-    properties: dict[str, Any] = {}
+    properties = {}
     for name, value in re.findall(r'"(\w+)": (\[|<)', outline):
         text = {"type": "string"}
         properties[name] = {"type": "array", "items": text} if value == "[" else text
@@ -182,7 +180,7 @@ AnswerFunction = Callable[[Request], Answered]
 # Policies: well-behaved answers
 
 
-def minimal(schema: Mapping[str, Any]) -> Any:
+def minimal(schema):
     """A small valid value of a JSON schema: first enum value, lowest number, one array item."""
     if "enum" in schema:
         return schema["enum"][0]
@@ -196,21 +194,21 @@ def minimal(schema: Mapping[str, Any]) -> Any:
     )
 
 
-def answering(choose: Callable[[str, dict[str, Any], Request], Any]) -> AnswerFunction:
+def answering(choose):
     """Answer every argument with `choose(name, its schema, request)`."""
     return lambda request: {n: choose(n, p, request) for n, p in request.properties.items()}
 
 
-def obliging(request: Request) -> dict[str, Any]:
+def obliging(request):
     """A minimal valid object: the default answer."""
     return {name: minimal(prop) for name, prop in request.properties.items()}
 
 
-def sequence(*steps: Answered | AnswerFunction) -> AnswerFunction:
+def sequence(*steps):
     """One step for each request; the last one repeats."""
     lock, position = threading.Lock(), iter(range(10**9))
 
-    def answer(request: Request) -> Answered:
+    def answer(request):
         with lock:
             step = steps[min(next(position), len(steps) - 1)]
         return step(request) if callable(step) else step
@@ -218,10 +216,10 @@ def sequence(*steps: Answered | AnswerFunction) -> AnswerFunction:
     return answer
 
 
-def refusing(forms: set[Form], otherwise: AnswerFunction = obliging) -> AnswerFunction:
+def refusing(forms, otherwise=obliging):
     """A provider that answers 400 to some call forms, naming the parameter, and the rest as `otherwise`."""
 
-    def answer(request: Request) -> Answered:
+    def answer(request):
         if request.form in forms:
             return tools_refused() if request.form == "tool" else response_format_refused(request.form)
         return otherwise(request)
@@ -238,12 +236,12 @@ PROBE = json.loads(
 KNOWN = {text: answer for case in PROBE for text, answer in case["facts"]}
 
 
-def is_probe(request: Request) -> bool:
+def is_probe(request):
     """Whether a request asks about a passage of the probe."""
     return any(case["passage"] in request.asked for case in PROBE)
 
 
-def known_facts(request: Request) -> dict[str, Any]:
+def known_facts(request):
     """The right answers to a probe's facts, empty where it is none."""
     if not is_probe(request):
         return {}
@@ -258,60 +256,58 @@ def known_facts(request: Request) -> dict[str, Any]:
 # Misbehaviours
 
 
-def changed(
-    change: Callable[[dict[str, Any]], dict[str, Any]], policy: AnswerFunction = obliging
-) -> AnswerFunction:
+def changed(change, policy=obliging):
     """The policy's arguments after `change`: drop one, set one to null, add one, spoil one."""
 
-    def answer(request: Request) -> Answered:
+    def answer(request):
         arguments = policy(request)
         return change(dict(arguments)) if isinstance(arguments, dict) else arguments
 
     return answer
 
 
-def missing(*names: str, policy: AnswerFunction = obliging) -> AnswerFunction:
+def missing(*names, policy=obliging):
     """Leave out these arguments."""
     return changed(lambda arguments: {n: v for n, v in arguments.items() if n not in names}, policy)
 
 
-def replaced(policy: AnswerFunction = obliging, /, **values: Any) -> AnswerFunction:
+def replaced(policy=obliging, /, **values):
     """Set arguments to null, to a value outside their enum, or add unknown ones."""
     return changed(lambda arguments: arguments | values, policy)
 
 
-def prose(text: str = "I would say that most of it is right.") -> Completion:
+def prose(text="I would say that most of it is right."):
     """Plain words, whatever form was asked for."""
     return Completion(content=text)
 
 
-def cut(text: str = '{"fact_0": "Tr') -> Completion:
+def cut(text='{"fact_0": "Tr'):
     """A reply cut by the token limit."""
     return Completion(arguments=text, finish_reason="length")
 
 
-def completion_of(finish_reason: str = "stop", **message: Any) -> Completion:
+def completion_of(finish_reason="stop", **message):
     """One choice with exactly this message, whatever was asked for."""
     choice = {"index": 0, "finish_reason": finish_reason, "message": {"role": "assistant", **message}}
     return Completion(arguments={}, body={"choices": [choice]})
 
 
-def filtered() -> Completion:
+def filtered():
     """A reply that the provider's content filter stopped."""
     return completion_of("content_filter", content=None)
 
 
-def refused(words: str = "I'm sorry, I can't help with that.") -> Completion:
+def refused(words="I'm sorry, I can't help with that."):
     """A refusal, in the field that OpenAI has for it."""
     return completion_of(content=None, refusal=words)
 
 
-def empty_choices() -> Completion:
+def empty_choices():
     """Status 200 and `"choices": []`."""
     return Completion(arguments={}, body={"choices": []})
 
 
-def error(status: int, message: str, *, code: str | None = None, param: str | None = None) -> Misbehaviour:
+def error(status, message, *, code=None, param=None):
     """An error in OpenAI's format."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     body = {"error": {"message": message, "type": kind, "param": param, "code": code}}
@@ -320,34 +316,34 @@ def error(status: int, message: str, *, code: str | None = None, param: str | No
     )
 
 
-def rate_limited(retry_after: str | None = None) -> Misbehaviour:
+def rate_limited(retry_after=None):
     """429, with `Retry-After` (seconds or an HTTP date) when given."""
     plain = error(429, "Rate limit reached for requests", code="rate_limit_exceeded")
     extra = {} if retry_after is None else {"Retry-After": retry_after}
     return Misbehaviour(status=429, headers={**plain.headers, **extra}, body=plain.body)
 
 
-def server_error(status: int = 500) -> Misbehaviour:
+def server_error(status=500):
     """A 5xx."""
     return error(status, "The server had an error while processing your request")
 
 
-def unauthorized(status: int = 401) -> Misbehaviour:
+def unauthorized(status=401):
     """A refused key (401) or a refused permission (403); OpenAI repeats part of the key in the message."""
     return error(status, "Incorrect API key provided: sk-secr*****key.", code="invalid_api_key")
 
 
-def unknown_model() -> Misbehaviour:
+def unknown_model():
     """404 for a model nobody serves."""
     return error(404, "The model `fake` does not exist", code="model_not_found")
 
 
-def tools_refused() -> Misbehaviour:
+def tools_refused():
     """400: no function calling here."""
     return error(400, "`tools` is not supported with this model", param="tools")
 
 
-def response_format_refused(form: str = "json_schema") -> Misbehaviour:
+def response_format_refused(form="json_schema"):
     """400: no such response format here."""
     return error(
         400,
@@ -356,27 +352,27 @@ def response_format_refused(form: str = "json_schema") -> Misbehaviour:
     )
 
 
-def hang(seconds: float = 30.0) -> Misbehaviour:
+def hang(seconds=30.0):
     """Never answers (within `seconds`)."""
     return Misbehaviour(how="hang", seconds=seconds)
 
 
-def drip(seconds: float = 30.0) -> Misbehaviour:
+def drip(seconds=30.0):
     """Sends headers, then one byte now and then, so that no read times out."""
     return Misbehaviour(how="drip", seconds=seconds)
 
 
-def disconnect() -> Misbehaviour:
+def disconnect():
     """Promises 1000 bytes, sends some, closes."""
     return Misbehaviour(how="disconnect")
 
 
-def reset() -> Misbehaviour:
+def reset():
     """Closes without a byte."""
     return Misbehaviour(how="reset")
 
 
-def broken_body() -> Misbehaviour:
+def broken_body():
     """Status 200 and a body that is not JSON."""
     return Misbehaviour(headers={"Content-Type": "application/json"}, body=b'{"choices": [{"mess')
 
@@ -384,12 +380,12 @@ def broken_body() -> Misbehaviour:
 # The server
 
 
-def _tokens(text: str) -> list[Token]:
+def _tokens(text):
     return [(piece, -0.1, [(piece, -0.1)]) for piece in re.findall(r"\s*\w+|\s*[^\w\s]|\s+", text)]
 
 
-def _logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
-    def entry(text: str, logprob: float) -> dict[str, Any]:
+def _logprobs(tokens):
+    def entry(text, logprob):
         return {"token": text, "logprob": logprob, "bytes": list(text.encode())}
 
     return {
@@ -400,7 +396,7 @@ def _logprobs(tokens: Sequence[Token]) -> dict[str, Any]:
     }
 
 
-def in_words(form: Form, arguments: Mapping[str, Any]) -> str:
+def in_words(form, arguments):
     """Arguments as the content of a message, in the form that was asked for."""
     if form == "word":
         return str(next(iter(arguments.values()), ""))
@@ -412,11 +408,11 @@ def in_words(form: Form, arguments: Mapping[str, Any]) -> str:
     return "\n".join(f"{name.rsplit('_', 1)[-1]}: {value}" for name, value in arguments.items())
 
 
-def completion_body(request: Request, completion: Completion, *, logprobs: bool) -> dict[str, Any]:
+def completion_body(request, completion, *, logprobs):
     """The JSON of a chat completion, in the form the request asked for."""
     arguments = completion.arguments
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-    message: dict[str, Any] = {"role": "assistant", "content": completion.content}
+    message = {"role": "assistant", "content": completion.content}
     calls = completion.tool_calls
     if calls is None and arguments is not None and request.form == "tool":
         calls = [(request.function, text)]
@@ -427,7 +423,7 @@ def completion_body(request: Request, completion: Completion, *, logprobs: bool)
         ]
     elif arguments is not None:
         message["content"] = in_words(request.form, arguments) if isinstance(arguments, dict) else text
-    choice: dict[str, Any] = {
+    choice = {
         "index": 0,
         "message": message,
         "finish_reason": completion.finish_reason or ("tool_calls" if calls else "stop"),
@@ -457,9 +453,8 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
     wbufsize = -1
-    server: _Server
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
         raw = self.rfile.read(length)
         if len(raw) < length:
@@ -482,18 +477,18 @@ class Handler(BaseHTTPRequestHandler):
             body = completion_body(request, completion, logprobs=owner.logprobs)
         self.send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
 
-    def do_GET(self) -> None:
+    def do_GET(self):
         body = {"object": "list", "data": [{"id": "fake", "object": "model"}]}
         self.send(200, {"Content-Type": "application/json"}, json.dumps(body).encode())
 
-    def send(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+    def send(self, status, headers, body):
         self.send_response(status)
         for name, value in {**headers, "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
         self.end_headers()
         self.wfile.write(body)
 
-    def misbehave(self, wrong: Misbehaviour) -> None:
+    def misbehave(self, wrong):
         if wrong.how == "answer":
             self.send(wrong.status, wrong.headers, wrong.body)
             return
@@ -513,28 +508,27 @@ class Handler(BaseHTTPRequestHandler):
                 self.wfile.write(b" ")
                 self.wfile.flush()
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format, *args):
         pass
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
-    owner: FakeServer
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args):
         super().__init__(*args)
-        self.connections: set[socket.socket] = set()
+        self.connections = set()
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def process_request(self, request, client_address):
         self.connections.add(request)
         super().process_request(request, client_address)
 
-    def shutdown_request(self, request: Any) -> None:
+    def shutdown_request(self, request):
         self.connections.discard(request)
         super().shutdown_request(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request, client_address):
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)
 
@@ -553,23 +547,14 @@ class FakeServer:
 
     handler: ClassVar[type[Handler]] = Handler
 
-    def __init__(
-        self,
-        answer: AnswerFunction = obliging,
-        *,
-        logprobs: bool = False,
-        delay: float = 0.0,
-        places: int | None = None,
-        probed: bool = True,
-        port: int = 0,
-    ) -> None:
+    def __init__(self, answer=obliging, *, logprobs=False, delay=0.0, places=None, probed=True, port=0):
         self.answer = answer
         self.probed = probed
         self.logprobs = logprobs
         self.delay = delay
         self.places = contextlib.nullcontext() if places is None else threading.Semaphore(places)
-        self.requests: list[Request] = []
-        self.probes: list[Request] = []
+        self.requests = []
+        self.probes = []
         self.peak = 0
         self.closing = threading.Event()
         self._under_way = 0
@@ -581,12 +566,12 @@ class FakeServer:
         self._thread.start()
 
     @property
-    def calls(self) -> int:
+    def calls(self):
         """How many chat requests have arrived."""
         return len(self.requests)
 
     @contextlib.contextmanager
-    def recorded(self, body: dict[str, Any], headers: Mapping[str, str]) -> Iterator[Request]:
+    def recorded(self, body, headers):
         """Count a request while it is under way."""
         with self._lock:
             request = Request(len(self.requests), body, headers)
@@ -599,7 +584,7 @@ class FakeServer:
             with self._lock:
                 self._under_way -= 1
 
-    def close(self) -> None:
+    def close(self):
         """Stop, ending what hangs and every open connection."""
         self.closing.set()
         self._server.shutdown()
@@ -609,10 +594,10 @@ class FakeServer:
         self._server.server_close()
         self._thread.join()
 
-    def __enter__(self) -> FakeServer:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc):
         self.close()
 
 

@@ -4,8 +4,6 @@ litellm takes seconds of CPU to import; what tests ask of a process (signals, fi
 A process that is forked is single-threaded, handles signals as the system does, and ends as interpreters do.
 """
 
-from __future__ import annotations
-
 import gc
 import importlib
 import json
@@ -14,8 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 HANDLED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COMMAND = "from factreasoner.cli import main; main()"
@@ -24,18 +20,18 @@ COMMAND = "from factreasoner.cli import main; main()"
 class Forked:
     """A process that runs `code`; `stdout` and `stderr` are files that hold what it printed."""
 
-    def __init__(self, pid: int, control: socket.socket, stdout: Path, stderr: Path) -> None:
+    def __init__(self, pid, control, stdout, stderr):
         self.pid = pid
-        self.returncode: int | None = None
+        self.returncode = None
         self._control = control
         self._stdout, self._stderr = stdout, stderr
 
-    def send_signal(self, number: int) -> None:
+    def send_signal(self, number):
         """Nothing where it has been waited for: the number may be another's by then."""
         if self.returncode is None:
             os.kill(self.pid, number)
 
-    def wait(self, timeout: float) -> int:
+    def wait(self, timeout):
         """Its exit code, negative where a signal ended it.
 
         Raises:
@@ -47,7 +43,7 @@ class Forked:
             self.returncode = os.waitstatus_to_exitcode(int(self._control.recv(100)))
         return self.returncode
 
-    def communicate(self, timeout: float) -> tuple[str, str]:
+    def communicate(self, timeout):
         """What it printed until its end."""
         self.wait(timeout)
         return self._stdout.read_text(), self._stderr.read_text()
@@ -56,22 +52,14 @@ class Forked:
 class Forker:
     """The process that others are forked off, with `modules` imported."""
 
-    def __init__(self, *modules: str) -> None:
+    def __init__(self, *modules):
         self._control, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             command = [sys.executable, __file__, str(theirs.fileno()), *modules]
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()])
-        self._begun: list[Forked] = []
+        self._begun = []
 
-    def start(
-        self,
-        arguments: Sequence[object] = (),
-        *,
-        folder: Path,
-        env: Mapping[str, str] | None = None,
-        code: str = COMMAND,
-        stderr: int | None = None,
-    ) -> Forked:
+    def start(self, arguments=(), *, folder, env=None, code=COMMAND, stderr=None):
         """Run `code`, by default the command line, in `folder`, where its output goes too."""
         paths = [folder / f"process-{len(self._begun)}.{name}" for name in ("stdout", "stderr")]
         asked = {
@@ -88,7 +76,7 @@ class Forker:
         self._begun.append(process)
         return process
 
-    def close(self) -> None:
+    def close(self):
         """End whatever is left."""
         for process in self._begun:
             process.send_signal(signal.SIGKILL)
@@ -96,7 +84,7 @@ class Forker:
         self._process.wait(timeout=60)
 
 
-def serve(control: socket.socket, kept: Mapping[str, str]) -> str:
+def serve(control, kept):
     """Fork for every request. Returns in each child: the code that it is to run.
 
     `kept` stays in the environment, as what was imported set it there.

@@ -1,12 +1,9 @@
 """One claim held against one passage, for tests of judges."""
 
-from __future__ import annotations
-
-from factreasoner.models import Claim, Premise, Verdict
-from factreasoner.protocols import Judge
+from factreasoner.models import Claim, Premise
 
 
-def verdict(judge: Judge, passage: str, claim: str) -> Verdict:
+def verdict(judge, passage, claim):
     """What a judge says of a claim."""
     (found,) = judge.judge(Premise("c", passage), [Claim("a", claim)]).verdicts
     return found

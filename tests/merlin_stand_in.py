@@ -6,10 +6,7 @@ the faults the bridge is there to avoid: it crashes on fewer factors than variab
 factor mentions, and gives up when exp(log Z) is 0.
 """
 
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 PRELUDE = """
 import json, math, os, signal, subprocess, sys, time
@@ -113,7 +110,7 @@ print("[CTE] + exact inference  : Yes")
 """
 
 
-def script(folder: Path, body: str, *, name: str = "merlin") -> Path:
+def script(folder, body, *, name="merlin"):
     """An executable that runs `body`; `options`, `answer(text)` and the prelude's imports are at hand."""
     path = folder / name
     path.write_text(f"#!{sys.executable} -IS\n{PRELUDE}\n{body}\n", encoding="utf-8")
@@ -121,6 +118,6 @@ def script(folder: Path, body: str, *, name: str = "merlin") -> Path:
     return path
 
 
-def brute_force_merlin(folder: Path) -> Path:
+def brute_force_merlin(folder):
     """An executable that answers."""
     return script(folder, BRUTE_FORCE)

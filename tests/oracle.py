@@ -1,7 +1,5 @@
 """Marginals by brute force, and hypothesis strategies for the networks to hold solvers against."""
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections import Counter
@@ -11,13 +9,12 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
-from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
 
 
-def uai_marginals(path: Path) -> list[tuple[float, ...]]:
+def uai_marginals(path):
     """The marginals of a UAI result file: MAR, their number, then size and entries of each."""
     task, count, *words = path.read_text("utf-8").split()
     assert task == "MAR"
@@ -30,7 +27,7 @@ def uai_marginals(path: Path) -> list[tuple[float, ...]]:
     return marginals
 
 
-def brute_force(graph: FactorGraph) -> dict[str, tuple[float, ...]]:
+def brute_force(graph):
     """Exact marginals from the whole joint table, one axis a variable."""
     count = len(graph.names)
     joint = np.ones(graph.cardinalities)
@@ -46,7 +43,7 @@ def brute_force(graph: FactorGraph) -> dict[str, tuple[float, ...]]:
     }
 
 
-def exact_marginals(graph: FactorGraph) -> dict[str, tuple[float, ...]] | None:
+def exact_marginals(graph):
     """Exact marginals in rational arithmetic, state by state; None where every joint state has probability 0.
 
     No number is ever rounded but the last quotient, so that no range of entries is too wide.
@@ -74,7 +71,7 @@ def exact_marginals(graph: FactorGraph) -> dict[str, tuple[float, ...]] | None:
     }
 
 
-def largest_error(found: Marginals, expected: dict[str, tuple[float, ...]]) -> float:
+def largest_error(found, expected):
     """Largest difference of any probability of any variable."""
     assert list(found.probabilities) == list(expected)
     return max(
@@ -88,14 +85,7 @@ def largest_error(found: Marginals, expected: dict[str, tuple[float, ...]]) -> f
 
 
 @st.composite
-def networks(
-    draw: st.DrawFn,
-    *,
-    max_variables: int = 7,
-    max_states: int = 4,
-    max_scope: int = 3,
-    zeros: bool = True,
-) -> FactorGraph:
+def networks(draw, *, max_variables=7, max_states=4, max_scope=3, zeros=True):
     """Small networks: any scope order, repeated and nested scopes, isolated variables, evidence, zeros."""
     count = draw(st.integers(1, max_variables))
     cardinalities = tuple(
@@ -122,7 +112,7 @@ def networks(
 
 
 @st.composite
-def binary_networks(draw: st.DrawFn, *, max_variables: int = 12) -> FactorGraph:
+def binary_networks(draw, *, max_variables=12):
     """Fact-graph-like networks: two states, priors and pairwise tables with entries up to the clamps."""
     count = draw(st.integers(1, max_variables))
     p = st.sampled_from((0.001, 0.5, 0.7, 0.9, 0.999))
@@ -137,7 +127,7 @@ def binary_networks(draw: st.DrawFn, *, max_variables: int = 12) -> FactorGraph:
 
 
 @st.composite
-def wild_networks(draw: st.DrawFn, *, max_variables: int = 6) -> FactorGraph:
+def wild_networks(draw, *, max_variables=6):
     """Entries over 60 orders of magnitude and zeros, the same tables many times over, alike variables.
 
     Evidence may contradict the tables; so may the tables one another.
@@ -162,7 +152,7 @@ def wild_networks(draw: st.DrawFn, *, max_variables: int = 6) -> FactorGraph:
     return FactorGraph(tuple(f"n{i}" for i in range(count)), cardinalities, tuple(factors), observed)
 
 
-def hub(leaves: int = 32) -> FactorGraph:
+def hub(leaves=32):
     """A hub whose leaves are alike, each with tiny entries: P(hub) is .5 where their product underflows."""
     factors = [Factor((0,), np.array([0.5, 0.5]))]
     for i in range(1, leaves + 1):

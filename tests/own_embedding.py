@@ -1,17 +1,14 @@
 """A user's own embeddings, as `own_embedding:words` and the like: small, and the same each time."""
 
-from __future__ import annotations
-
 import re
 import zlib
 
 import numpy as np
-import numpy.typing as npt
 
-calls: list[list[str]] = []
+calls = []
 
 
-def words(texts: list[str]) -> npt.NDArray[np.float32]:
+def words(texts):
     """Counts of hashed words, shape (len(texts), 64)."""
     calls.append(texts)
     vectors = np.zeros((len(texts), 64), np.float32)
@@ -21,21 +18,21 @@ def words(texts: list[str]) -> npt.NDArray[np.float32]:
     return vectors
 
 
-def shorter(texts: list[str]) -> list[list[float]]:
+def shorter(texts):
     """Vectors of another length."""
     return [[1.0, float(len(text))] for text in texts]
 
 
-def failing(texts: list[str]) -> list[list[float]]:
+def failing(texts):
     """Never any vectors."""
     raise RuntimeError(f"no model for {len(texts)} texts")
 
 
-def uneven(texts: list[str]) -> list[list[float]]:
+def uneven(texts):
     """Vectors of several lengths."""
     return [[1.0] * (n + 1) for n in range(len(texts) + 1)]
 
 
-def infinite(texts: list[str]) -> list[list[float]]:
+def infinite(texts):
     """Numbers that are none."""
     return [[float("inf")] for _ in texts]

@@ -1,12 +1,9 @@
 """What a page says a program prints, held against what it prints."""
 
-from __future__ import annotations
-
 import re
-from collections.abc import Sequence
 
 
-def holds(printed: str, expected: Sequence[str]) -> bool:
+def holds(printed, expected):
     """Whether runs of the expected lines, `...` between them, stand in what was printed, in their order."""
     lines, place = [line.rstrip() for line in printed.splitlines()], 0
     for run in re.split(r"^\.\.\.$", "\n".join(expected), flags=re.MULTILINE):
@@ -19,6 +16,6 @@ def holds(printed: str, expected: Sequence[str]) -> bool:
     return True
 
 
-def without_probabilities(text: str) -> str:
+def without_probabilities(text):
     """The text with a letter in the place of each number that a model is as sure of as it is."""
     return re.sub(r"\b0\.\d+", "P", text)

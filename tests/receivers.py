@@ -4,32 +4,28 @@ Langfuse's replies to arrays: 202 {"message": "Accepted"}, or 207 {"accepted", "
 asked with sync=true, answers 404 with the names of spans that it does not know, and then takes nothing.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 
 class Receiver:
     """`statuses` are answered first, one a request (0: as ever); `kept` is what was taken, by its key."""
 
-    def __init__(self) -> None:
-        self.statuses: list[int] = []
-        self.kept: dict[Any, Any] = {}
-        self.requests: list[tuple[str, Any, int]] = []
+    def __init__(self):
+        self.statuses = []
+        self.kept = {}
+        self.requests = []
         self.url = ""
 
-    def answer(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
+    def answer(self, path, headers, body):
         self.requests.append((path, headers, len(body)))
         status = self.statuses.pop(0) if self.statuses else 0
         return (status, b"busy") if status else self.take(path, headers, body)
 
-    def take(self, path: str, headers: Any, body: bytes) -> tuple[int, bytes]:
+    def take(self, path, headers, body):
         raise NotImplementedError
 
 
@@ -82,7 +78,7 @@ class PhoenixServer(Receiver):
 
 
 @contextlib.contextmanager
-def received(receiver: Receiver) -> Iterator[Receiver]:
+def received(receiver):
     """The receiver while it listens, at its `url`."""
 
     class Handler(BaseHTTPRequestHandler):

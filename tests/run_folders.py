@@ -1,11 +1,5 @@
 """Run folders made by hand, for tests of what is read from them."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
-from factreasoner.models import Assessment, TaskResult
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
@@ -13,9 +7,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
 
-def run_folder(
-    path: Path, *assessments: Assessment, config: Config | None = None, finished: bool = True
-) -> Path:
+def run_folder(path, *assessments, config=None, finished=True):
     """A run of these assessments; one that is not `finished` was killed before it wrote its results."""
     config = config or Config()
     folder = RunFolder(path, TASK)
@@ -27,6 +19,6 @@ def run_folder(
     return path
 
 
-def append(folder: RunFolder[Any], *results: TaskResult) -> None:
+def append(folder, *results):
     """Add results to a run's journal."""
     folder.write([line_of(folder.task, result) for result in results])

@@ -1,14 +1,10 @@
 """Samples made from assessments, for tests of what is computed from them."""
 
-from __future__ import annotations
-
 from factreasoner.metrics.factuality import FACTUALITY, scored_record
-from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Estimate, estimate
-from factreasoner.models import Assessment
+from factreasoner.metrics.table import estimate
 
 
-def sampled(*assessments: Assessment, k: int | None = 3) -> Sample:
+def sampled(*assessments, k=3):
     """Those records, in that order."""
     sampling = FACTUALITY.sampling()
     for item in assessments:
@@ -16,11 +12,11 @@ def sampled(*assessments: Assessment, k: int | None = 3) -> Sample:
     return sampling.sample()
 
 
-def estimated(sample: Sample, name: str) -> Estimate:
+def estimated(sample, name):
     """The metric of that name."""
     return estimate(FACTUALITY[name], sample)
 
 
-def value_of(sample: Sample, name: str) -> float | None:
+def value_of(sample, name):
     """The value of the metric of that name."""
     return estimated(sample, name).value

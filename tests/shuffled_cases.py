@@ -1,16 +1,13 @@
 """Drawn atoms, contexts and verdicts whose order can be shuffled."""
 
-from __future__ import annotations
-
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
+from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.plugins.table import load
 from factreasoner.protocols import Judged
-from factreasoner.settings import Config
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")
 
@@ -23,11 +20,11 @@ class TableJudge:
     unlisted: bool = False
 
     @classmethod
-    def of(cls, table: Mapping[tuple[str, str], tuple[str, float]], *, unlisted: bool = False) -> TableJudge:
+    def of(cls, table, *, unlisted=False):
         """By labels and probabilities."""
         return cls({pair: said(*pair, *found) for pair, found in table.items()}, unlisted)
 
-    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+    def judge(self, premise, claims):
         """One verdict or one failure for every claim."""
         verdicts, failures = [], []
         for claim in claims:
@@ -41,7 +38,7 @@ class TableJudge:
         return Judged(tuple(verdicts), tuple(failures))
 
 
-def said(source: str, target: str, label: str, probability: float) -> Verdict:
+def said(source, target, label, probability):
     """A verdict on a pair."""
     return Verdict.model_validate(
         {"context_id": source, "target_id": target, "label": label, "probability": probability}
@@ -51,11 +48,11 @@ def said(source: str, target: str, label: str, probability: float) -> Verdict:
 class Case:
     """Atoms, contexts and verdicts, drawn so that ties, equal texts, sources and failures are common."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed):
         rng = random.Random(seed)
         self.atoms = [Atom(id=f"a{i}", text=f"Atom {i}.") for i in range(rng.randint(1, 4))]
         self.contexts = [self._context(i, rng) for i in range(rng.randint(1, 7))]
-        self.verdicts: dict[tuple[str, str], Verdict] = {}
+        self.verdicts = {}
         targets = [*(atom.id for atom in self.atoms), *(context.id for context in self.contexts)]
         for source in (context.id for context in self.contexts):
             for target in targets:
@@ -64,7 +61,7 @@ class Case:
                     p = rng.choice((0.3, 0.6, 0.9, 0.9, 0.97, 1.0))
                     self.verdicts[source, target] = said(source, target, label, p)
 
-    def _context(self, i: int, rng: random.Random) -> Context:
+    def _context(self, i, rng):
         text = rng.choice(("The same text.", "the SAME  text.", f"Passage {i}.", f"Passage {i}."))
         linked = rng.sample([atom.id for atom in self.atoms], rng.randint(1, len(self.atoms)))
         return Context(
@@ -77,7 +74,7 @@ class Case:
             atom_ids=tuple(linked),
         )
 
-    def outcome(self, config: Config, solver: str, rng: random.Random | None = None) -> Outcome:
+    def outcome(self, config, solver, rng=None):
         """What is concluded of it, in its own order or in one that `rng` draws."""
         atoms, contexts, verdicts = list(self.atoms), list(self.contexts), list(self.verdicts.items())
         if rng:

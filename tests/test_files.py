@@ -1,12 +1,9 @@
 """Compressed files are read as what they hold, and written as what other programs read."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import io
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,7 @@ LINES = [
     for number in range(9000)
 ]
 TEXT = "".join(LINES).encode()
-PACKERS: dict[str, Callable[[bytes], bytes]] = {
+PACKERS = {
     "plain": bytes,
     "gzip": lambda data: gzip.compress(data, mtime=0),
     "members": lambda data: gzip.compress(data[:999], mtime=0) + gzip.compress(data[999:], mtime=0),
@@ -29,7 +26,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("form", PACKERS)
-def test_the_content_is_read_whatever_the_name(tmp_path: Path, form: str) -> None:
+def test_the_content_is_read_whatever_the_name(tmp_path, form):
     path = tmp_path / "file.txt"
     path.write_bytes(PACKERS[form](TEXT))
     with opened(path) as file:
@@ -42,7 +39,7 @@ def test_the_content_is_read_whatever_the_name(tmp_path: Path, form: str) -> Non
 
 
 @pytest.mark.parametrize("form", ["gzip", "members", "zstd", "frames"])
-def test_every_line_before_damage_is_read_and_the_place_told(form: str) -> None:
+def test_every_line_before_damage_is_read_and_the_place_told(form):
     data = PACKERS[form](TEXT)
     whole = set(TEXT.splitlines(keepends=True))
     for kept in (len(data) - 1, len(data) - 5, len(data) * 2 // 3, 20):
@@ -54,7 +51,7 @@ def test_every_line_before_damage_is_read_and_the_place_told(form: str) -> None:
     assert "cut short" in (error := lines_until_error(bytes(spoilt))[1]) or "is damaged in or after" in error
 
 
-def lines_until_error(data: bytes) -> tuple[list[bytes], str]:
+def lines_until_error(data):
     lines = []
     with (
         unpacked(io.BufferedReader(io.BytesIO(data))) as file,
@@ -64,7 +61,7 @@ def lines_until_error(data: bytes) -> tuple[list[bytes], str]:
     return lines, str(caught.value.strerror)
 
 
-def test_a_damaged_checksum_is_told(tmp_path: Path) -> None:
+def test_a_damaged_checksum_is_told(tmp_path):
     path = tmp_path / "f.gz"
     data = bytearray(gzip.compress(TEXT, mtime=0))
     data[-6] ^= 1
@@ -76,7 +73,7 @@ def test_a_damaged_checksum_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ending", "unpack"), [(".gz", ["gzip", "-dc"]), (".zst", None), (".GZ", ["gzip", "-dc"])]
 )
-def test_what_is_written_is_what_others_read(tmp_path: Path, ending: str, unpack: list[str] | None) -> None:
+def test_what_is_written_is_what_others_read(tmp_path, ending, unpack):
     found = []
     for name in ("one", "other"):
         path = tmp_path / f"{name}.csv{ending}"
@@ -97,7 +94,7 @@ def test_what_is_written_is_what_others_read(tmp_path: Path, ending: str, unpack
     ("name", "plain"),
     [("a.jsonl.gz", "a.jsonl"), ("a.csv.ZST", "a.csv"), ("a.gz.jsonl", "a.gz.jsonl"), ("a", "a")],
 )
-def test_names_without_the_compression(name: str, plain: str) -> None:
+def test_names_without_the_compression(name, plain):
     assert plain_name(Path("x.gz", name)) == Path("x.gz", plain)
 
 

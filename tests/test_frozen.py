@@ -4,7 +4,6 @@ What is held and how it is made: `tests/data/frozen/`.
 """
 
 import json
-from pathlib import Path
 
 import frozen
 import inventory
@@ -12,7 +11,7 @@ import pytest
 
 
 @pytest.mark.parametrize("name", frozen.RUNS)
-def test_results_do_not_move(name: str, tmp_path: Path) -> None:
+def test_results_do_not_move(name, tmp_path):
     wanted = frozen.RUNS[name]
     stored = (frozen.RESULTS / f"{wanted.like or name}.jsonl").read_text(encoding="utf-8").splitlines()
     was = [json.loads(line) for line in stored]
@@ -22,7 +21,7 @@ def test_results_do_not_move(name: str, tmp_path: Path) -> None:
     assert list(found)[:20] == []
 
 
-def test_a_result_that_moves_is_seen() -> None:
+def test_a_result_that_moves_is_seen():
     assert list(frozen.differences({"p": [0.5]}, {"p": [0.5 + 2e-12]}, set())) == [
         ".p[0]: 0.5 -> 0.500000000002"
     ]
@@ -31,14 +30,14 @@ def test_a_result_that_moves_is_seen() -> None:
     assert list(frozen.differences({"p": True}, {"p": 1}, set())) == [".p: True -> 1"]
 
 
-def test_names_that_are_gone_stand_in_the_changelog(tmp_path: Path) -> None:
+def test_names_that_are_gone_stand_in_the_changelog(tmp_path):
     now, before, gone = inventory.live(tmp_path), inventory.stored(), inventory.removed()
     untold = sorted(line for line in before - now if not inventory.is_told(line, gone))
     assert untold == [], 'gone: name them in backticks under "### Removed" of CHANGELOG.md'
     assert sorted(now - before) == [], "new: run `python tests/data/frozen/make.py inventory`"
 
 
-def test_the_changelog_tells_by_name_or_command() -> None:
+def test_the_changelog_tells_by_name_or_command():
     assert inventory.is_told("flag run --chroma-url", {"--chroma-url"})
     assert inventory.is_told("flag solve --json", {"solve"})
     assert inventory.is_told("field run results.jsonl solver.stderr", {"stderr"})

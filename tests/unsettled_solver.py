@@ -1,10 +1,5 @@
 """A solver of a user's own that samples and stops too early: `--solver unsettled_solver:UnsettledSolver`."""
 
-from __future__ import annotations
-
-from factreasoner.models import Marginals
-from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 
@@ -13,10 +8,10 @@ class UnsettledSolver:
 
     name = "unsettled"
 
-    def __init__(self, config: Config | None = None) -> None:
+    def __init__(self, config=None):
         self._warning = {"warning": "sampling stopped without converging"}
 
-    def marginals(self, graph: FactorGraph) -> Marginals:
+    def marginals(self, graph):
         """Half way to one half."""
         exact = ExactSolver().marginals(graph)
         off = {name: tuple((p + 0.5) / 2.0 for p in found) for name, found in exact.probabilities.items()}

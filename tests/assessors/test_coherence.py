@@ -1,7 +1,5 @@
 """Atoms of one answer that contradict each other, and the largest share free of such pairs."""
 
-from __future__ import annotations
-
 from itertools import combinations
 
 import pytest
@@ -16,11 +14,11 @@ from factreasoner.models import Claim, Verdict
 from factreasoner.settings import Config
 
 
-def said(source: str, target: str, label: str, probability: float = 0.9) -> Verdict:
+def said(source, target, label, probability=0.9):
     return Verdict(context_id=source, target_id=target, label=label, probability=probability)
 
 
-def verdicts_of(count: int, pairs) -> list[Verdict]:
+def verdicts_of(count, pairs):
     """A contradiction one way for each of `pairs`, neutral verdicts for all else."""
     return [
         said(f"a{i}", f"a{j}", "contradiction" if (i, j) in pairs else "neutral")

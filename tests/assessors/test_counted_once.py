@@ -1,9 +1,5 @@
 """Which contexts get into the graph, with what weight, and which count as one source."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 
 from factreasoner import ScriptedLLM
@@ -11,7 +7,6 @@ from factreasoner.assessors.graph import GraphEvaluator, solved
 from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Outcome, Record
-from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
@@ -20,24 +15,24 @@ ATOMS = (Atom(id="a0", text="The bridge is red."),)
 PAGE = "https://x.example/bridge"
 
 
-def context(name: str, **fields: Any) -> Context:
+def context(name, **fields):
     return Context.model_validate(
         {"id": name, "text": f"Passage {name} of its own words.", "atom_ids": ("a0",)} | fields
     )
 
 
-def yes(prompt: Prompt, schema: FunctionSchema) -> dict[str, str]:
+def yes(prompt, schema):
     return dict.fromkeys(schema.arguments, "True")
 
 
-def evaluate(*contexts: Context, llm: ScriptedLLM | None = None, **settings: Any) -> Outcome:
+def evaluate(*contexts, llm=None, **settings):
     config = Config(model="scripted", **settings)
     evaluator = GraphEvaluator(LLMJudge(llm or ScriptedLLM(yes), config), ExactSolver(config), config)
     return evaluator.evaluate(ATOMS, contexts, RECORD)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version: int) -> None:
+def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version):
     llm = ScriptedLLM(yes)
     outcome = evaluate(context("c0", dropped="irrelevant"), context("c1"), llm=llm, version=version)
     assert len(llm.calls) == 1
@@ -47,12 +42,12 @@ def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version: int) -> N
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_an_atom_whose_contexts_were_all_dropped_is_unverified_at_no_cost(version: int) -> None:
+def test_an_atom_whose_contexts_were_all_dropped_is_unverified_at_no_cost(version):
     outcome = evaluate(context("c0", dropped="irrelevant"), llm=ScriptedLLM([]), version=version)
     assert outcome.support == {"a0": "unverified"}
 
 
-def test_a_prompted_assessor_is_not_shown_what_was_dropped() -> None:
+def test_a_prompted_assessor_is_not_shown_what_was_dropped():
     llm = ScriptedLLM(yes)
     config = Config(model="scripted", assessor="factscore")
     evaluator = PromptedEvaluator(LLMJudge(llm, config), llm, config)
@@ -70,9 +65,7 @@ def test_a_prompted_assessor_is_not_shown_what_was_dropped() -> None:
         ({"summary": "s"}, True, 0.9),
     ],
 )
-def test_a_summarys_confidence_scales_the_prior_on_request(
-    fields: dict[str, Any], summary_prior: bool, prior: float
-) -> None:
+def test_a_summarys_confidence_scales_the_prior_on_request(fields, summary_prior, prior):
     outcome = evaluate(context("c0", **fields), summary_prior=summary_prior)
     assert outcome.graph is not None
     assert outcome.graph.nodes[1].prior == pytest.approx(prior)
@@ -80,7 +73,7 @@ def test_a_summarys_confidence_scales_the_prior_on_request(
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_passages_of_a_page_count_once_on_request(version: int) -> None:
+def test_passages_of_a_page_count_once_on_request(version):
     page = [context("c0", link=f"{PAGE}#a"), context("c1", link=f"{PAGE}#b")]
     outcome = evaluate(*page, version=version, independence=True)
     assert len(outcome.verdicts) == (4 if version == 3 else 2)
@@ -92,10 +85,10 @@ def test_passages_of_a_page_count_once_on_request(version: int) -> None:
     assert apart.p_true["a0"] > 0.95
 
 
-def test_the_summarys_confidence_of_who_speaks_counts() -> None:
+def test_the_summarys_confidence_of_who_speaks_counts():
     page = [context("c0", link=PAGE, p_summary=1.0), context("c1", link=PAGE, p_summary=0.5)]
 
-    def second(prompt: Prompt, schema: FunctionSchema) -> dict[str, str]:
+    def second(prompt, schema):
         return dict.fromkeys(
             schema.arguments, "True" if "Passage c1" in prompt.user else "Not clear from the given passage"
         )
@@ -105,6 +98,6 @@ def test_the_summarys_confidence_of_who_speaks_counts() -> None:
     assert [(node.id, node.prior) for node in outcome.graph.nodes[1:]] == [("c1", pytest.approx(0.45))]
 
 
-def test_without_a_graph_there_is_nothing_to_solve() -> None:
+def test_without_a_graph_there_is_nothing_to_solve():
     with pytest.raises(ValueError, match="graph"):
         solved(Outcome(p_true={}, support={}), ExactSolver(), Config(), record_id="r")

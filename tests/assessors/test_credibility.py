@@ -1,7 +1,5 @@
 """Priors of contexts by the domain of their link."""
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

@@ -1,7 +1,5 @@
 """Putting pairs to a judge, and those that need no judging."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -20,7 +18,7 @@ from factreasoner.plugins.table import PLUGINS
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
-OF_JUDGES: dict[str, dict[str, str]] = {
+OF_JUDGES = {
     "llm": {"model": "m"},
     "verifier": {"verifier": "factcg", "verifier_model": "m"},
     "recorded": {"relations": "r.jsonl"},
@@ -28,13 +26,13 @@ OF_JUDGES: dict[str, dict[str, str]] = {
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])
-def test_only_the_judge_by_a_model_asks_one(name: str) -> None:
+def test_only_the_judge_by_a_model_asks_one(name):
     config = Config.model_validate({"judge": name} | OF_JUDGES.get(name, {}))
     assert asks_model(config) is (name == "llm")
     assert judging_threads(config) == (config.concurrency if name == "llm" else 1)
 
 
-def test_a_judge_is_registered_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_is_registered_in_one_place(monkeypatch):
     monkeypatch.setitem(PLUGINS["judge"], "overlap", PLUGINS["judge"]["embedded"])
     config = Config(judge="overlap", audit_share=0.5)
     assert not asks_model(config)
@@ -42,7 +40,7 @@ def test_a_judge_is_registered_in_one_place(monkeypatch: pytest.MonkeyPatch) -> 
         GraphEvaluator(OverlapJudge(), ExactSolver(), config)
 
 
-def test_a_judge_of_a_users_own_may_wait_for_a_server() -> None:
+def test_a_judge_of_a_users_own_may_wait_for_a_server():
     assert asks_model(Config(judge="my_package.my_module:MyJudge"))
 
 

@@ -1,7 +1,5 @@
 """The order of contexts, atoms and verdicts changes no posterior and no label."""
 
-from __future__ import annotations
-
 import json
 import random
 from typing import get_args
@@ -13,12 +11,12 @@ from oracle import DATA
 from shuffled_cases import Case, TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.models import Atom, Context, FactorTable, Record, Relation, Verdict
+from factreasoner.models import Atom, Context, FactorTable, Record, Verdict
 from factreasoner.plugins.table import load
 from factreasoner.settings import Config
 
 
-def relation_key(relation: Relation) -> tuple[str, str, str, float]:
+def relation_key(relation):
     return (relation.source, relation.target, relation.kind, relation.probability)
 
 
@@ -30,9 +28,7 @@ def relation_key(relation: Relation) -> tuple[str, str, str, float]:
     seed=st.integers(0, 2**32),
     merge_sources=st.booleans(),
 )
-def test_any_order_gives_the_same(
-    version: int, table: FactorTable, solver: str, seed: int, merge_sources: bool
-) -> None:
+def test_any_order_gives_the_same(version, table, solver, seed, merge_sources):
     case = Case(seed)
     config = Config.model_validate(
         {"version": version, "factors": table, "independence": merge_sources, "summary_prior": True}
@@ -54,10 +50,10 @@ def test_any_order_gives_the_same(
 
 @pytest.mark.skipif(not (DATA / "wikicontradict").is_dir(), reason="no shared data")
 @pytest.mark.parametrize("table", get_args(FactorTable))
-def test_contradicting_passages_in_reverse(table: FactorTable) -> None:
+def test_contradicting_passages_in_reverse(table):
     """People's relations between two passages and atoms: in most records labels once hung on the order."""
     folder = DATA / "wikicontradict"
-    relations: dict[str, dict[tuple[str, str], Verdict]] = {}
+    relations = {}
     for line in (folder / "relations.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         pair = row["source"], row["target"]

@@ -1,22 +1,20 @@
 """Contexts of one source, and the one node that they become."""
 
-from __future__ import annotations
-
 import pytest
 from oracle import brute_force
 
-from factreasoner.assessors.sources import MergedSources, merge_sources, sources
+from factreasoner.assessors.sources import merge_sources, sources
 from factreasoner.graph.fact_graph import build_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import Atom, Context, Relation
 from factreasoner.text.links import page_of
 
 
-def grouped(*contexts: Context) -> list[list[str]]:
+def grouped(*contexts):
     return [[context.id for context in group] for group in sources(contexts)]
 
 
-def context(name: str, text: str, link: str = "") -> Context:
+def context(name, text, link=""):
     return Context(id=name, text=text, link=link)
 
 
@@ -37,13 +35,13 @@ def context(name: str, text: str, link: str = "") -> Context:
         ("#top", "#end", False),
     ],
 )
-def test_passages_of_one_page(one: str, other: str, same: bool) -> None:
+def test_passages_of_one_page(one, other, same):
     assert (page_of(one) == page_of(other) != "") is same
     groups = grouped(context("c0", "The bridge is red.", one), context("c1", "Nine men built it.", other))
     assert groups == ([["c0", "c1"]] if same else [["c0"], ["c1"]])
 
 
-def test_what_shares_a_source_with_a_third_shares_it() -> None:
+def test_what_shares_a_source_with_a_third_shares_it():
     text = " ".join(f"otter{number}" for number in range(120))
     found = grouped(
         context("page, first part", "Red paint covers it.", "https://x.example/a"),
@@ -55,7 +53,7 @@ def test_what_shares_a_source_with_a_third_shares_it() -> None:
     assert found == [["page, first part", "page, second part", "copy of that"], ["alone", "equal"]]
 
 
-def test_the_link_of_an_equal_text_counts_too() -> None:
+def test_the_link_of_an_equal_text_counts_too():
     found = grouped(
         context("c0", "The bridge is red.", "https://x.example/a"),
         context("c1", "The bridge is red.", "https://y.example/b"),
@@ -64,7 +62,7 @@ def test_the_link_of_an_equal_text_counts_too() -> None:
     assert found == [["c0", "c1", "c2"]]
 
 
-def test_scripts_without_blanks_and_odd_texts() -> None:
+def test_scripts_without_blanks_and_odd_texts():
     text = "東京は日本の首都であり、世界最大の都市圏を形成している。人口は約一千四百万人である。"
     other = "大阪は西日本の中心都市であり、商業の町として古くから栄えてきた歴史を持っている。"
     assert grouped(context("a", text), context("b", f"{text}（出典）"), context("c", other)) == [
@@ -83,34 +81,34 @@ PAGE, OTHER = "https://x.example/page", "https://y.example/other"
 ATOMS = [Atom(id="a0", text="One."), Atom(id="a1", text="Two.")]
 
 
-def passage(name: str, link: str = PAGE, **fields: object) -> Context:
+def passage(name, link=PAGE, **fields):
     return Context.model_validate({"id": name, "text": f"What {name * 9} says.", "link": link, **fields})
 
 
-def relation(source: str, target: str, kind: str, probability: float) -> Relation:
+def relation(source, target, kind, probability):
     return Relation.model_validate(
         {"source": source, "target": target, "kind": kind, "probability": probability}
     )
 
 
-def entails(source: str, target: str, probability: float = 0.9) -> Relation:
+def entails(source, target, probability=0.9):
     return relation(source, target, "entailment", probability)
 
 
-def contradicts(source: str, target: str, probability: float = 0.9) -> Relation:
+def contradicts(source, target, probability=0.9):
     return relation(source, target, "contradiction", probability)
 
 
-def p_true(found: MergedSources) -> dict[str, float]:
+def p_true(found):
     graph = factor_graph(build_fact_graph(ATOMS, found.contexts, found.relations))
     return {name: values[1] for name, values in brute_force(graph).items()}
 
 
-def told(found: MergedSources) -> list[tuple[str, str, str, float]]:
+def told(found):
     return [(r.source, r.target, r.kind, r.probability) for r in found.relations]
 
 
-def test_a_source_has_its_strongest_relation_alone() -> None:
+def test_a_source_has_its_strongest_relation_alone():
     contexts = [passage("c0"), passage("c1"), passage("c2")]
     found = merge_sources(contexts, [entails("c0", "a0", 0.7), entails("c1", "a0"), entails("c2", "a0", 0.8)])
     assert told(found) == [("c1", "a0", "entailment", 0.9)]
@@ -120,7 +118,7 @@ def test_a_source_has_its_strongest_relation_alone() -> None:
     assert p_true(found)["a0"] == pytest.approx(0.86)
 
 
-def test_different_sources_add_up() -> None:
+def test_different_sources_add_up():
     contexts = [passage("c0"), passage("c1", OTHER)]
     relations = [entails("c0", "a0"), entails("c1", "a0")]
     found = merge_sources(contexts, relations)
@@ -130,7 +128,7 @@ def test_different_sources_add_up() -> None:
     assert p_true(found)["a0"] > 0.95
 
 
-def test_each_atom_hears_the_strongest_of_its_own() -> None:
+def test_each_atom_hears_the_strongest_of_its_own():
     contexts = [passage("c0"), passage("c1")]
     found = merge_sources(
         contexts, [entails("c0", "a0"), contradicts("c1", "a1", 0.8), contradicts("c0", "a1", 0.6)]
@@ -138,7 +136,7 @@ def test_each_atom_hears_the_strongest_of_its_own() -> None:
     assert told(found) == [("c0", "a0", "entailment", 0.9), ("c0", "a1", "contradiction", 0.8)]
 
 
-def test_the_stronger_side_speaks_where_a_source_takes_both() -> None:
+def test_the_stronger_side_speaks_where_a_source_takes_both():
     contexts = [passage("c0"), passage("c1"), passage("c2")]
     found = merge_sources(
         contexts, [entails("c0", "a0", 0.7), contradicts("c1", "a0"), entails("c2", "a0", 0.7)]
@@ -146,7 +144,7 @@ def test_the_stronger_side_speaks_where_a_source_takes_both() -> None:
     assert told(found) == [("c1", "a0", "contradiction", 0.9)]
 
 
-def test_sides_that_are_equally_strong_cancel_out_and_harm_nothing_else() -> None:
+def test_sides_that_are_equally_strong_cancel_out_and_harm_nothing_else():
     contexts = [passage("c0"), passage("c1")]
     found = merge_sources(contexts, [entails("c0", "a0"), contradicts("c1", "a0"), entails("c1", "a1")])
     assert told(found) == [("c0", "a1", "entailment", 0.9)]
@@ -154,7 +152,7 @@ def test_sides_that_are_equally_strong_cancel_out_and_harm_nothing_else() -> Non
     assert p_true(found) == pytest.approx({"a0": 0.5, "a1": 0.86, "c0": 0.9})
 
 
-def test_a_source_neither_confirms_itself_nor_is_refuted_twice_by_another() -> None:
+def test_a_source_neither_confirms_itself_nor_is_refuted_twice_by_another():
     contexts = [passage("c0"), passage("c1"), passage("d0", OTHER), passage("d1", OTHER)]
     relations = [
         entails("c0", "a0"),
@@ -168,14 +166,14 @@ def test_a_source_neither_confirms_itself_nor_is_refuted_twice_by_another() -> N
     assert [c.id for c in found.contexts] == ["c0", "d0"]
 
 
-def test_the_largest_own_prior_is_the_sources() -> None:
+def test_the_largest_own_prior_is_the_sources():
     contexts = [passage("c0", prior=0.6), passage("c1", prior=0.7), passage("c2"), passage("d", OTHER)]
     found = merge_sources(contexts, [entails("c0", "a0")])
     assert [(c.id, c.prior) for c in found.contexts] == [("c0", 0.7), ("d", None)]
     assert merge_sources([passage("c0"), passage("c1")], ()).contexts[0].prior is None
 
 
-def test_copies_without_a_relation_are_one_context() -> None:
+def test_copies_without_a_relation_are_one_context():
     found = merge_sources([passage("c0"), passage("c1")], ())
     assert [c.id for c in found.contexts] == ["c0"]
     assert found.relations == ()

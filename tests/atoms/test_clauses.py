@@ -182,21 +182,21 @@ WHOLE = [
 ]
 
 
-def split(text: str) -> list[str]:
+def split(text):
     return [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms]
 
 
 @pytest.mark.parametrize("text", SPLIT)
-def test_a_sentence_becomes_these_atoms(text: str) -> None:
+def test_a_sentence_becomes_these_atoms(text):
     assert split(text) == SPLIT[text]
 
 
 @pytest.mark.parametrize("text", WHOLE)
-def test_a_sentence_stays_whole(text: str) -> None:
+def test_a_sentence_stays_whole(text):
     assert split(text) == [text]
 
 
-def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place() -> None:
+def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place():
     text = "Ada Lovelace (of London) wrote notes and translated a paper."
     atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [atom.text for atom in atoms] == [
@@ -205,7 +205,7 @@ def test_a_parenthesis_stands_in_the_first_atom_that_has_its_place() -> None:
     ]
 
 
-def test_each_atom_has_the_place_of_its_own_clause() -> None:
+def test_each_atom_has_the_place_of_its_own_clause():
     text = "Ada was born in 1815 and wrote notes, which appeared in 1843."
     atoms = EmbeddedAtomizer().atomize(Record(id="r", response=text)).atoms
     assert [text[slice(*atom.span)] for atom in atoms if atom.span] == [

@@ -22,7 +22,7 @@ MOST_WRONG = 3
 LEAST_REPLACED = 80
 
 
-def revised(before: str, last: str, **settings: str) -> Atom:
+def revised(before, last, **settings):
     response = f"{before} {last}"
     atom = Atom(id="a", text=last, span=(len(before) + 1, len(response)))
     record = Record(id="r", response=response)
@@ -30,7 +30,7 @@ def revised(before: str, last: str, **settings: str) -> Atom:
     return found
 
 
-def test_cases_are_many_and_read_as_two_sentences_or_more() -> None:
+def test_cases_are_many_and_read_as_two_sentences_or_more():
     assert len(CASES) >= 200
     assert len(set(CASES)) == len(CASES)
     for before, last, _ in CASES:
@@ -39,7 +39,7 @@ def test_cases_are_many_and_read_as_two_sentences_or_more() -> None:
         assert response[start:end] == last
 
 
-def test_a_pronoun_is_replaced_only_where_one_thing_can_be_meant() -> None:
+def test_a_pronoun_is_replaced_only_where_one_thing_can_be_meant():
     texts = [(revised(before, last).text, last, label) for before, last, label in CASES]
     assert [text for text, last, label in texts if label == "=" and text != last] == []
     replaced = [(text, label) for text, last, label in texts if text != last]
@@ -47,7 +47,7 @@ def test_a_pronoun_is_replaced_only_where_one_thing_can_be_meant() -> None:
     assert sum(text != label for text, label in replaced) <= MOST_WRONG
 
 
-def test_without_a_parser_nothing_is_guessed() -> None:
+def test_without_a_parser_nothing_is_guessed():
     for before, last, _ in CASES:
         assert revised(before, last, spacy_model="none").text == last
 
@@ -61,7 +61,7 @@ def test_without_a_parser_nothing_is_guessed() -> None:
         ("Oslo is the capital of Norway.", "His house is a museum.", "His"),
     ],
 )
-def test_what_stays_is_flagged(before: str, last: str, word: str) -> None:
+def test_what_stays_is_flagged(before, last, word):
     assert revised(before, last).unresolved == (word,)
 
 
@@ -74,18 +74,18 @@ def test_what_stays_is_flagged(before: str, last: str, word: str) -> None:
         ("Marie Curie was born in Warsaw.", "She moved to Paris."),
     ],
 )
-def test_what_is_clear_is_not_flagged(before: str, last: str) -> None:
+def test_what_is_clear_is_not_flagged(before, last):
     assert revised(before, last).unresolved == ()
 
 
-def test_marie_curie_was_not_killed() -> None:
+def test_marie_curie_was_not_killed():
     response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
     record = Record(id="r", response=response, topic="Marie Curie")
     atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
     assert not any("Marie Curie was killed" in atom.text for atom in atoms)
 
 
-def test_a_last_name_becomes_the_whole_one() -> None:
+def test_a_last_name_becomes_the_whole_one():
     record = Record(id="r", response="Ada Lovelace was born in 1815. Lovelace wrote notes. She died in 1852.")
     atoms = EmbeddedAtomizer().atomize(record).atoms
     assert [atom.text for atom in EmbeddedReviser().revise(atoms, record).atoms] == [
@@ -95,7 +95,7 @@ def test_a_last_name_becomes_the_whole_one() -> None:
     ]
 
 
-def test_the_topic_stands_for_a_pronoun_where_nobody_else_is_named() -> None:
+def test_the_topic_stands_for_a_pronoun_where_nobody_else_is_named():
     atoms = (Atom(id="p", text="She died in 1852.", original="died in 1852", gold="NS", span=(3, 9)),)
     record = Record(id="r", response="She died in 1852.", topic="Ada Lovelace")
     assert EmbeddedReviser().revise(atoms, record).atoms == (
@@ -103,18 +103,18 @@ def test_the_topic_stands_for_a_pronoun_where_nobody_else_is_named() -> None:
     )
 
 
-def test_an_atom_without_a_place_keeps_its_pronoun() -> None:
+def test_an_atom_without_a_place_keeps_its_pronoun():
     record = Record(id="r", response="Ada Lovelace was born in 1815. She died in 1852.")
     (atom,) = EmbeddedReviser().revise([Atom(id="a", text="She died in 1852.")], record).atoms
     assert (atom.text, atom.unresolved) == ("She died in 1852.", ("She",))
 
 
-def atoms_of(response: str, question: str = "") -> list[str]:
+def atoms_of(response, question=""):
     record = Record(id="r", prompt=question, response=response)
     return [a.text for a in EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms]
 
 
-def test_what_more_than_an_atom_may_explain_is_flagged() -> None:
+def test_what_more_than_an_atom_may_explain_is_flagged():
     response = "Glue is spread on the wood, and sand is used to harden it."
     record = Record(id="r", response=response)
     atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
@@ -137,7 +137,7 @@ WORDS = st.sampled_from(
     st.text(max_size=20),
     st.sampled_from([None, "none"]),
 )
-def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | None) -> None:
+def test_any_atoms_can_be_revised(texts, topic, model):
     response = " ".join(texts)
     places = [response.find(text) for text in texts]
     atoms = [
@@ -160,11 +160,11 @@ def test_any_atoms_can_be_revised(texts: list[str], topic: str, model: str | Non
         ("Ada Lovelace was a writer.", "She'll return.", "Ada Lovelace will return."),
     ],
 )
-def test_a_contraction_is_written_out(before: str, last: str, text: str) -> None:
+def test_a_contraction_is_written_out(before, last, text):
     assert revised(before, last).text == text
 
 
-def test_a_plural_that_stands_nearer_than_the_subject_may_be_meant() -> None:
+def test_a_plural_that_stands_nearer_than_the_subject_may_be_meant():
     response = "Crowds rushed to the crossings, and Checkpoint Charlie was the first of them to open."
     part = "Checkpoint Charlie was the first of them to open."
     atom = Atom(id="a0", text=part, span=(response.index(part), len(response)))
@@ -175,13 +175,13 @@ def test_a_plural_that_stands_nearer_than_the_subject_may_be_meant() -> None:
 @pytest.mark.parametrize(
     "response", ["La tour Eiffel mesure 330 mètres.", "Elle est née à Rome et à Naples."]
 )
-def test_a_response_in_another_language_is_not_parsed_as_english(response: str) -> None:
+def test_a_response_in_another_language_is_not_parsed_as_english(response):
     assert [atom.text for atom in EmbeddedAtomizer().atomize(Record(id="r", response=response)).atoms] == [
         response
     ]
 
 
-def test_embedded_atoms_have_ids_spans_and_originals() -> None:
+def test_embedded_atoms_have_ids_spans_and_originals():
     text = "Sure! Ada was born in 1815 in London and won the prize in 1833. Was she rich? She **died**."
     atoms = EmbeddedAtomizer(config=Config()).atomize(Record(id="r", response=text)).atoms
     assert [(a.id, a.text, a.original) for a in atoms] == [

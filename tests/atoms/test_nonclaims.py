@@ -78,19 +78,19 @@ ANSWERS = [
 
 
 @pytest.mark.parametrize("response", ABSTENTIONS)
-def test_declines(response: str) -> None:
+def test_declines(response):
     assert is_abstention(response)
 
 
 @pytest.mark.parametrize("response", ANSWERS)
-def test_answers(response: str) -> None:
+def test_answers(response):
     assert not is_abstention(response)
 
 
 @pytest.mark.parametrize(
     "text", ["as of my " * 130, "sorry, " * 170, "i am sorry " * 100, "there is no a " * 80]
 )
-def test_adversarial_text_takes_no_time(text: str) -> None:
+def test_adversarial_text_takes_no_time(text):
     assert is_abstention(text) in (True, False)
 
 
@@ -146,11 +146,11 @@ def test_a_sentence_with_a_link_is_none(sentence):
 
 
 @pytest.mark.parametrize("text", CLAIMS)
-def test_a_sentence_that_cites_is_stated(text: str) -> None:
+def test_a_sentence_that_cites_is_stated(text):
     assert statements(text, find_parser())
 
 
-def test_entries_line_by_line_below_their_heading_state_nothing() -> None:
+def test_entries_line_by_line_below_their_heading_state_nothing():
     text = (
         "Sleep helps.\n\nReferences\n\nSmith, J. (2020). A title here. Nature.\n"
         "Lee, K. (2019). Other title goes here. Science.\n\nJones J. Third title. Cell. 2020;3(2):1.\n"
@@ -174,6 +174,6 @@ COURTESIES = [
 
 
 @pytest.mark.parametrize(("text", "kept"), [*((t, [t]) for t in ADVICE), *((t, []) for t in COURTESIES)])
-def test_advice_and_no_courtesy_is_kept_where_instructions_are_wanted(text: str, kept: list[str]) -> None:
+def test_advice_and_no_courtesy_is_kept_where_instructions_are_wanted(text, kept):
     assert [one.text for one in statements(text, find_parser(), instructions=True)] == kept
     assert statements(text, find_parser()) == []

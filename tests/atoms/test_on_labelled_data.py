@@ -16,7 +16,7 @@ PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 FUNCTION_WORDS = words("a an the of in on at to and is are was were he she it they his her has have had")
 
 
-def content(text: str) -> set[str]:
+def content(text):
     return {word for word in re.findall(r"\w+", text.lower()) if word not in FUNCTION_WORDS}
 
 
@@ -24,14 +24,12 @@ def content(text: str) -> set[str]:
     ("folder", "least_covered", "most_pronouns"),
     [("factscore_bios", 0.7, 0.1), ("factcheck_bench", 0.65, 0.12)],
 )
-def test_atoms_are_about_as_many_as_peoples_and_hold_what_these_say(
-    folder: str, least_covered: float, most_pronouns: float
-) -> None:
+def test_atoms_are_about_as_many_as_peoples_and_hold_what_these_say(folder, least_covered, most_pronouns):
     file = DATA / folder / "records.jsonl"
     if not file.exists():
         pytest.skip(f"{file} is absent")
-    covered: list[bool] = []
-    pronouns: list[bool] = []
+    covered = []
+    pronouns = []
     for line in file.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         record = Record(id=row["id"], response=row["output"], topic=row.get("topic"))

@@ -8,14 +8,14 @@ from factreasoner.models import Record
 from factreasoner.text.sentences import Span
 
 
-def atoms_of(response: str) -> list[str]:
+def atoms_of(response):
     record = Record(id="r", response=response)
     found = EmbeddedAtomizer().atomize(record)
     return [atom.text for atom in EmbeddedReviser().revise(found.atoms, record).atoms]
 
 
 @pytest.mark.parametrize("formula", ["$a - b$", r"$\frac{a}{b} (c + d), e$", r"\(a, b\)", "$E=mc^2$"])
-def test_a_formula_is_one_unit_that_is_shown_as_it_stands(formula: str) -> None:
+def test_a_formula_is_one_unit_that_is_shown_as_it_stands(formula):
     text = f"The value of {formula} is finite."
     read = plain(text, Span(0, len(text)))
     assert list(read.names.values()) == [formula]
@@ -26,5 +26,5 @@ def test_a_formula_is_one_unit_that_is_shown_as_it_stands(formula: str) -> None:
 @pytest.mark.parametrize(
     "text", ["The book costs $5 and the pen $10.", "It costs US$5, or $ 6 in $ terms.", "A price of $5-$10."]
 )
-def test_prices_are_no_formulas(text: str) -> None:
+def test_prices_are_no_formulas(text):
     assert plain(text, Span(0, len(text))).names == {}

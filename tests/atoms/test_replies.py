@@ -1,7 +1,5 @@
 """Facts of a model's replies: their sentences, and when the sentence's own statements replace them."""
 
-from typing import Any
-
 import pytest
 from fenced import fenced
 
@@ -13,22 +11,22 @@ from factreasoner.models import Record
 RESPONSE = "Ada was born in 1815. She wrote notes. She died in 1852."
 
 
-def record(response: str = RESPONSE) -> Record:
+def record(response=RESPONSE):
     return Record(id="r1", response=response, prompt="Who was Ada?")
 
 
-def reply(*atoms: Any) -> dict[str, Any]:
+def reply(*atoms):
     return {"statements": list(atoms)}
 
 
-def made(*replies: Any, response: str = RESPONSE, prompt: str = "Who was Ada?") -> tuple[list[str], int, int]:
+def made(*replies, response=RESPONSE, prompt="Who was Ada?"):
     """The texts of atoms, and how many calls and failures there were."""
     llm = ScriptedLLM(list(replies))
     found = LLMAtomizer(llm=llm).atomize(Record(id="r1", response=response, prompt=prompt))
     return [atom.text for atom in found.atoms], len(llm.calls), len(found.failures)
 
 
-def test_one_call_atoms_in_order_with_the_place_of_their_part() -> None:
+def test_one_call_atoms_in_order_with_the_place_of_their_part():
     said = reply(
         "[1] Ada was born in 1815. => Ada was born in 1815.",
         "[2] She wrote notes. =>  Ada wrote\nnotes [2]. ",
@@ -44,7 +42,7 @@ def test_one_call_atoms_in_order_with_the_place_of_their_part() -> None:
     ]
 
 
-def test_statements_without_numbers_are_placed_by_their_words() -> None:
+def test_statements_without_numbers_are_placed_by_their_words():
     texts, calls, failures = made(reply("She wrote notes.", "Ada was born in 1815.", "She died in 1852."))
     assert (sorted(texts), calls, failures) == (
         ["Ada was born in 1815.", "She died in 1852.", "She wrote notes."],
@@ -54,7 +52,7 @@ def test_statements_without_numbers_are_placed_by_their_words() -> None:
 
 
 @pytest.mark.parametrize("bad", [{}, {"statements": None}, {"statements": "x"}, UnusableReplyError("prose")])
-def test_an_unusable_reply_is_asked_again_as_another_sample(bad: Any) -> None:
+def test_an_unusable_reply_is_asked_again_as_another_sample(bad):
     llm = ScriptedLLM([bad, reply(*RESPONSE.replace(". ", ".|").split("|"))])
     assert len(LLMAtomizer(llm=llm).atomize(record()).atoms) == 3
     assert [call.sample for call in llm.calls] == [0, 1]
@@ -69,9 +67,7 @@ def test_an_unusable_reply_is_asked_again_as_another_sample(bad: Any) -> None:
         "[2] => Die Notizen schrieb Ada.",
     ],
 )
-def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_sentence_stands(
-    added: str,
-) -> None:
+def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_sentence_stands(added):
     rest = ["[1] => Ada was born in 1815.", "[3] => Ada died in 1852."]
     good = ["Ada was born in 1815.", "Ada wrote notes.", "Ada died in 1852."]
     assert made(reply(*rest, added), reply("[1] => Ada wrote notes."))[:2] == (good, 2)
@@ -101,7 +97,7 @@ def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_s
         (reply(None, 7, "", "[1]", "=>"), ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]),
     ],
 )
-def test_no_sentence_is_lost_and_none_loses_a_number(said: Any, texts: list[str]) -> None:
+def test_no_sentence_is_lost_and_none_loses_a_number(said, texts):
     assert made(said) == (texts, 1, 0)
 
 
@@ -113,12 +109,12 @@ def test_no_sentence_is_lost_and_none_loses_a_number(said: Any, texts: list[str]
         "[2] => She never wrote notes.",
     ],
 )
-def test_a_fact_that_says_something_else_leaves_its_sentence_and_is_not_asked_about(said: str) -> None:
+def test_a_fact_that_says_something_else_leaves_its_sentence_and_is_not_asked_about(said):
     texts = ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."]
     assert made(reply("[1] => Ada was born in 1815.", said, "[3] => Ada died in 1852.")) == (texts, 1, 0)
 
 
-def test_the_part_that_is_repeated_tells_the_sentence_of_a_fact_whatever_its_number() -> None:
+def test_the_part_that_is_repeated_tells_the_sentence_of_a_fact_whatever_its_number():
     merged = reply(
         "[1] Ada was born in 1815. => Ada was born in 1815.",
         "[1] She wrote notes. => Ada wrote notes.",
@@ -135,7 +131,7 @@ def test_the_part_that_is_repeated_tells_the_sentence_of_a_fact_whatever_its_num
         ("They wrote a paper.", "In 1840 she wrote long notes for a paper."),
     ],
 )
-def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact: str, atom: str) -> None:
+def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact, atom):
     response = "Ada Lovelace met Babbage. In 1840 she wrote long notes for a paper."
     said = reply("[1] => Ada Lovelace met Babbage.", f"[2] => {fact}")
     assert made(said, response=response) == (["Ada Lovelace met Babbage.", atom], 1, 0)
@@ -154,33 +150,33 @@ def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact: str,
         ),
     ],
 )
-def test_no_statement_gets_the_subject_of_another_fact(sentence: str, facts: list[str]) -> None:
+def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
     said = reply("[1] => Apple fought Samsung and Google.", *(f"[2] => {fact}" for fact in facts))
     texts, _, _ = made(said, response=f"Apple fought Samsung and Google. {sentence}")
     assert not {"Apple won the appeal in 2016.", "Samsung won the case in 2012."} & set(texts)
     assert not any(text.startswith("Google was") for text in texts)
 
 
-def test_a_man_is_no_woman() -> None:
+def test_a_man_is_no_woman():
     response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
     said = reply(f"[1] => {response[:41]}", "[2] => Marie Curie was killed in 1906.")
     assert made(said, response=response)[0] == [response[:41], "He was killed in 1906."]
 
 
-def test_a_negation_goes_with_each_part_of_a_list() -> None:
+def test_a_negation_goes_with_each_part_of_a_list():
     sentence = "Bob is not tall, rich, or kind."
     said = reply("[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind.")
     assert made(said, response=sentence)[0] == [sentence]
 
 
 @pytest.mark.parametrize("subject", ["Neither", "Both", "None of them"])
-def test_a_subject_that_counts_is_no_pronoun_for_a_name(subject: str) -> None:
+def test_a_subject_that_counts_is_no_pronoun_for_a_name(subject):
     response = f"Ada met Babbage. {subject} should ever be given up."
     said = reply("[1] => Ada met Babbage.", "[2] => Ada should ever be given up.")
     assert made(said, response=response)[0] == ["Ada met Babbage.", f"{subject} should ever be given up."]
 
 
-def test_a_relative_clause_is_said_of_what_it_hangs_on() -> None:
+def test_a_relative_clause_is_said_of_what_it_hangs_on():
     response = "The Java edition is based on a library, which is widely used on pages."
     parts = "[1] The Java edition is based on a library, => The Java edition is based on a library."
     wrong = "[2] which is widely used on pages. => The Java edition is widely used on pages."
@@ -192,7 +188,7 @@ def test_a_relative_clause_is_said_of_what_it_hangs_on() -> None:
     ]
 
 
-def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them() -> None:
+def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them():
     response = 'She said: "Ich bin da." Ada left.'
     ((prompt, _),) = LLMAtomizer(llm=ScriptedLLM([])).requests(record(response))
     assert '"' not in fenced(prompt.user, "parts")[0]
@@ -200,16 +196,16 @@ def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them() -> None:
     assert "“" not in " ".join(made(said, response=response)[0])
 
 
-def test_an_outline_that_is_copied_is_no_fact() -> None:
+def test_an_outline_that_is_copied_is_no_fact():
     outline = reply("[number] the part => the fact it states")
     assert made(outline, outline)[0] == ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]
 
 
-def test_a_greeting_or_a_question_needs_no_fact() -> None:
+def test_a_greeting_or_a_question_needs_no_fact():
     assert made(reply(), response="Sure! Hello. Would you like more?") == ([], 1, 0)
 
 
-def test_a_fact_that_joins_two_is_split_by_its_parse() -> None:
+def test_a_fact_that_joins_two_is_split_by_its_parse():
     joined = "Ada was born in 1815 and wrote notes."
     assert made(reply(f"[1] => {joined}"), response=joined)[0] == [
         "Ada was born in 1815.",

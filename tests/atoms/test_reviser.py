@@ -1,7 +1,5 @@
 """The reviser by a model: texts stay with their atoms, unusable ones are asked again."""
 
-from typing import Any
-
 import pytest
 from fenced import fenced
 from hypothesis import given
@@ -30,13 +28,13 @@ GOOD = {
 }
 
 
-def revise(llm: ScriptedLLM, **settings: Any) -> tuple[list[str], list[str]]:
+def revise(llm, **settings):
     atoms, failures = LLMReviser(llm=llm, config=Config(**settings)).revise(ATOMS, RECORD)
     assert [atom.id for atom in atoms] == ["x", "y", "z"]
     return [atom.text for atom in atoms], [failure.item_id for failure in failures]
 
 
-def test_one_call_for_all_atoms() -> None:
+def test_one_call_for_all_atoms():
     llm = ScriptedLLM([GOOD])
     atoms = LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms
     assert len(llm.calls) == 1
@@ -47,7 +45,7 @@ def test_one_call_for_all_atoms() -> None:
     )
 
 
-def test_the_schema_asks_one_argument_an_atom() -> None:
+def test_the_schema_asks_one_argument_an_atom():
     ((prompt, schema),) = LLMReviser(llm=ScriptedLLM([])).requests(ATOMS, RECORD)
     assert schema.arguments == ("atom_0", "atom_1", "atom_2")
     assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
@@ -55,7 +53,7 @@ def test_the_schema_asks_one_argument_an_atom() -> None:
     assert fenced(prompt.user, "question") == ["Who was Ada Lovelace?"]
 
 
-def test_a_text_that_is_clear_already_stays_without_an_original() -> None:
+def test_a_text_that_is_clear_already_stays_without_an_original():
     llm = ScriptedLLM([GOOD | {"atom_0": ATOMS[0].text}])
     assert LLMReviser(llm=llm).revise(ATOMS, RECORD).atoms[0].original is None
 
@@ -74,7 +72,7 @@ def test_a_text_that_is_clear_already_stays_without_an_original() -> None:
         {"atom_1": "Ada wrote 3 notes. " + "And so on. " * 40},
     ],
 )
-def test_only_the_unusable_argument_is_asked_again(bad: dict[str, Any]) -> None:
+def test_only_the_unusable_argument_is_asked_again(bad):
     first = {"atom_0": GOOD["atom_0"], "atom_2": GOOD["atom_2"]} | bad
     llm = ScriptedLLM([first, {"atom_1": GOOD["atom_1"], "atom_0": "a stray text", "atom_2": "another"}])
     assert revise(llm) == (list(GOOD.values()), [])
@@ -90,7 +88,7 @@ def test_only_the_unusable_argument_is_asked_again(bad: dict[str, Any]) -> None:
         (0, "Robert was born in 1815.", "Ada was born in 1815."),
     ],
 )
-def test_another_negation_or_gender_is_unusable(atom: int, bad: str, good: str) -> None:
+def test_another_negation_or_gender_is_unusable(atom, bad, good):
     record = RECORD.model_copy(update={"response": f"{RECORD.response} Robert met her."})
     llm = ScriptedLLM([GOOD | {f"atom_{atom}": bad}, {f"atom_{atom}": good}])
     assert LLMReviser(llm=llm).revise(ATOMS, record).atoms[atom].text == good
@@ -107,7 +105,7 @@ def test_another_negation_or_gender_is_unusable(atom: int, bad: str, good: str) 
         ("It is 1950.", "The year is 1950, after 1949.", True),
     ],
 )
-def test_numbers_must_stay(original: str, revised: str, usable: bool) -> None:
+def test_numbers_must_stay(original, revised, usable):
     llm = ScriptedLLM([{"atom_0": revised}])
     atoms, failures = LLMReviser(llm=llm, config=Config(max_attempts=1)).revise(
         [Atom(id="a", text=original)], Record(id="r", response=f"{original} {revised}")
@@ -116,7 +114,7 @@ def test_numbers_must_stay(original: str, revised: str, usable: bool) -> None:
     assert len(failures) == (0 if usable else 1)
 
 
-def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:
+def test_atoms_that_would_not_fit_are_asked_in_batches():
     atoms = [Atom(id=f"a{n}", text=f"She wrote note number {n}.") for n in range(50)]
     llm = ScriptedLLM(
         lambda prompt, schema: {name: text.replace("She", "Ada") for name, text in schema.items.items()}
@@ -128,12 +126,12 @@ def test_atoms_that_would_not_fit_are_asked_in_batches() -> None:
 
 
 @pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("too dear")])
-def test_what_only_the_user_can_mend_is_raised(error: Exception) -> None:
+def test_what_only_the_user_can_mend_is_raised(error):
     with pytest.raises(type(error)):
         revise(ScriptedLLM([error]))
 
 
-def test_no_atoms_need_no_call() -> None:
+def test_no_atoms_need_no_call():
     assert LLMReviser(llm=ScriptedLLM([])).revise((), RECORD) == ((), ())
     assert KeepAtoms(config=Config()).revise(ATOMS, RECORD).atoms == ATOMS
 
@@ -142,7 +140,7 @@ def test_no_atoms_need_no_call() -> None:
     st.lists(st.sampled_from(["good", "null", "missing", "empty"]), min_size=1, max_size=12),
     st.integers(1, 3),
 )
-def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) -> None:
+def test_no_text_ever_moves_to_another_atom(states, attempts):
     atoms = [Atom(id=f"a{n}", text=f"It is {n}.") for n in range(len(states))]
     values = {"good": lambda n: f"The atom is {n}.", "null": lambda n: None, "empty": lambda n: ""}
     reply = {f"atom_{n}": values[s](n) for n, s in enumerate(states) if s != "missing"}
@@ -162,7 +160,7 @@ def test_no_text_ever_moves_to_another_atom(states: list[str], attempts: int) ->
         ("它于一九三二年开放。", "香蕉很好吃。"),
     ],
 )
-def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original: str, text: str) -> None:
+def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(original, text):
     llm = ScriptedLLM(lambda prompt, schema: {"atom_0": text})
     atoms, failures = LLMReviser(llm=llm).revise(
         (Atom(id="a", text=original),), Record(id="r", response=original)
@@ -184,14 +182,14 @@ def test_a_revision_that_drops_most_words_is_asked_again_and_the_atom_stays(orig
         ("它于一九三二年开放。", "港口博物馆于一九三二年开放。"),
     ],
 )
-def test_a_revision_may_put_names_in(original: str, text: str) -> None:
+def test_a_revision_may_put_names_in(original, text):
     atoms, failures = LLMReviser(llm=ScriptedLLM([{"atom_0": text}])).revise(
         (Atom(id="a", text=original),), Record(id="r", response=f"{original} {text}")
     )
     assert ([atom.text for atom in atoms], failures) == ([text], ())
 
 
-def test_a_revision_holds_no_citation_marks() -> None:
+def test_a_revision_holds_no_citation_marks():
     llm = ScriptedLLM([{"atom_0": "Ada Lovelace wrote notes [2]."}])
     record = RECORD.model_copy(update={"response": f"{RECORD.response} She wrote notes [2]."})
     atoms = LLMReviser(llm=llm).revise((Atom(id="a", text="She wrote notes."),), record).atoms
@@ -214,7 +212,7 @@ def test_a_revision_holds_no_citation_marks() -> None:
         ("The Oslo meeting was on 9 October 1989.", False),
     ],
 )
-def test_a_model_is_asked_about_atoms_that_lean_on_their_text_alone(statement: str, unclear: bool) -> None:
+def test_a_model_is_asked_about_atoms_that_lean_on_their_text_alone(statement, unclear):
     atoms = (Atom(id="x", text=statement, span=(0, len(statement))),)
     record = Record(id="r1", response=statement, prompt="What happened?")
     assert bool(LLMReviser(llm=ScriptedLLM([])).requests(atoms, record)) is unclear

@@ -6,14 +6,14 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.text.parsing import find_parser
 
 
-def texts(text: str) -> list[str]:
+def texts(text):
     """The statements of a parse, which in these cases are those without one too."""
     parsed = [statement.text for statement in statements(text, find_parser())]
     assert [statement.text for statement in statements(text)] == parsed
     return parsed
 
 
-def test_tags_are_read_as_in_markdown() -> None:
+def test_tags_are_read_as_in_markdown():
     text = (
         "<h2>Skerry Point</h2><p><strong>Background</strong></p>"
         '<p><b>The light</b> is <a href="https://x.org">tall</a>.<sup><a href="#1">[1]</a></sup> '
@@ -67,7 +67,7 @@ def test_tags_are_read_as_in_markdown() -> None:
         "For more information, see the official website.",
     ],
 )
-def test_sources_advice_and_remarks_are_left_out(text: str) -> None:
+def test_sources_advice_and_remarks_are_left_out(text):
     assert texts(text) == []
 
 
@@ -85,7 +85,7 @@ def test_sources_advice_and_remarks_are_left_out(text: str) -> None:
         "他出生于1950年。",
     ],
 )
-def test_states_something(text: str) -> None:
+def test_states_something(text):
     assert texts(text) != []
     assert [statement.text for statement in statements(text)] == [text]
 
@@ -112,11 +112,11 @@ def test_states_something(text: str) -> None:
         ("Based on the text of the treaty, Oslo pays.", "Based on the text of the treaty, Oslo pays."),
     ],
 )
-def test_what_only_opens_a_statement_goes(text: str, said: str) -> None:
+def test_what_only_opens_a_statement_goes(text, said):
     assert [one[:1].upper() + one[1:] for one in texts(text)] == [said]
 
 
-def test_an_item_without_a_verb_takes_its_lead_in() -> None:
+def test_an_item_without_a_verb_takes_its_lead_in():
     text = "The four presidents were:\n1. Ada Roe (1797-1801)\n2. Jo Doe\n\nThey met in 1810."
     assert statements(text)[0] == Statement(
         "The four presidents were: Ada Roe (1797-1801)", statements(text)[0].span, "Ada Roe (1797-1801)"
@@ -124,7 +124,7 @@ def test_an_item_without_a_verb_takes_its_lead_in() -> None:
     assert texts(text)[1:] == ["The four presidents were: Jo Doe", "They met in 1810."]
 
 
-def parsed(text: str) -> list[str]:
+def parsed(text):
     return [statement.text for statement in statements(text, find_parser())]
 
 
@@ -148,18 +148,18 @@ def parsed(text: str) -> list[str]:
         "When you meet a lawyer, ask about:\n- Costs and fees",
     ],
 )
-def test_instructions_state_nothing(text: str) -> None:
+def test_instructions_state_nothing(text):
     assert parsed(text) == []
 
 
-def test_emphasis_and_line_breaks_go_and_the_original_stays() -> None:
+def test_emphasis_and_line_breaks_go_and_the_original_stays():
     text = "**Ada** was\nborn in __1815__, and M*A*S*H is 5 * 3."
     assert statements(text) == [
         Statement("Ada was born in 1815, and M*A*S*H is 5 * 3.", statements(text)[0].span, text)
     ]
 
 
-def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names() -> None:
+def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names():
     text = "|  | Height | Lit |\n|---|---|---|\n| Skerry | 38 m | 1871 |\n| Tern | | 1902 |\n"
     assert texts(text) == ["Skerry; Height: 38 m", "Skerry; Lit: 1871", "Tern; Lit: 1902"]
     assert [s.original for s in statements(text)] == ["38 m", "1871", "| Tern | | 1902 |"]
@@ -171,7 +171,7 @@ def test_a_row_of_several_cells_is_a_statement_a_cell_on_what_the_first_names() 
     assert texts("| a \\| b | c |\n") == ["a \\| b; c"]
 
 
-def test_markdown_and_citations_go_and_spans_stay() -> None:
+def test_markdown_and_citations_go_and_spans_stay():
     text = "## Life\n\n**Ada** was born in 1815 [1], and she wrote [notes](https://example.org/n) [2][3]."
     found = statements(text, find_parser())
     assert [s.text for s in found] == ["Ada was born in 1815.", "She wrote notes."]
@@ -187,7 +187,7 @@ def test_markdown_and_citations_go_and_spans_stay() -> None:
         "The point is in [0, 1].",
     ],
 )
-def test_what_the_sentence_needs_as_a_word_is_no_citation(text: str) -> None:
+def test_what_the_sentence_needs_as_a_word_is_no_citation(text):
     assert texts(text) == [text]
 
 
@@ -216,7 +216,7 @@ def test_what_the_sentence_needs_as_a_word_is_no_citation(text: str) -> None:
         ("The H¹ norm of x² is finite (2020).", "The H¹ norm of x² is finite (2020)."),
     ],
 )
-def test_citations_go_and_what_is_said_in_parentheses_stays(text: str, said: str) -> None:
+def test_citations_go_and_what_is_said_in_parentheses_stays(text, said):
     assert texts(text) == [said]
 
 
@@ -287,5 +287,5 @@ LEAD_INS = {
 
 
 @pytest.mark.parametrize(("text", "said"), LEAD_INS.items())
-def test_a_text_is_read_with_its_lead_ins_labels_and_headers(text: str, said: list[str]) -> None:
+def test_a_text_is_read_with_its_lead_ins_labels_and_headers(text, said):
     assert parsed(text) == said

@@ -1,12 +1,6 @@
 """Folders of documents, collections made of them, and what is in these."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
-from factreasoner.corpus.collection import StoredPassage
-from factreasoner.corpus.indexing import IndexReport, index
+from factreasoner.corpus.indexing import index
 from factreasoner.corpus.store import Store
 from factreasoner.settings import Config
 
@@ -20,7 +14,7 @@ TEXTS = {
 }
 
 
-def write(folder: Path, texts: dict[str, str]) -> Path:
+def write(folder, texts):
     """A folder with these files."""
     for name, text in texts.items():
         path = folder / name
@@ -29,17 +23,17 @@ def write(folder: Path, texts: dict[str, str]) -> Path:
     return folder
 
 
-def numbered(count: int) -> str:
+def numbered(count):
     """A text of so many sentences of ten words."""
     return " ".join(f"Sentence {n} is about otter number {n * 7} and bridge {n}." for n in range(count))
 
 
-def bring(*paths: Path, prune: bool = False, **settings: Any) -> IndexReport:
+def bring(*paths, prune=False, **settings):
     """Index `paths`."""
     return index(paths, Config(**settings), prune=prune, tell=lambda step: None)
 
 
-def content(*, collection: str = "documents", **settings: Any) -> dict[str, StoredPassage]:
+def content(*, collection="documents", **settings):
     """Passages by id."""
     store = Store(Config(**settings))
     try:

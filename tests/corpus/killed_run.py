@@ -1,12 +1,9 @@
 """An index run that is killed at one point."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys
 from pathlib import Path
-from typing import Any
 
 from factreasoner.corpus import indexing
 from factreasoner.corpus.collection import Collection
@@ -16,7 +13,7 @@ BATCH = 4
 """Passages written at once, so that documents take several writes."""
 
 
-def main() -> None:
+def main():
     """Index with the arguments METHOD before|after NUMBER DOCS STORE.
 
     At the NUMBER-th call of that method of a collection it is killed, before or after it does its work.
@@ -25,7 +22,7 @@ def main() -> None:
     method = getattr(Collection, name)
     calls = 0
 
-    def dying(self: Collection, *args: Any, **kwargs: Any) -> Any:
+    def dying(self, *args, **kwargs):
         nonlocal calls
         calls += 1
         if (calls, when) == (int(number), "before"):

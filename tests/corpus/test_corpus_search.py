@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from corpus_scene import OWN, TEXTS, bring, write
 
@@ -17,17 +13,17 @@ from factreasoner.settings import Config
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> dict[str, object]:
+def place(tmp_path):
     bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store", embedding=OWN)
     return {"store_dir": tmp_path / "store"}
 
 
-def titles(place: dict[str, object], text: str, **settings: object) -> list[str]:
+def titles(place, text, **settings):
     found = CorpusRetriever(Config.model_validate({**place, **settings})).search(Query(text))
     return [passage.title for passage in found]
 
 
-def test_contexts_say_where_they_come_from(tmp_path: Path, place: dict[str, object]) -> None:
+def test_contexts_say_where_they_come_from(tmp_path, place):
     atoms = [Atom(id="a0", text="Radium glows in the dark."), Atom(id="a1", text="The tower is old.")]
     record = Record(id="r", response="x", prompt="What of Poland?")
     found = CorpusRetriever(Config.model_validate({**place, "search": "bm25"})).retrieve(atoms, record)
@@ -40,7 +36,7 @@ def test_contexts_say_where_they_come_from(tmp_path: Path, place: dict[str, obje
     assert found.failures == ()
 
 
-def test_ways_of_searching(place: dict[str, object]) -> None:
+def test_ways_of_searching(place):
     assert titles(place, "radium", search="bm25") == ["Radium"]
     assert titles(place, "zzz", search="bm25") == []
     dense = titles(place, "radium glows", search="dense", retrieve_k=5)
@@ -50,14 +46,14 @@ def test_ways_of_searching(place: dict[str, object]) -> None:
         assert (both[0], len(both)) == ("Radium", 2)
 
 
-def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place: dict[str, object]) -> None:
+def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place):
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
     assert [f.title for f in retriever.search(Query("It glows.", worded="Poland"))] == ["Polonium"]
     assert [f.title for f in retriever.search(Query("It glows.", worded="qwertz"))] == ["Radium"]
     assert retriever.search(Query("zzz", worded="qwertz")) == []
 
 
-def test_one_text_in_two_files_is_found_once(tmp_path: Path) -> None:
+def test_one_text_in_two_files_is_found_once(tmp_path):
     docs = write(
         tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
     )
@@ -66,14 +62,14 @@ def test_one_text_in_two_files_is_found_once(tmp_path: Path) -> None:
     assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]
 
 
-def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path: Path, place: dict[str, object]) -> None:
+def test_a_retriever_goes_on_while_passages_are_dropped(tmp_path, place):
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25"}))
     (tmp_path / "docs" / "tower.md").unlink()
     bring(tmp_path / "docs", prune=True, store_dir=tmp_path / "store")
     assert [f.title for f in retriever.search(Query("Paris tower"))] == ["Sorbonne", "curie"]
 
 
-def test_what_a_retriever_can_not_be_made_of(tmp_path: Path, place: dict[str, object]) -> None:
+def test_what_a_retriever_can_not_be_made_of(tmp_path, place):
     bring(tmp_path / "docs", collection="words", store_dir=tmp_path / "store")
     bring(write(tmp_path / "none", {"a.txt": ""}), collection="empty", store_dir=tmp_path / "store")
     for settings, words in {
@@ -89,18 +85,16 @@ def test_what_a_retriever_can_not_be_made_of(tmp_path: Path, place: dict[str, ob
             titles({**place, "collection": "words"}, "x", search=search)
 
 
-def test_a_store_that_is_no_database(tmp_path: Path) -> None:
+def test_a_store_that_is_no_database(tmp_path):
     write(tmp_path / "store", {"chroma.sqlite3": "no database" * 1000})
     with pytest.raises(ConfigError, match=str(tmp_path / "store")):
         titles({"store_dir": tmp_path / "store"}, "x")
 
 
-def test_an_embedding_that_fails_is_the_failure_of_its_atom(
-    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embedding_that_fails_is_the_failure_of_its_atom(place, monkeypatch):
     retriever = CorpusRetriever(Config.model_validate(place))
 
-    def failing(embedding: OwnEmbedding, texts: object) -> None:
+    def failing(embedding, texts):
         raise StoreError("no vectors today")
 
     monkeypatch.setattr(OwnEmbedding, "embed", failing)
@@ -108,7 +102,7 @@ def test_an_embedding_that_fails_is_the_failure_of_its_atom(
         retriever.search(Query("x"))
 
 
-def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, object]) -> None:
+def test_a_store_lists_and_deletes_collections(tmp_path, place):
     bring(tmp_path / "docs", collection="other", store_dir=tmp_path / "store")
     store = Store(Config.model_validate(place))
     assert store.names() == ["documents", "other"]
@@ -122,9 +116,7 @@ def test_a_store_lists_and_deletes_collections(tmp_path: Path, place: dict[str, 
         store.delete("other")
 
 
-def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(
-    tmp_path: Path, place: dict[str, object]
-) -> None:
+def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(tmp_path, place):
     record, atoms = Record(id="r", response="x"), [Atom(id="a0", text="Otters live in the river.")]
     retriever = CorpusRetriever(Config.model_validate({**place, "search": "bm25", "retrieve_k": 1}))
     (before,) = retriever.collections
@@ -141,12 +133,12 @@ def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(
             assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))
 
 
-def test_merged_retrievers_say_which_collections_they_search(place: dict[str, object]) -> None:
+def test_merged_retrievers_say_which_collections_they_search(place):
     config = Config.model_validate({**place, "search": "bm25"})
     corpus = CorpusRetriever(config)
 
     class Other:
-        def retrieve(self, atoms: object, record: object) -> Retrieved:
+        def retrieve(self, atoms, record):
             return Retrieved(())
 
     merged = MergedRetriever({"corpus": corpus, "other": Other()}, config)
@@ -155,12 +147,10 @@ def test_merged_retrievers_say_which_collections_they_search(place: dict[str, ob
     assert found.searched == corpus.collections
 
 
-def test_a_store_that_is_gone_meanwhile_fails_the_record(
-    place: dict[str, object], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_store_that_is_gone_meanwhile_fails_the_record(place, monkeypatch):
     retriever = CorpusRetriever(Config.model_validate(place))
 
-    def failing(name: str) -> None:
+    def failing(name):
         raise StoreError("the server is busy")
 
     monkeypatch.setattr(Store, "collection", lambda store, name: failing(name))

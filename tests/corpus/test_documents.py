@@ -1,11 +1,8 @@
-from __future__ import annotations
-
 import gzip
 import importlib.util
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from corpus_scene import TEXTS, write
@@ -18,7 +15,7 @@ from factreasoner.corpus.files import KINDS
 from factreasoner.errors import DocumentError, MissingExtraError
 
 
-def read(tmp_path: Path, name: str, data: bytes) -> Document:
+def read(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
     (document,) = DocumentReader().documents(tmp_path / name)
     assert isinstance(document, Document)
@@ -34,27 +31,27 @@ def read(tmp_path: Path, name: str, data: bytes) -> Document:
         (b"Caf\xe9.\r\nOpen.", "Café.\nOpen."),
     ],
 )
-def test_texts_in_usual_encodings(tmp_path: Path, data: bytes, text: str) -> None:
+def test_texts_in_usual_encodings(tmp_path, data, text):
     assert read(tmp_path, "my_old-notes.txt", data) == Document(text, "my old notes")
 
 
 @pytest.mark.parametrize(
     "data", [b"text\0and more", b"\x7fELF\2\1\1\0\0\0", bytes(range(1, 32)) * 40, "x".encode("utf-16-le")]
 )
-def test_binary_files_are_refused(tmp_path: Path, data: bytes) -> None:
+def test_binary_files_are_refused(tmp_path, data):
     (tmp_path / "x.txt").write_bytes(data)
     with pytest.raises(DocumentError, match=r"x\.txt: binary, not text"):
         list(DocumentReader().documents(tmp_path / "x.txt"))
 
 
-def test_an_empty_file_of_any_kind_holds_no_document(tmp_path: Path) -> None:
+def test_an_empty_file_of_any_kind_holds_no_document(tmp_path):
     files = {f"{n}{ending}": data for ending in KINDS for n, data in enumerate((b"", b"\n\n"))}
     for name, data in (files | {"x.txt": b"\xef\xbb\xbf"}).items():
         (tmp_path / name).write_bytes(data)
         assert list(DocumentReader().documents(tmp_path / name)) == []
 
 
-def test_office_documents_and_books(tmp_path: Path) -> None:
+def test_office_documents_and_books(tmp_path):
     files = {
         "a.docx": docx(paragraph("Opened in 1931."), "The Bridge"),
         "b_c.pptx": pptx(text_shape("Opened in 1931.")),
@@ -67,9 +64,7 @@ def test_office_documents_and_books(tmp_path: Path) -> None:
     assert [document.title for document in titles] == ["The Bridge", "b c", "The Bridge", "e", "The Bridge"]
 
 
-def test_a_package_that_is_missing_is_named_with_each_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_package_that_is_missing_is_named_with_each_file(tmp_path, monkeypatch):
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "mammoth" else found(name))
     (tmp_path / "a.docx").write_bytes(docx(paragraph("x")))
@@ -101,18 +96,18 @@ WORD, PAGE = docx(paragraph("x")), b"\n<!DOCTYPE HTML><p>x"
     ],
     ids=lambda part: "data" if isinstance(part, bytes) else part,  # an archive holds the time it was made
 )
-def test_a_file_that_is_not_what_its_name_says(tmp_path: Path, name: str, data: bytes, words: str) -> None:
+def test_a_file_that_is_not_what_its_name_says(tmp_path, name, data, words):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(DocumentError, match=f"/{name}: .*{re.escape(words)}"):
         list(DocumentReader().documents(tmp_path / name))
 
 
-def test_texts_about_other_kinds_are_texts(tmp_path: Path) -> None:
+def test_texts_about_other_kinds_are_texts(tmp_path):
     for text in ("The tag <html> begins a page.", "PK is not Ghana.", "rtf"):
         assert read(tmp_path, "a.txt", text.encode()).text == text
 
 
-def test_html_and_pdf(tmp_path: Path) -> None:
+def test_html_and_pdf(tmp_path):
     page = read(tmp_path, "a.html", html(ARTICLE, "Otter Bridge"))
     assert (page.title, page.text.count("Menu entry")) == ("Otter Bridge", 0)
     assert "412 metres" in page.text
@@ -121,7 +116,7 @@ def test_html_and_pdf(tmp_path: Path) -> None:
     assert read(tmp_path, "un_titled.pdf", pdf("First page.")).title == "un titled"
 
 
-def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
+def test_pages_without_a_text_are_told(tmp_path):
     broken = {
         "no.pdf": (b"hello", "not a PDF"),
         "cut.pdf": (b"%PDF-1.4 and no more", "damaged PDF"),
@@ -136,14 +131,14 @@ def test_pages_without_a_text_are_told(tmp_path: Path) -> None:
             list(reader.documents(tmp_path / name))
 
 
-def test_a_file_too_large_to_be_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_too_large_to_be_one_text(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "MOST_BYTES", 10)
     write(tmp_path, {"a.txt": "x" * 11})
     with pytest.raises(DocumentError, match="split it"):
         list(DocumentReader().documents(tmp_path / "a.txt"))
 
 
-def test_a_file_that_goes_or_changes_meanwhile(tmp_path: Path) -> None:
+def test_a_file_that_goes_or_changes_meanwhile(tmp_path):
     with pytest.raises(DocumentError, match="can't be read: No such file"):
         DocumentReader().digest(tmp_path / "a.txt")
     with pytest.raises(DocumentError, match="can't be read: No such file"):
@@ -157,7 +152,7 @@ def test_a_file_that_goes_or_changes_meanwhile(tmp_path: Path) -> None:
         list(found)
 
 
-def test_a_digest_is_of_content_and_kind(tmp_path: Path) -> None:
+def test_a_digest_is_of_content_and_kind(tmp_path):
     write(tmp_path, {"a.txt": "x", "b.txt": "x", "a.md": "x", "c.txt": "y"})
     reader = DocumentReader()
     digests = {name: reader.digest(tmp_path / name) for name in ("a.txt", "b.txt", "a.md", "c.txt")}
@@ -179,16 +174,14 @@ def test_a_digest_is_of_content_and_kind(tmp_path: Path) -> None:
         ("Said <!-- not\nthis --> so.", "name", "Said  so."),
     ],
 )
-def test_markdown_is_stripped_of_its_marks(text: str, title: str, rest: str) -> None:
+def test_markdown_is_stripped_of_its_marks(text, title, rest):
     found = markdown(text, "name")
     assert found.title == title
     assert rest in found.text
     assert "](" not in found.text
 
 
-def test_texts_are_read_without_the_packages_that_pages_take(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_read_without_the_packages_that_pages_take(tmp_path, monkeypatch):
     real = importlib.util.find_spec
     lacking = {"trafilatura", "pypdf"}
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name in lacking else real(name))
@@ -198,7 +191,7 @@ def test_texts_are_read_without_the_packages_that_pages_take(
         read(tmp_path, "a.html", b"<html><body><p>The bridge is red.</p></body></html>")
 
 
-def test_no_package_for_pages_is_imported_with_the_reader() -> None:
+def test_no_package_for_pages_is_imported_with_the_reader():
     code = (
         "import sys; sys.modules.update(dict.fromkeys(('lxml', 'pypdf', 'trafilatura')));"
         "import factreasoner.corpus.documents"
@@ -206,19 +199,19 @@ def test_no_package_for_pages_is_imported_with_the_reader() -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def jsonl(tmp_path: Path, data: bytes) -> list[Document | BadRow]:
+def jsonl(tmp_path, data):
     path = tmp_path / "rows.jsonl"
     path.write_bytes(data)
     return list(json_rows(path))
 
 
-def table(tmp_path: Path, data: bytes) -> list[Document | BadRow]:
+def table(tmp_path, data):
     path = tmp_path / "rows.csv"
     path.write_bytes(data)
     return list(csv_rows(path))
 
 
-def test_json_lines(tmp_path: Path) -> None:
+def test_json_lines(tmp_path):
     data = b'\xef\xbb\xbf{"text": "a", "title": " b\\n c ", "link": "d "}\n\n{"content": "e", "url": "f"}'
     assert jsonl(tmp_path, data) == [Document("a", "b c", "d"), Document("e", "", "f")]
 
@@ -235,13 +228,13 @@ def test_json_lines(tmp_path: Path) -> None:
         (b'{"text": "caf\xe9"}', "not UTF-8"),
     ],
 )
-def test_a_bad_line_is_named_and_the_others_are_read(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_a_bad_line_is_named_and_the_others_are_read(tmp_path, line, reason):
     found = jsonl(tmp_path, b'{"text": "a"}\n' + line + b'\n{"text": "z"}\n')
     assert found == [Document("a"), BadRow(2, reason), Document("z")]
     assert str(found[1]) == f"line 2: {reason}"
 
 
-def test_a_line_too_long_for_memory_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_too_long_for_memory_is_skipped(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "LONGEST_ROW", 40)
     long = b'{"text": "' + b"x" * 100 + b'"}'
     found = jsonl(tmp_path, long + b'\n{"text": "a"}\n' + long)
@@ -251,16 +244,16 @@ def test_a_line_too_long_for_memory_is_skipped(tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t"])
-def test_csv_with_any_delimiter_and_columns_in_any_case(tmp_path: Path, mark: str) -> None:
+def test_csv_with_any_delimiter_and_columns_in_any_case(tmp_path, mark):
     text = f'\ufeffTITLE{mark} Text {mark}url\r\nb{mark}"two\r\nlines {mark} ""q"""{mark}d\r\n'
     assert table(tmp_path, text.encode()) == [Document(f'two\r\nlines {mark} "q"', "b", "d")]
 
 
-def test_csv_rows_may_be_short_or_long(tmp_path: Path) -> None:
+def test_csv_rows_may_be_short_or_long(tmp_path):
     assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [Document("", "t"), Document("x", "t")]
 
 
-def test_an_empty_csv(tmp_path: Path) -> None:
+def test_an_empty_csv(tmp_path):
     assert table(tmp_path, b"") == []
 
 
@@ -271,14 +264,14 @@ def test_an_empty_csv(tmp_path: Path) -> None:
         (b'"cut off\nhere', "not CSV"),
     ],
 )
-def test_csv_is_read_up_to_where_it_breaks(tmp_path: Path, damage: bytes, reason: str) -> None:
+def test_csv_is_read_up_to_where_it_breaks(tmp_path, damage, reason):
     good, bad = table(tmp_path, b"text,title\ngood,t\n" + damage)
     assert good == Document("good", "t")
     assert reason in str(bad)
     assert "from here on nothing is read" in str(bad)
 
 
-def test_a_csv_line_too_long_for_memory_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_csv_line_too_long_for_memory_ends_it(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "LONGEST_ROW", 40)
     good, bad = table(tmp_path, b"text\ngood\n" + b"x" * 100 + b"\nmore\n")
     assert good == Document("good")

@@ -1,18 +1,12 @@
-from __future__ import annotations
-
 import sys
 import zlib
-from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pytest
-from json_server import Answer, JsonServer, Request, steps
+from json_server import Answer, JsonServer, steps
 
 from factreasoner.corpus import embeddings
-from factreasoner.corpus.collection import Vectors
 from factreasoner.corpus.embeddings import (
-    Embedding,
     LiteLLMEmbedding,
     MiniLM,
     OwnEmbedding,
@@ -26,7 +20,7 @@ from factreasoner.models import Usage
 from factreasoner.settings import Config
 
 
-def vectors(request: Request) -> Answer:
+def vectors(request):
     """An OpenAI-compatible answer, last text first: the index tells which is which."""
     rows = [
         {"object": "embedding", "index": n, "embedding": [float(len(text)), zlib.crc32(text.encode()) % 97]}
@@ -36,19 +30,17 @@ def vectors(request: Request) -> Answer:
     return Answer({"object": "list", "model": request.body["model"], "data": rows[::-1], "usage": usage})
 
 
-def embedding(server: JsonServer, **settings: object) -> LiteLLMEmbedding:
+def embedding(server, **settings):
     values = {"embedding_api_base": server.url, "max_attempts": 2, "timeout": 60, **settings}
     return LiteLLMEmbedding("BAAI/some-model", Config.model_validate(values))
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_waiting(monkeypatch):
     monkeypatch.setattr(embeddings, "FIRST_WAIT", 0.01)
 
 
-def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_order(monkeypatch):
     monkeypatch.setenv("EMBEDDING_KEY", "sk-embedding-key")
     texts = [f"text {n}" * n for n in range(1, 151)]
     with JsonServer(vectors) as server:
@@ -63,7 +55,7 @@ def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_ord
     assert found[:, 0].tolist() == [len(text) for text in texts]
 
 
-def test_a_passing_fault_is_tried_again() -> None:
+def test_a_passing_fault_is_tried_again():
     with JsonServer(steps(Answer({"error": {"message": "busy"}}, 503), then=vectors)) as server:
         assert embedding(server).embed(["abc"])[0, 0] == 3
 
@@ -86,7 +78,7 @@ def test_a_passing_fault_is_tried_again() -> None:
         (Answer({"object": "list", "data": []}), ConfigError, r"shape \(0,\) for 1 texts"),
     ],
 )
-def test_what_goes_wrong_is_said(answer: Answer, error: type[Exception], words: str) -> None:
+def test_what_goes_wrong_is_said(answer, error, words):
     with (
         JsonServer(lambda request: answer) as server,
         pytest.raises(error, match=words) as caught,
@@ -96,7 +88,7 @@ def test_what_goes_wrong_is_said(answer: Answer, error: type[Exception], words: 
     assert len(server.requests) == (2 if error is StoreError else 1)
 
 
-def test_a_key_that_is_not_set() -> None:
+def test_a_key_that_is_not_set():
     with pytest.raises(ConfigError, match="embedding_api_key_env: the environment variable NO_SUCH_KEY"):
         LiteLLMEmbedding("x", Config(embedding_api_key_env="NO_SUCH_KEY"))
 
@@ -111,21 +103,21 @@ def test_a_key_that_is_not_set() -> None:
         ("calls", "not callable"),
     ],
 )
-def test_a_function_that_gives_no_vectors(name: str, words: str) -> None:
+def test_a_function_that_gives_no_vectors(name, words):
     with pytest.raises(ConfigError, match=words):
         OwnEmbedding(f"own_embedding:{name}", Config()).embed(["a", "b"])
 
 
-def test_a_function_of_the_users_own() -> None:
+def test_a_function_of_the_users_own():
     found = OwnEmbedding("own_embedding:shorter", Config()).embed(["a", "bcd"])
     assert found.dtype == np.float32
     assert found.tolist() == [[1, 1], [1, 3]]
 
 
-def test_minilm_without_its_model_and_without_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minilm_without_its_model_and_without_a_network(monkeypatch):
     from chromadb.utils.embedding_functions import ONNXMiniLM_L6_V2
 
-    def offline(self: object) -> None:
+    def offline(self):
         raise OSError("Name or service not known")
 
     monkeypatch.setattr(ONNXMiniLM_L6_V2, "_download_model_if_not_exists", offline)
@@ -135,13 +127,13 @@ def test_minilm_without_its_model_and_without_a_network(monkeypatch: pytest.Monk
         assert word in str(caught.value)
 
 
-def test_minilm_without_chromadb(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_minilm_without_chromadb(monkeypatch):
     monkeypatch.setitem(sys.modules, "chromadb.utils.embedding_functions", None)
     with pytest.raises(MissingExtraError, match=r"factreasoner\[corpus\]"):
         MiniLM()
 
 
-def test_vectors_of_models_are_kept_and_those_of_functions_are_not() -> None:
+def test_vectors_of_models_are_kept_and_those_of_functions_are_not():
     with JsonServer(vectors) as server:
         config = Config(embedding_api_base=server.url)
         assert embedding_named("none", config) is None
@@ -157,26 +149,26 @@ def test_vectors_of_models_are_kept_and_those_of_functions_are_not() -> None:
     assert isinstance(embedding_named("own_embedding:shorter", config), OwnEmbedding)
 
 
-def unreported(request: Request) -> Answer:
+def unreported(request):
     """The answer of a server that tells nothing of tokens."""
     answer = vectors(request)
     return Answer({key: value for key, value in answer.body.items() if key != "usage"})
 
 
-def thousands(request: Request) -> Answer:
+def thousands(request):
     """One that reports a thousand tokens a text."""
     usage = {"prompt_tokens": 1000 * len(request.body["input"]), "total_tokens": 1}
     return Answer({**vectors(request).body, "usage": usage})
 
 
-def spent_on(model: Embedding, texts: list[str]) -> Usage:
+def spent_on(model, texts):
     meter = Meter()
     with meter.stage("index"):
         model.embed(texts)
     return meter.total
 
 
-def test_requests_count_in_usage_reported_or_estimated() -> None:
+def test_requests_count_in_usage_reported_or_estimated():
     with JsonServer(thousands) as server:
         found = spent_on(embedding(server, embedding_price=2.0), ["a"] * 65)
         assert (found.calls, found.prompt_tokens, found.cost) == (1, 65_000, pytest.approx(0.13))
@@ -187,7 +179,7 @@ def test_requests_count_in_usage_reported_or_estimated() -> None:
         assert 6 <= found.prompt_tokens <= 10
 
 
-def test_kept_vectors_cost_nothing(tmp_path: Path) -> None:
+def test_kept_vectors_cost_nothing(tmp_path):
     with JsonServer(thousands) as server:
         config = Config(embedding_api_base=server.url, embedding_price=2.0, cache_dir=tmp_path)
         for usage in (Usage(calls=1, prompt_tokens=2000, cost=0.004), Usage(cached_calls=1)):
@@ -197,7 +189,7 @@ def test_kept_vectors_cost_nothing(tmp_path: Path) -> None:
         assert len(server.requests) == 1
 
 
-def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path) -> None:
+def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path):
     texts, paid = [f"text {n}" for n in range(200)], []
     with JsonServer(thousands) as server:
         values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
@@ -220,27 +212,27 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path: Path)
         assert budget.spent == 0
 
 
-def test_a_limit_without_a_price_is_refused_with_the_remedy() -> None:
+def test_a_limit_without_a_price_is_refused_with_the_remedy():
     with JsonServer(vectors) as server:
         with pytest.raises(ConfigError, match=r"price of embedding .* is not known.*--embedding-price"):
             embedding(server, max_cost=1.0).embed(["a"])
         assert server.requests == []
 
 
-asked: list[str] = []
+asked = []
 
 
-def lengths(texts: Sequence[str]) -> Vectors:
+def lengths(texts):
     asked.extend(texts)
     return np.array([[len(text), 1] for text in texts], np.float32)
 
 
 @pytest.fixture(autouse=True)
-def _nothing_asked() -> None:
+def _nothing_asked():
     asked.clear()
 
 
-def test_only_what_is_new_is_asked_for_once() -> None:
+def test_only_what_is_new_is_asked_for_once():
     cache = VectorCache("m", lengths, Config())
     assert cache.embed(["a", "bb", "a"]).tolist() == [[1, 1], [2, 1], [1, 1]]
     many = [f"{'x' * n}" for n in range(1, 1200)]
@@ -249,7 +241,7 @@ def test_only_what_is_new_is_asked_for_once() -> None:
     assert len(asked) == len(set(asked)) == 2 + 1199
 
 
-def test_models_and_places_are_told_apart() -> None:
+def test_models_and_places_are_told_apart():
     for name, base in (("m", None), ("n", None), ("m", "http://localhost:1/v1")):
         VectorCache(name, lengths, Config(embedding_api_base=base)).embed(["a"])
     assert asked == ["a"] * 3

@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import os
-from pathlib import Path
 
 import pytest
 from corpus_scene import TEXTS, write
@@ -11,7 +8,7 @@ from factreasoner.corpus.files import find_files, kind_of
 from factreasoner.errors import DocumentError
 
 
-def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path: Path) -> None:
+def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path):
     write(tmp_path, {**TEXTS, ".hidden.txt": "x", ".git/x.txt": "x", "photo.jpg": "x", "UPPER.TXT": "x"})
     found = find_files([tmp_path])
     assert [str(path.relative_to(tmp_path)) for path in found.files] == [
@@ -24,7 +21,7 @@ def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path: Path)
     assert (found.missing, found.others, found.unreadable) == ((), {".jpg": 1}, {})
 
 
-def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path: Path) -> None:
+def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path):
     write(tmp_path, {"a.DOC": "x", "in/b.xlsx": "x", "c": "x", "d.png": "x", "e.PNG": "x"})
     found = find_files([tmp_path])
     assert found.files == ()
@@ -37,13 +34,13 @@ def test_documents_that_are_not_read_are_named_with_the_remedy(tmp_path: Path) -
         kind_of(tmp_path / "a.DOC")
 
 
-def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path: Path) -> None:
+def test_a_file_twice_is_one_and_the_store_is_left_out(tmp_path):
     write(tmp_path, {"a.txt": "x", "store/b.txt": "x"})
     found = find_files([tmp_path, tmp_path / "a.txt"], outside=tmp_path / "store")
     assert found.files == (tmp_path / "a.txt",)
 
 
-def test_a_named_file_is_taken_whatever_it_is_called_and_a_missing_one_told(tmp_path: Path) -> None:
+def test_a_named_file_is_taken_whatever_it_is_called_and_a_missing_one_told(tmp_path):
     write(tmp_path, {".notes": "x"})
     found = find_files([tmp_path / ".notes", tmp_path / "none.txt"])
     assert found.files == (tmp_path / ".notes",)
@@ -52,7 +49,7 @@ def test_a_named_file_is_taken_whatever_it_is_called_and_a_missing_one_told(tmp_
         kind_of(tmp_path / ".notes")
 
 
-def test_what_is_no_file_is_told_and_circles_end(tmp_path: Path) -> None:
+def test_what_is_no_file_is_told_and_circles_end(tmp_path):
     (tmp_path / "loop.txt").symlink_to("loop.txt")
     (tmp_path / "gone.md").symlink_to("nowhere.md")
     (tmp_path / "circle").symlink_to(".")
@@ -67,7 +64,7 @@ def test_what_is_no_file_is_told_and_circles_end(tmp_path: Path) -> None:
     }
 
 
-def test_links_lead_nowhere_out_of_the_folder(tmp_path: Path) -> None:
+def test_links_lead_nowhere_out_of_the_folder(tmp_path):
     write(tmp_path, {"in/a.txt": "x", "in/deep/b.txt": "x", "out/secret.txt": "x", "inside/c.txt": "x"})
     (tmp_path / "in" / "passwd.txt").symlink_to("/etc/passwd")
     (tmp_path / "in" / "deep" / "up.txt").symlink_to("../../out/secret.txt")
@@ -89,13 +86,11 @@ def test_links_lead_nowhere_out_of_the_folder(tmp_path: Path) -> None:
     assert find_files([tmp_path / "in" / "deep" / "up.txt"]).files == (tmp_path / "in" / "deep" / "up.txt",)
 
 
-def test_a_folder_that_can_not_be_looked_into_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_can_not_be_looked_into_is_told(tmp_path, monkeypatch):
     write(tmp_path, {"a.txt": "x", "shut/b.txt": "x"})
     scandir = os.scandir
 
-    def refusing(path: str) -> object:
+    def refusing(path):
         if str(path).endswith("shut"):
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)

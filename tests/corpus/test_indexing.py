@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path
@@ -10,23 +8,23 @@ from filelock import FileLock
 from pages import html
 
 from factreasoner.corpus import files, indexing
-from factreasoner.corpus.indexing import IndexReport, Step, index
+from factreasoner.corpus.indexing import IndexReport, index
 from factreasoner.corpus.store import Store
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.settings import Config
 
 
 @pytest.fixture
-def docs(tmp_path: Path) -> Path:
+def docs(tmp_path):
     return write(tmp_path / "docs", TEXTS)
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Path:
+def store(tmp_path):
     return tmp_path / "store"
 
 
-def test_mixed_documents_keep_title_link_and_position(docs: Path, store: Path) -> None:
+def test_mixed_documents_keep_title_link_and_position(docs, store):
     assert bring(docs, store_dir=store) == IndexReport(added=4, passages=5, total=5)
     found = {(Path(p.path).name, p.position): p for p in content(store_dir=store).values()}
     assert found["rows.jsonl", 0].text == "Radium glows."
@@ -38,9 +36,7 @@ def test_mixed_documents_keep_title_link_and_position(docs: Path, store: Path) -
     assert {p.path for p in found.values()} == {str(docs / name) for name in TEXTS}
 
 
-def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(
-    docs: Path, store: Path
-) -> None:
+def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_demand(docs, store):
     bring(docs, store_dir=store)
     before = content(store_dir=store)
     os.utime(docs / "curie.txt", (1, 1))
@@ -59,7 +55,7 @@ def test_unchanged_files_are_skipped_changed_ones_replaced_gone_ones_dropped_on_
     assert "Radium glows." not in {p.text for p in content(store_dir=store).values()}
 
 
-def test_a_file_that_was_moved_or_emptied(docs: Path, store: Path) -> None:
+def test_a_file_that_was_moved_or_emptied(docs, store):
     bring(docs, store_dir=store)
     (docs / "curie.txt").rename(docs / "marie.txt")
     write(docs, {"tower.md": ""})
@@ -71,9 +67,7 @@ def test_a_file_that_was_moved_or_emptied(docs: Path, store: Path) -> None:
 
 
 @pytest.mark.parametrize("prune", [False, True])
-def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(
-    docs: Path, store: Path, prune: bool
-) -> None:
+def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(docs, store, prune):
     (docs / "a.html").write_bytes(html())
     (docs / "b.html").write_bytes(html(title="Other"))
     bring(docs, store_dir=store)
@@ -86,16 +80,14 @@ def test_a_page_that_lost_its_text_is_not_found_any_more_and_said(
     assert not any("Otter" in passage.text for passage in content(store_dir=store).values())
 
 
-def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(
-    docs: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(docs, store, monkeypatch):
     bring(docs, store_dir=store)
     assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
     shutil.rmtree(docs / "deep")
     assert bring(docs / "curie.txt", store_dir=store, prune=True) == IndexReport(unchanged=1, total=5)
     scandir = os.scandir
 
-    def refusing(path: str) -> object:
+    def refusing(path):
         if str(path) == str(docs):
             raise PermissionError(13, "Permission denied", str(path))
         return scandir(path)
@@ -107,7 +99,7 @@ def test_prune_drops_nothing_outside_the_paths_or_out_of_sight(
     assert bring(docs / "deep", store_dir=store, prune=True) == IndexReport(dropped=1, total=4)
 
 
-def test_broken_files_are_told_and_the_rest_goes_on(docs: Path, store: Path) -> None:
+def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
     (docs / "a.pdf").write_bytes(b"%PDF-1.4 and no more")
     (docs / "b.txt").write_bytes(b"\0\1\2")
     (docs / "loop.txt").symlink_to("loop.txt")
@@ -124,7 +116,7 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs: Path, store: Path) -> 
         )
 
 
-def test_a_file_that_breaks_keeps_its_earlier_passages(docs: Path, store: Path) -> None:
+def test_a_file_that_breaks_keeps_its_earlier_passages(docs, store):
     bring(docs, store_dir=store)
     (docs / "curie.txt").write_bytes(b"\0")
     problem = f"{docs}/curie.txt: binary, not text; its earlier passages stay"
@@ -132,7 +124,7 @@ def test_a_file_that_breaks_keeps_its_earlier_passages(docs: Path, store: Path) 
     assert any("Warsaw" in p.text for p in content(store_dir=store).values())
 
 
-def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path: Path, store: Path) -> None:
+def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path, store):
     good = "".join(f'{{"text": "Row {n}."}}\n' for n in range(3))
     docs = write(tmp_path / "docs", {"rows.jsonl": "no\n" * 7 + good})
     named = "; ".join(f"line {n}: not JSON" for n in range(1, 6))
@@ -144,14 +136,12 @@ def test_good_rows_are_kept_and_bad_ones_told_until_they_are_mended(tmp_path: Pa
     assert bring(docs, store_dir=store) == IndexReport(unchanged=1, total=3)
 
 
-def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(
-    tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(tmp_path, store, monkeypatch):
     docs = write(tmp_path / "docs", {"rows.jsonl": "".join(f'{{"text": "Row {n}."}}\n' for n in range(6))})
     monkeypatch.setattr(indexing, "BATCH", 2)
     told = []
 
-    def tell(step: Step) -> None:
+    def tell(step):
         told.append(step.passages)
         if step.passages == 4 and told.count(4) == 1:
             write(docs, {"rows.jsonl": '{"text": "New."}\n'})
@@ -163,7 +153,7 @@ def test_a_file_that_changes_while_it_is_read_leaves_nothing_behind(
     assert bring(docs, store_dir=store).total == 1
 
 
-def test_paths_that_are_not_there(docs: Path, store: Path) -> None:
+def test_paths_that_are_not_there(docs, store):
     (docs / "loop.txt").symlink_to("loop.txt")
     with pytest.raises(InputError) as caught:
         bring(docs, docs / "none.txt", docs / "loop.txt", store_dir=store)
@@ -173,7 +163,7 @@ def test_paths_that_are_not_there(docs: Path, store: Path) -> None:
     ]
 
 
-def test_one_process_writes_at_a_time(docs: Path, store: Path) -> None:
+def test_one_process_writes_at_a_time(docs, store):
     bring(docs, store_dir=store)
     with FileLock(store / ".lock"), pytest.raises(ConfigError, match="another process is writing to it"):
         bring(docs, store_dir=store)
@@ -183,7 +173,7 @@ def test_one_process_writes_at_a_time(docs: Path, store: Path) -> None:
     assert bring(docs, store_dir=store).unchanged == 4
 
 
-def test_a_store_remembers_its_embedding(docs: Path, store: Path) -> None:
+def test_a_store_remembers_its_embedding(docs, store):
     assert bring(docs, store_dir=store, embedding=OWN).total == 5
     for other in ("none", "minilm", "own_embedding:shorter"):
         with pytest.raises(ConfigError, match=f"was made with '{OWN}', not '{other}'"):
@@ -193,16 +183,14 @@ def test_a_store_remembers_its_embedding(docs: Path, store: Path) -> None:
     assert bring(docs, store_dir=store, collection="others", embedding="none").total == 6
 
 
-def test_a_wrong_embedding_does_not_stick_to_an_empty_collection(docs: Path, store: Path) -> None:
+def test_a_wrong_embedding_does_not_stick_to_an_empty_collection(docs, store):
     for wrong in ("no.such:module", "own_embedding:failing"):
         with pytest.raises(ConfigError, match=wrong):
             bring(docs, store_dir=store, embedding=wrong)
     assert bring(docs, store_dir=store, embedding=OWN).total == 5
 
 
-def test_an_embedding_that_changes_its_length_is_refused(
-    docs: Path, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_embedding_that_changes_its_length_is_refused(docs, store, monkeypatch):
     import own_embedding
 
     bring(docs, store_dir=store, embedding=OWN)
@@ -213,12 +201,12 @@ def test_an_embedding_that_changes_its_length_is_refused(
 
 
 @pytest.mark.parametrize("name", ["ab", "with blank", "-x-", "a" * 501])
-def test_names_that_can_not_be(docs: Path, store: Path, name: str) -> None:
+def test_names_that_can_not_be(docs, store, name):
     with pytest.raises(ConfigError, match="can't be a name"):
         bring(docs, store_dir=store, collection=name)
 
 
-def test_file_names_that_are_no_unicode_and_texts_with_lone_surrogates(tmp_path: Path, store: Path) -> None:
+def test_file_names_that_are_no_unicode_and_texts_with_lone_surrogates(tmp_path, store):
     docs = write(tmp_path / "docs", {"rows.jsonl": '{"text": "Lone \\ud800 one."}\n'})
     Path(os.fsdecode(bytes(docs) + b"/bad\xff.txt")).write_text("Text.")
     assert bring(docs, store_dir=store).total == 2

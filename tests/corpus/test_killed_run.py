@@ -1,10 +1,7 @@
-from __future__ import annotations
-
 import gc
 import shutil
 import signal
 import sys
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,13 +31,13 @@ class Changed(NamedTuple):
     found: object
 
 
-def found_in(place: dict[str, Any]) -> Any:
+def found_in(place):
     atom = Atom(id="a0", text="Marie Curie died in 1934.")
     return CorpusRetriever(Config(**place)).retrieve([atom], Record(id="r", response="x")).contexts
 
 
 @pytest.fixture(scope="module")
-def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
+def changed(tmp_path_factory):
     folder = tmp_path_factory.mktemp("changed")
     docs = write(folder / "docs", TEXTS)
     place = {"store_dir": folder / "undisturbed", "embedding": OWN}
@@ -56,7 +53,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> Changed:
 
 
 @pytest.fixture(scope="module")
-def indexers() -> Iterator[Forker]:
+def indexers():
     """Starts processes that have what indexes imported."""
     forker = Forker("chromadb", "factreasoner.corpus.indexing")
     yield forker
@@ -68,14 +65,8 @@ def indexers() -> Iterator[Forker]:
     [("add", "before", 2), ("drop", "before", 1), ("finish", "before", 1)],
 )
 def test_a_killed_run_is_completed_by_the_next(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    changed: Changed,
-    indexers: Forker,
-    method: str,
-    when: str,
-    number: int,
-) -> None:
+    tmp_path, monkeypatch, changed, indexers, method, when, number
+):
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
     shutil.copytree(changed.store, place["store_dir"])
     process = indexers.start(
@@ -95,12 +86,12 @@ def test_a_killed_run_is_completed_by_the_next(
 
 
 @pytest.fixture
-def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], dict[str, Any]]:
+def damaged(tmp_path, monkeypatch):
     """Makes a store of the folders `docs` and `more`, and harms the files of its vectors."""
     monkeypatch.setattr(store, "VECTORS", {**store.VECTORS, "sync_threshold": 3, "batch_size": 2})
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
 
-    def make(damage: str) -> dict[str, Any]:
+    def make(damage):
         write(tmp_path / "more", {"otter.txt": "Otters swim."})
         bring(write(tmp_path / "docs", TEXTS), tmp_path / "more", **place)
         before = content(store_dir=tmp_path / "store")
@@ -118,9 +109,7 @@ def damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
 
 
 @pytest.mark.parametrize("damage", ["unwritten", "gone"])
-def test_torn_files_of_vectors_are_made_anew(
-    tmp_path: Path, damaged: Callable[[str], dict[str, Any]], damage: str
-) -> None:
+def test_torn_files_of_vectors_are_made_anew(tmp_path, damaged, damage):
     before = damaged(damage)
     place = {"store_dir": tmp_path / "store", "embedding": OWN}
     assert bring(tmp_path / "docs", **place).rebuilt
@@ -133,9 +122,7 @@ def test_torn_files_of_vectors_are_made_anew(
 
 
 @pytest.mark.parametrize(("method", "when"), [("add", "after"), ("finish", "after"), ("rename", "before")])
-def test_a_killed_rebuild_loses_no_path(
-    tmp_path: Path, indexers: Forker, damaged: Callable[[str], dict[str, Any]], method: str, when: str
-) -> None:
+def test_a_killed_rebuild_loses_no_path(tmp_path, indexers, damaged, method, when):
     before = damaged("gone")
     arguments = [method, when, 1, tmp_path / "docs", tmp_path / "store"]
     process = indexers.start(arguments, folder=tmp_path, code=KILLED)

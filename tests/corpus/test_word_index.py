@@ -1,7 +1,4 @@
-from __future__ import annotations
-
 import sys
-from pathlib import Path
 
 import pytest
 from corpus_scene import TEXTS, bring, write
@@ -14,17 +11,17 @@ from factreasoner.settings import Config
 
 
 @pytest.fixture
-def collection(tmp_path: Path) -> Collection:
+def collection(tmp_path):
     bring(write(tmp_path / "docs", TEXTS), store_dir=tmp_path / "store")
     return Store(Config(store_dir=tmp_path / "store")).collection("documents")
 
 
-def found(collection: Collection, query: str) -> list[str]:
+def found(collection, query):
     """Titles of what is found."""
     return [passage.title for passage in collection.with_ids(word_index(collection).best(query, 3))]
 
 
-def test_words_are_found_by_stem_title_and_number_and_function_words_are_not(collection: Collection) -> None:
+def test_words_are_found_by_stem_title_and_number_and_function_words_are_not(collection):
     assert found(collection, "the finishing of towers") == ["Eiffel Tower"]
     assert found(collection, "sorbonne") == ["Sorbonne"]
     assert found(collection, "1,867") == ["curie"]
@@ -32,8 +29,8 @@ def test_words_are_found_by_stem_title_and_number_and_function_words_are_not(col
     assert found(collection, "") == []
 
 
-def test_it_is_kept_beside_the_collection(collection: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
-    def unasked(self: Collection) -> None:
+def test_it_is_kept_beside_the_collection(collection, monkeypatch):
+    def unasked(self):
         raise AssertionError("made anew")
 
     monkeypatch.setattr(Collection, "passages", unasked)
@@ -41,13 +38,13 @@ def test_it_is_kept_beside_the_collection(collection: Collection, monkeypatch: p
 
 
 @pytest.mark.parametrize("name", ["about.json", "data.csc.index.npy"])
-def test_a_damaged_one_is_made_anew(collection: Collection, name: str) -> None:
+def test_a_damaged_one_is_made_anew(collection, name):
     (kept,) = collection.folder.iterdir()
     (kept / name).write_bytes(b"{")
     assert found(collection, "radium") == ["Radium"]
 
 
-def test_it_is_made_for_each_search_while_the_collection_is_written(collection: Collection) -> None:
+def test_it_is_made_for_each_search_while_the_collection_is_written(collection):
     collection.begin([])
     collection.add([StoredPassage("Gallium melts.", "x", "h", 0, "Gallium", last=True)], None)
     assert found(collection, "gallium") == ["Gallium"]
@@ -58,7 +55,7 @@ def test_it_is_made_for_each_search_while_the_collection_is_written(collection: 
     assert kept.name == collection.made.revision
 
 
-def test_without_bm25s_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_bm25s_the_extra_is_named(monkeypatch):
     for module, missing in (("store", "chromadb"), ("word_index", "bm25s")):
         with monkeypatch.context() as patch:
             patch.setitem(sys.modules, missing, None)

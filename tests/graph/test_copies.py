@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import json
 import random
 
@@ -14,22 +12,22 @@ WORDS = [
 ]
 
 
-def prose(seed: int, words: int = 120) -> list[str]:
+def prose(seed, words=120):
     return random.Random(seed).choices(WORDS, k=words)
 
 
-def changed(text: list[str], share: float, seed: int = 0) -> str:
+def changed(text, share, seed=0):
     rng = random.Random(seed)
     return " ".join(rng.choice("xyz") * 7 if rng.random() < share else word for word in text)
 
 
-def resemblance(one: str, other: str) -> float:
+def resemblance(one, other):
     """The share by its definition."""
     sets = [{text[i : i + SHINGLE] for i in range(max(1, len(text) - SHINGLE + 1))} for text in (one, other)]
     return len(sets[0] & sets[1]) / len(sets[0] | sets[1])
 
 
-def test_copies_are_those_that_resemble_each_other_enough() -> None:
+def test_copies_are_those_that_resemble_each_other_enough():
     texts = [changed(prose(0), share / 100, share) for share in range(0, 40, 2)]
     texts += [" ".join(prose(seed)) for seed in range(1, 5)] + ["short", "other"]
     expected = {
@@ -39,7 +37,7 @@ def test_copies_are_those_that_resemble_each_other_enough() -> None:
     assert 0 < len(expected) < 190
 
 
-def test_near_duplicates_share_nearly_everything_and_every_number() -> None:
+def test_near_duplicates_share_nearly_everything_and_every_number():
     text = " ".join(prose(0))
     others = [changed(prose(0), share / 200, share) for share in range(0, 20, 1)]
     alike = [near_duplicates(text, other) for other in others]
@@ -50,7 +48,7 @@ def test_near_duplicates_share_nearly_everything_and_every_number() -> None:
 
 
 @pytest.mark.skipif(not (DATA / "factcheck_bench").is_dir(), reason="no public data")
-def test_copies_on_the_web() -> None:
+def test_copies_on_the_web():
     """A press release and its copy on another site are one source, two of a site's templates are not."""
     lines = (DATA / "factcheck_bench" / "records.jsonl").read_text(encoding="utf-8").splitlines()
     passages = [item for line in lines for item in json.loads(line)["contexts"]]

@@ -1,8 +1,4 @@
-from __future__ import annotations
-
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -23,7 +19,7 @@ GRAPH = FactGraph(
 )
 
 
-def test_building_takes_the_priors_and_a_contexts_own_one_wins() -> None:
+def test_building_takes_the_priors_and_a_contexts_own_one_wins():
     graph = build_fact_graph(
         [Atom(id="a0", text="x")],
         [Context(id="c0", text="y"), Context(id="c1", text="z", prior=0.3)],
@@ -33,12 +29,12 @@ def test_building_takes_the_priors_and_a_contexts_own_one_wins() -> None:
     assert graph == GRAPH
 
 
-def test_an_id_of_an_atom_and_a_context_is_refused() -> None:
+def test_an_id_of_an_atom_and_a_context_is_refused():
     with pytest.raises(InputError, match="'x' is used by an atom and by a context"):
         build_fact_graph([Atom(id="x", text="x")], [Context(id="x", text="y")], [])
 
 
-def test_relations_must_join_two_known_nodes() -> None:
+def test_relations_must_join_two_known_nodes():
     bad = Relation(source="c9", target="a0", kind="entailment", probability=0.8)
     loop = Relation(source="a0", target="a0", kind="entailment", probability=0.8)
     with pytest.raises(InputError) as caught:
@@ -46,7 +42,7 @@ def test_relations_must_join_two_known_nodes() -> None:
     assert [p.field for p in caught.value.problems] == ["relations[0].source", "relations[1]"]
 
 
-def test_the_round_trip_is_exact(tmp_path: Path) -> None:
+def test_the_round_trip_is_exact(tmp_path):
     path = tmp_path / "graph.json"
     path.write_text(GRAPH.model_dump_json(), encoding="utf-8")
     assert read_fact_graph(path) == GRAPH
@@ -54,7 +50,7 @@ def test_the_round_trip_is_exact(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("ends", [("from", "to"), ("source", "target")])
 @pytest.mark.parametrize("kind", ["label", "type", "kind", "relation"])
-def test_the_reference_systems_nodes_and_edges(ends: tuple[str, str], kind: str) -> None:
+def test_the_reference_systems_nodes_and_edges(ends, kind):
     data = {
         "nodes": [{"id": n.id, "type": n.kind, "probability": n.prior} for n in GRAPH.nodes],
         "edges": [
@@ -74,7 +70,7 @@ def test_the_reference_systems_nodes_and_edges(ends: tuple[str, str], kind: str)
         [{"id": "a0", "kind": "context", "prior": None}],
     ],
 )
-def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
+def test_atoms_and_contexts_without_priors_take_those_given(atoms):
     relation = {"source": "c0", "target": "a0", "label": "contradiction", "probability": 1}
     neutral = {"source": "c1", "target": "a0", "label": "neutral"}
     data = {"atoms": atoms, "contexts": ["c0", "c1"], "relations": [relation, neutral]}
@@ -87,7 +83,7 @@ def test_atoms_and_contexts_without_priors_take_those_given(atoms: Any) -> None:
     assert graph.relations == (Relation(source="c0", target="a0", kind="contradiction", probability=1.0),)
 
 
-def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing() -> None:
+def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing():
     nodes = [
         {"id": "a0", "kind": None, "type": "atom", "prior": 0, "probability": 0.7},
         {"id": "c0", "kind": "context", "prior": None, "probability": 0.0},
@@ -145,7 +141,7 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ),
     ],
 )
-def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, data: Any, expected: str) -> None:
+def test_what_is_wrong_is_named_with_its_place(tmp_path, data, expected):
     path = tmp_path / "bad.json"
     path.write_text(json.dumps(data), encoding="utf-8")
     with pytest.raises(InputError, match=expected) as caught:
@@ -153,7 +149,7 @@ def test_what_is_wrong_is_named_with_its_place(tmp_path: Path, data: Any, expect
     assert all(problem.where == str(path) for problem in caught.value.problems)
 
 
-def test_every_problem_is_reported_and_places_count_all_entries() -> None:
+def test_every_problem_is_reported_and_places_count_all_entries():
     with pytest.raises(InputError) as caught:
         parse_fact_graph({"nodes": [3, {"id": "a0"}], "edges": [{}]})
     fields = {problem.field for problem in caught.value.problems}
@@ -169,7 +165,7 @@ def test_every_problem_is_reported_and_places_count_all_entries() -> None:
         (None, "can't be read"),
     ],
 )
-def test_unreadable_files(tmp_path: Path, content: bytes | None, expected: str) -> None:
+def test_unreadable_files(tmp_path, content, expected):
     path = tmp_path / "graph.json"
     if content is not None:
         path.write_bytes(content)
@@ -177,7 +173,7 @@ def test_unreadable_files(tmp_path: Path, content: bytes | None, expected: str) 
         read_fact_graph(path)
 
 
-def test_probability_nan_is_no_probability() -> None:
+def test_probability_nan_is_no_probability():
     text = '{"nodes": [{"id": "a0", "kind": "atom", "prior": NaN}], "edges": []}'
     with pytest.raises(InputError, match="expected a probability"):
         parse_fact_graph(json.loads(text))

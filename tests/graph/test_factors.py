@@ -1,7 +1,5 @@
 """Tables of relations, and connected components."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,7 +7,7 @@ from hypothesis import strategies as st
 
 from factreasoner.errors import InputError
 from factreasoner.graph.factors import components, factor_graph, relation_table
-from factreasoner.models import FactGraph, FactorTable, Node, Relation, RelationKind
+from factreasoner.models import FactGraph, Node, Relation
 
 
 @pytest.mark.parametrize(
@@ -26,7 +24,7 @@ from factreasoner.models import FactGraph, FactorTable, Node, Relation, Relation
         ("reference", "equivalence", [0.8, 0.2, 0.2, 0.8]),
     ],
 )
-def test_tables(table: FactorTable, kind: RelationKind, expected: list[float]) -> None:
+def test_tables(table, kind, expected):
     found = relation_table(kind, 0.8, table, source="atom", target="context")
     np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-15)
 
@@ -37,14 +35,12 @@ def test_tables(table: FactorTable, kind: RelationKind, expected: list[float]) -
 @pytest.mark.parametrize(
     ("kind", "cell"), [("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))]
 )
-def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(
-    kind: RelationKind, cell: tuple[int, int], given: float, used: float
-) -> None:
+def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(kind, cell, given, used):
     assert factor_graph(one_relation(kind, given)).factors[2].table[cell] == used
 
 
 @pytest.mark.parametrize("p", [0.5, 0.8, 0.999])
-def test_contexts_that_contradict_each_other_do_so_alike(p: float) -> None:
+def test_contexts_that_contradict_each_other_do_so_alike(p):
     """Both can't be right, and a false source says nothing; with p = 0.5 that is nothing at all."""
     found = relation_table("contradiction", p, "conditional", source="context", target="context")
     np.testing.assert_array_equal(found, [[0.5, 0.5], [0.5, 1 - p]])
@@ -52,19 +48,19 @@ def test_contexts_that_contradict_each_other_do_so_alike(p: float) -> None:
     np.testing.assert_array_equal(turned, turned.T)
 
 
-def test_a_relation_of_a_context_to_an_atom_has_a_direction() -> None:
+def test_a_relation_of_a_context_to_an_atom_has_a_direction():
     found = relation_table("contradiction", 0.8, "conditional", source="context", target="atom")
     np.testing.assert_allclose(found, [[0.5, 0.5], [0.8, 0.2]])
 
 
-def one_relation(kind: RelationKind, p: float) -> FactGraph:
+def one_relation(kind, p):
     return FactGraph(
         nodes=(Node(id="a", kind="atom", prior=0.5), Node(id="c", kind="context", prior=0.9)),
         relations=(Relation(source="c", target="a", kind=kind, probability=p),),
     )
 
 
-def test_reference_tables_take_the_constant_of_the_targets_kind() -> None:
+def test_reference_tables_take_the_constant_of_the_targets_kind():
     graph = FactGraph(
         nodes=(
             Node(id="a", kind="atom", prior=0.7),
@@ -85,19 +81,19 @@ def test_reference_tables_take_the_constant_of_the_targets_kind() -> None:
     assert found.cardinalities == (2, 2, 2)
 
 
-def test_a_relation_to_nowhere_is_named() -> None:
+def test_a_relation_to_nowhere_is_named():
     relation = Relation(source="c", target="a", kind="entailment", probability=0.8)
     with pytest.raises(InputError, match=r"relations\[0\]: 'c' -> 'a' names an unknown node"):
         factor_graph(FactGraph(nodes=(Node(id="a", kind="atom", prior=0.5),), relations=(relation,)))
 
 
-def test_components_by_first_member() -> None:
+def test_components_by_first_member():
     assert components(7, [(5, 1), (4, 2), (2, 6), (3,)]) == [(0,), (1, 5), (2, 4, 6), (3,)]
     assert components(0, []) == []
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=1, max_size=4), max_size=8))
-def test_what_one_can_walk_to_is_one_component(scopes: list[list[int]]) -> None:
+def test_what_one_can_walk_to_is_one_component(scopes):
     found = components(10, scopes)
     assert sorted(i for group in found for i in group) == list(range(10))
     for start in range(10):

@@ -1,7 +1,5 @@
 """Which pairs are judged, and what relations and priors verdicts make."""
 
-from __future__ import annotations
-
 import itertools
 
 import pytest
@@ -29,11 +27,11 @@ from factreasoner.solvers.exact import ExactSolver
 ATOMS = tuple(Atom(id=f"a{i}", text=f"atom {i}") for i in range(3))
 
 
-def context(context_id: str, text: str, *atom_ids: str, **fields: object) -> Context:
+def context(context_id, text, *atom_ids, **fields):
     return Context.model_validate({"id": context_id, "text": text, "atom_ids": atom_ids, **fields})
 
 
-def test_merging_keeps_one_and_every_atom_id_in_order() -> None:
+def test_merging_keeps_one_and_every_atom_id_in_order():
     contexts = (
         context("c0", "Paris  is\nthe capital.", "a2", "a0", title="First", link="x"),
         context("c1", "Lyon is not.", "a1"),
@@ -47,13 +45,13 @@ def test_merging_keeps_one_and_every_atom_id_in_order() -> None:
     assert merged[1] is contexts[1]
 
 
-def test_merging_folds_composition_but_not_what_characters_mean() -> None:
+def test_merging_folds_composition_but_not_what_characters_mean():
     assert len(merge_equal([context("c0", "Café"), context("c1", "Café")])) == 1
     assert len(merge_equal([context("c0", "10²"), context("c1", "102")])) == 2
 
 
 @pytest.mark.parametrize("order", list(itertools.permutations(range(4))))
-def test_which_survives_and_with_what_prior_hangs_on_no_order(order: tuple[int, ...]) -> None:
+def test_which_survives_and_with_what_prior_hangs_on_no_order(order):
     equal = [
         context("c0", "One  two", prior=0.6),
         context("c1", "one two", title="b", prior=0.7),
@@ -65,14 +63,14 @@ def test_which_survives_and_with_what_prior_hangs_on_no_order(order: tuple[int, 
     assert min(equal[1:3], key=text_order).id == "c2"
 
 
-def test_of_equal_contexts_the_one_that_was_judged_survives() -> None:
+def test_of_equal_contexts_the_one_that_was_judged_survives():
     equal = [context("c0", "one TWO", prior=0.7), context("c1", "one two"), context("c2", "one two")]
     assert [c.id for c in merge_equal(equal)] == ["c0"]
     (merged,) = merge_equal(equal, judged={"c1", "c2"})
     assert (merged.id, merged.prior) == ("c1", 0.7)
 
 
-def test_of_equal_contexts_one_that_is_kept_survives() -> None:
+def test_of_equal_contexts_one_that_is_kept_survives():
     one = context("c0", "same", "a0", dropped="irrelevant")
     merged = merge_equal([one, context("c1", "same", "a1"), context("c2", "same", "a2")])
     assert [(c.id, c.atom_ids, c.dropped) for c in merged] == [("c1", ("a1", "a2"), "")]
@@ -109,11 +107,11 @@ DROPPED = context("d", "x", "a0", dropped="irrelevant")
         ),
     ],
 )
-def test_what_each_version_judges(contexts: tuple[Context, ...], works: tuple[tuple[Work, ...], ...]) -> None:
+def test_what_each_version_judges(contexts, works):
     assert tuple(pairs(version, ATOMS, contexts) for version in (1, 2, 3)) == works
 
 
-def test_without_atoms_contexts_alone_are_judged_and_version_1_needs_links() -> None:
+def test_without_atoms_contexts_alone_are_judged_and_version_1_needs_links():
     one, other = context("c0", "x"), context("c1", "y")
     assert [pairs(version, [], [one]) for version in (1, 2, 3)] == [(), (), ()]
     assert pairs(3, [], [one, other]) == (Work("c0", (), ("c1",)), Work("c1", (), ("c0",)))
@@ -122,7 +120,7 @@ def test_without_atoms_contexts_alone_are_judged_and_version_1_needs_links() -> 
         pairs(1, ATOMS, [one])
 
 
-def test_atom_verdicts_become_relations_and_neutral_makes_none() -> None:
+def test_atom_verdicts_become_relations_and_neutral_makes_none():
     found = relations(
         [
             said("c0", "a0", "entailment", 0.8),
@@ -159,11 +157,7 @@ E, C, N = "entailment", "contradiction", "neutral"
         ((N, 0.9), None, None),
     ],
 )
-def test_two_directions_combine(
-    forward: tuple[str, float],
-    backward: tuple[str, float] | None,
-    expected: tuple[str, str, str, float] | None,
-) -> None:
+def test_two_directions_combine(forward, backward, expected):
     judged = [said("x", "y", *forward)]
     if backward:
         judged.append(said("y", "x", *backward))
@@ -175,7 +169,7 @@ def test_two_directions_combine(
 
 @pytest.mark.parametrize(("labels", "kind"), [((E, E), "equivalence"), ((C, C), C)])
 @pytest.mark.parametrize("turned", [False, True])
-def test_a_tie_takes_its_direction_from_the_texts(labels: tuple[str, str], kind: str, turned: bool) -> None:
+def test_a_tie_takes_its_direction_from_the_texts(labels, kind, turned):
     judged = [said("x", "y", labels[0], 0.9), said("y", "x", labels[1], 0.9)]
     contexts = [context("x", "Later in the alphabet."), context("y", "Earlier.")]
     for order in (1, -1):
@@ -188,7 +182,7 @@ def test_a_tie_takes_its_direction_from_the_texts(labels: tuple[str, str], kind:
         st.tuples(st.sampled_from([E, C, N]), st.sampled_from([0.4, 0.7, 0.9])), min_size=12, max_size=12
     )
 )
-def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) -> None:
+def test_at_most_one_relation_a_context_pair(labels):
     directed = [(f"c{i}", f"c{j}") for i in range(4) for j in range(4) if i != j]
     judged = [said(*pair, *label) for pair, label in zip(directed, labels, strict=True)]
     found = [frozenset((r.source, r.target)) for r in relations(judged, atom_ids=())]
@@ -197,7 +191,7 @@ def test_at_most_one_relation_a_context_pair(labels: list[tuple[str, float]]) ->
     assert set(found) == telling
 
 
-def test_a_pair_judged_twice_is_a_mistake_of_the_caller() -> None:
+def test_a_pair_judged_twice_is_a_mistake_of_the_caller():
     with pytest.raises(ValueError, match="two verdicts for c0 -> a0"):
         relations([said("c0", "a0", E, 0.9), said("c0", "a0", N, 0.9)], atom_ids={"a0"})
 

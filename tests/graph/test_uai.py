@@ -1,7 +1,5 @@
 """Network files of both kinds."""
 
-from __future__ import annotations
-
 import json
 import logging
 from pathlib import Path
@@ -20,7 +18,6 @@ from factreasoner.graph.uai import (
     read_uai_network,
     uai_text,
 )
-from factreasoner.models.factor_graph import FactorGraph
 
 SMALL = """MARKOV
 3
@@ -37,7 +34,7 @@ SMALL = """MARKOV
 """
 
 
-def test_the_scopes_last_variable_runs_fastest() -> None:
+def test_the_scopes_last_variable_runs_fastest():
     graph = parse_uai(SMALL)
     assert graph.names == ("0", "1", "2")
     assert graph.cardinalities == (2, 3, 2)
@@ -46,7 +43,7 @@ def test_the_scopes_last_variable_runs_fastest() -> None:
     assert graph.factors[1].table.tolist() == [0.25, 0.75]
 
 
-def test_bayes_files_and_factors_without_variables() -> None:
+def test_bayes_files_and_factors_without_variables():
     graph = parse_uai("BAYES 1 2 2 1 0 0 2 0.4 0.6 1 3.0")
     assert [factor.scope for factor in graph.factors] == [(0,), ()]
     assert graph.factors[1].table == 3.0
@@ -54,7 +51,7 @@ def test_bayes_files_and_factors_without_variables() -> None:
 
 @settings(max_examples=100)
 @given(networks())
-def test_what_is_written_reads_back_equal(graph: FactorGraph) -> None:
+def test_what_is_written_reads_back_equal(graph):
     back = parse_uai(uai_text(graph))
     assert back.cardinalities == graph.cardinalities
     assert [factor.scope for factor in back.factors] == [factor.scope for factor in graph.factors]
@@ -62,7 +59,7 @@ def test_what_is_written_reads_back_equal(graph: FactorGraph) -> None:
         assert np.array_equal(found.table, expected.table)
 
 
-def test_files_keep_names_order_and_evidence(tmp_path: Path) -> None:
+def test_files_keep_names_order_and_evidence(tmp_path):
     """a10 stands before a2 and a2 has no factor: the order of the graph is the order of the file."""
     path = tmp_path / "record.uai"
     path.write_text(uai_text(parse_uai(SMALL)), encoding="utf-8")
@@ -86,7 +83,7 @@ def test_files_keep_names_order_and_evidence(tmp_path: Path) -> None:
         ("1\n0\n", {}),
     ],
 )
-def test_both_layouts_of_evidence(text: str, expected: dict[int, int]) -> None:
+def test_both_layouts_of_evidence(text, expected):
     assert parse_evidence(text, (2, 3, 2)) == expected
 
 
@@ -102,7 +99,7 @@ def test_both_layouts_of_evidence(text: str, expected: dict[int, int]) -> None:
         ("1 0 1 1 1", "line 1: end: 2 words follow the last observation"),
     ],
 )
-def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None:
+def test_wrong_evidence_is_named_with_its_place(text, message):
     with pytest.raises(InputError, match=message):
         parse_evidence(text, (2, 3, 2))
 
@@ -133,19 +130,19 @@ def test_wrong_evidence_is_named_with_its_place(text: str, message: str) -> None
         (SMALL.replace(" 0.75\n", ""), "end of file: table 1: 2 entries expected, but the file ends after 1"),
     ],
 )
-def test_wrong_networks_are_named_with_their_place(text: str, message: str) -> None:
+def test_wrong_networks_are_named_with_their_place(text, message):
     with pytest.raises(InputError, match=message):
         parse_uai(text)
 
 
-def test_words_after_the_last_table_are_told_of_and_left_alone(caplog: pytest.LogCaptureFixture) -> None:
+def test_words_after_the_last_table_are_told_of_and_left_alone(caplog):
     with caplog.at_level(logging.WARNING):
         found = parse_uai(SMALL + "\n7 8\n", source="bn.uai")
     assert uai_text(found) == uai_text(parse_uai(SMALL))
     assert caplog.messages == ["bn.uai: 2 words after the last table are not read, from line 14 on"]
 
 
-def test_unreadable_files(tmp_path: Path) -> None:
+def test_unreadable_files(tmp_path):
     with pytest.raises(InputError, match="can't be read"):
         read_uai_network(tmp_path / "none.uai")
     (tmp_path / "binary.uai").write_bytes(b"MARKOV \xff")
@@ -156,7 +153,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"variables": "abc"}', '{"variables": ["a", "a", "b"]}']
 )
-def test_a_map_that_does_not_fit(tmp_path: Path, content: str) -> None:
+def test_a_map_that_does_not_fit(tmp_path, content):
     (tmp_path / "a.uai").write_text(SMALL, encoding="utf-8")
     (tmp_path / "a.uai.map.json").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match="variables"):
@@ -164,7 +161,7 @@ def test_a_map_that_does_not_fit(tmp_path: Path, content: str) -> None:
 
 
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
-def test_published_networks_are_read() -> None:
+def test_published_networks_are_read():
     paths = sorted((DATA / "uai2014").glob("*.uai"))
     assert len(paths) >= 19
     for path in paths:
@@ -175,7 +172,7 @@ def test_published_networks_are_read() -> None:
 PAIR = "MARKOV\n2\n2 3\n1\n2 0 1\n6\n1 2 3 4 5 6\n"
 
 
-def write(path: Path, text: str) -> Path:
+def write(path, text):
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -184,7 +181,7 @@ def write(path: Path, text: str) -> Path:
     ("text", "uai"),
     [(PAIR, True), ("\n BAYES 0 0", True), ('\n{"nodes": []}', False), ("\ufeff{}", False), ("[1]", False)],
 )
-def test_the_first_word_tells_the_kind_whatever_the_name(tmp_path: Path, text: str, uai: bool) -> None:
+def test_the_first_word_tells_the_kind_whatever_the_name(tmp_path, text, uai):
     assert is_uai(write(tmp_path / "x.txt", text)) == uai
 
 
@@ -196,7 +193,7 @@ def test_the_first_word_tells_the_kind_whatever_the_name(tmp_path: Path, text: s
         (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
-def test_what_is_neither(tmp_path: Path, content: bytes, message: str) -> None:
+def test_what_is_neither(tmp_path, content, message):
     (tmp_path / "x").write_bytes(content)
     with pytest.raises(InputError, match=message):
         is_uai(tmp_path / "x")
@@ -204,7 +201,7 @@ def test_what_is_neither(tmp_path: Path, content: bytes, message: str) -> None:
         is_uai(tmp_path / "gone")
 
 
-def test_both_names_of_an_edges_ends_and_a_byte_order_mark(tmp_path: Path) -> None:
+def test_both_names_of_an_edges_ends_and_a_byte_order_mark(tmp_path):
     found = []
     for start, end in (("from", "to"), ("source", "target")):
         edge = {start: "c", end: "a", "relation": "entailment", "probability": 0.9999}
@@ -221,7 +218,7 @@ def test_both_names_of_an_edges_ends_and_a_byte_order_mark(tmp_path: Path) -> No
     assert tables[2][1] == pytest.approx([0.001, 0.999]), "believed as far as a judge is"
 
 
-def test_evidence_and_names_that_lie_beside_a_network(tmp_path: Path) -> None:
+def test_evidence_and_names_that_lie_beside_a_network(tmp_path):
     path = write(tmp_path / "n.uai", PAIR)
     assert read_uai_network(path).graph.evidence == {}
     assert read_uai_network(path).kinds is None
@@ -239,7 +236,7 @@ def test_evidence_and_names_that_lie_beside_a_network(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kinds", [["atom"], "atom", [1, 2]])
-def test_kinds_that_do_not_fit(tmp_path: Path, kinds: object) -> None:
+def test_kinds_that_do_not_fit(tmp_path, kinds):
     path = write(tmp_path / "n.uai", PAIR)
     write(tmp_path / "n.uai.map.json", json.dumps({"variables": ["x", "y"], "kinds": kinds}))
     with pytest.raises(InputError, match=r"n\.uai\.map\.json: kinds: expected 2 words"):

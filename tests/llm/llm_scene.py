@@ -1,10 +1,5 @@
 """What the tests of this folder share: a prompt, a schema, a server with clients of it."""
 
-from pathlib import Path
-
-from fake_server import FakeServer
-
-from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -13,7 +8,7 @@ from factreasoner.settings import Config
 PROMPT = Prompt(name="check", system="You check facts.", user="Is it so?", fingerprint="v1")
 
 
-def schema_of(count: int = 2) -> FunctionSchema:
+def schema_of(count=2):
     """A function with `count` True/False arguments."""
     fact = {"type": "string", "enum": ["True", "False"]}
     names = [f"fact_{index}" for index in range(count)]
@@ -32,18 +27,12 @@ SCHEMA = schema_of()
 class Scene:
     """One server and clients of it. Keyword arguments of `client` are settings."""
 
-    def __init__(self, server: FakeServer, folder: Path) -> None:
+    def __init__(self, server, folder):
         self.server = server
         self.folder = folder
-        self.clients: list[LiteLLMClient] = []
+        self.clients = []
 
-    def client(
-        self,
-        *,
-        spent: float = 0.0,
-        memory: Memory | None = None,
-        **settings: object,
-    ) -> LiteLLMClient:
+    def client(self, *, spent=0.0, memory=None, **settings):
         values = {"model": "fake", "api_base": self.server.url, "cache_dir": self.folder, "cache": False}
         values |= {"patience": 1.0, "confidence": "constant"}
         config = Config(**values | settings)
@@ -53,5 +42,5 @@ class Scene:
         return client
 
     @property
-    def forms(self) -> list[str]:
+    def forms(self):
         return [request.form for request in self.server.requests]

@@ -9,11 +9,8 @@
 The provider is told by the request's path. `usage` holds fields that are added to those of the reply's usage.
 """
 
-from __future__ import annotations
-
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
@@ -28,13 +25,13 @@ class Sent(NamedTuple):
     body: Json
 
     @property
-    def texts(self) -> list[str]:
+    def texts(self):
         """Every text in the body but those of a schema that constrains the reply's text, in its order."""
         grammars = {"response_format", "output_format", "outputConfig", "generationConfig", "format"}
         return list(_texts({name: value for name, value in self.body.items() if name not in grammars}))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value):
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -42,9 +39,9 @@ def _texts(value: Any) -> Iterator[str]:
             yield from _texts(item)
 
 
-def _openai(body: Json, arguments: Json, usage: Json) -> Json:
+def _openai(body, arguments, usage):
     raw = json.dumps(arguments)
-    message: Json = {"role": "assistant", "content": raw}
+    message = {"role": "assistant", "content": raw}
     if body.get("tools"):
         function = {"name": body["tools"][0]["function"]["name"], "arguments": raw}
         message = {
@@ -63,12 +60,12 @@ def _openai(body: Json, arguments: Json, usage: Json) -> Json:
     }
 
 
-def _groq(body: Json, arguments: Json, usage: Json) -> Json:
+def _groq(body, arguments, usage):
     return _openai(body, arguments, usage) | {"service_tier": "on_demand"}
 
 
-def _anthropic(body: Json, arguments: Json, usage: Json) -> Json:
-    content: Json = {"type": "text", "text": json.dumps(arguments)}
+def _anthropic(body, arguments, usage):
+    content = {"type": "text", "text": json.dumps(arguments)}
     if body.get("tools"):
         content = {"type": "tool_use", "id": "tool_0", "name": body["tools"][0]["name"], "input": arguments}
     return {
@@ -82,8 +79,8 @@ def _anthropic(body: Json, arguments: Json, usage: Json) -> Json:
     }
 
 
-def _gemini(body: Json, arguments: Json, usage: Json) -> Json:
-    part: Json = {"text": json.dumps(arguments)}
+def _gemini(body, arguments, usage):
+    part = {"text": json.dumps(arguments)}
     if body.get("tools"):
         name = body["tools"][0]["function_declarations"][0]["name"]
         part = {"functionCall": {"name": name, "args": arguments}}
@@ -94,8 +91,8 @@ def _gemini(body: Json, arguments: Json, usage: Json) -> Json:
     }
 
 
-def _converse(body: Json, arguments: Json, usage: Json) -> Json:
-    content: Json = {"text": json.dumps(arguments)}
+def _converse(body, arguments, usage):
+    content = {"text": json.dumps(arguments)}
     if "toolConfig" in body:
         name = body["toolConfig"]["tools"][0]["toolSpec"]["name"]
         content = {"toolUse": {"toolUseId": "tool_0", "name": name, "input": arguments}}
@@ -107,8 +104,8 @@ def _converse(body: Json, arguments: Json, usage: Json) -> Json:
     }
 
 
-def _ollama_chat(body: Json, arguments: Json, usage: Json) -> Json:
-    message: Json = {"role": "assistant", "content": json.dumps(arguments)}
+def _ollama_chat(body, arguments, usage):
+    message = {"role": "assistant", "content": json.dumps(arguments)}
     if body.get("tools"):
         function = {"name": body["tools"][0]["function"]["name"], "arguments": arguments}
         message = {"role": "assistant", "content": "", "tool_calls": [{"function": function}]}
@@ -122,13 +119,13 @@ def _ollama_chat(body: Json, arguments: Json, usage: Json) -> Json:
     } | (counted | usage)
 
 
-def _ollama(body: Json, arguments: Json, usage: Json) -> Json:
+def _ollama(body, arguments, usage):
     counted = {"prompt_eval_count": PROMPT_TOKENS, "eval_count": COMPLETION_TOKENS}
     return {"model": "model", "response": json.dumps(arguments), "done": True} | counted | usage
 
 
-def _cohere(body: Json, arguments: Json, usage: Json) -> Json:
-    message: Json = {"role": "assistant", "content": [{"type": "text", "text": json.dumps(arguments)}]}
+def _cohere(body, arguments, usage):
+    message = {"role": "assistant", "content": [{"type": "text", "text": json.dumps(arguments)}]}
     if body.get("tools"):
         calls = _openai(body, arguments, {})["choices"][0]["message"]["tool_calls"]
         message = {"role": "assistant", "tool_calls": calls}
@@ -141,7 +138,7 @@ def _cohere(body: Json, arguments: Json, usage: Json) -> Json:
     }
 
 
-REPLIES: Mapping[str, Callable[[Json, Json, Json], Json]] = {
+REPLIES = {
     "/groq/": _groq,
     ":generateContent": _gemini,
     "/v1/messages": _anthropic,
@@ -157,9 +154,8 @@ REPLIES: Mapping[str, Callable[[Json, Json, Json], Json]] = {
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
 
-    def do_POST(self) -> None:
+    def do_POST(self):
         raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         body = json.loads(raw) if raw.startswith(b"{") else {}
         owner = self.server.owner
@@ -173,32 +169,31 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(answer)
 
-    def log_message(self, format: str, *args: Any) -> None:
+    def log_message(self, format, *args):
         pass
 
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
-    owner: ProviderServer
 
 
 class ProviderServer:
     """The server: a context manager, listening from the moment it is made. `url` has no path."""
 
-    def __init__(self, arguments: Json) -> None:
+    def __init__(self, arguments):
         self.arguments = arguments
-        self.usage: Json = {}
-        self.requests: list[Sent] = []
+        self.usage = {}
+        self.requests = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.owner = self
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
-    def __enter__(self) -> ProviderServer:
+    def __enter__(self):
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

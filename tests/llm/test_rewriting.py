@@ -1,25 +1,23 @@
 """One new text an item, by position. The reviser's and the query builder's tests go through it as well."""
 
-from __future__ import annotations
-
 import pytest
 
 from factreasoner.llm.rewriting import Rewriter, Rewriting
-from factreasoner.llm.scripted import Scripted, ScriptedLLM
+from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Claim, Failure
 from factreasoner.models.messages import Prompt, Reply
 from factreasoner.settings import Config
 
 PROMPT = Prompt(name="p", user="u")
 ITEMS = [Claim("x", "one"), Claim("y", "two"), Claim("z", "two")]
-GOOD: dict[str, object] = {"word_0": "ONE", "word_1": "TWO", "word_2": "too"}
+GOOD = {"word_0": "ONE", "word_1": "TWO", "word_2": "too"}
 
 
-def problem(original: str, text: str) -> str | None:
+def problem(original, text):
     return "the same" if text == original else None
 
 
-def rewrite(script: list[Scripted], **settings: int) -> list[str | tuple[str, str, str, int]]:
+def rewrite(script, **settings):
     """The texts, and of failures the stage, item, message and attempts."""
     rewriting = Rewriting("stage", "function", "Do it.", "word", "form", problem)
     rewriter = Rewriter(rewriting, ScriptedLLM(script), Config.model_validate({"max_attempts": 2} | settings))
@@ -29,11 +27,11 @@ def rewrite(script: list[Scripted], **settings: int) -> list[str | tuple[str, st
     ]
 
 
-def test_texts_come_in_the_order_of_the_items_equal_ones_included() -> None:
+def test_texts_come_in_the_order_of_the_items_equal_ones_included():
     assert rewrite([dict(reversed(GOOD.items()))]) == ["ONE", "TWO", "too"]
 
 
-def test_no_items_take_no_call() -> None:
+def test_no_items_take_no_call():
     rewriting = Rewriting("stage", "function", "Do it.", "word", "form", problem)
     assert Rewriter(rewriting, ScriptedLLM([]), Config()).rewrite(PROMPT, []) == []
 
@@ -41,13 +39,13 @@ def test_no_items_take_no_call() -> None:
 @pytest.mark.parametrize(
     ("value", "why"), [("two", "the same"), ("", "empty"), (None, "None is not of type 'string'")]
 )
-def test_a_text_with_a_problem_is_asked_for_again_then_a_failure(value: object, why: str) -> None:
+def test_a_text_with_a_problem_is_asked_for_again_then_a_failure(value, why):
     bad = GOOD | {"word_1": value}
     assert rewrite([bad, {"word_1": " T W \n O"}]) == ["ONE", "T W O", "too"]
     assert rewrite([bad, bad]) == ["ONE", ("stage", "y", f"no usable form: {why}", 2), "too"]
 
 
-def test_a_cut_reply_is_halved_at_once() -> None:
+def test_a_cut_reply_is_halved_at_once():
     cut = Reply(arguments={}, truncated=True)
     halves = [{"word_0": "ONE", "word_1": "TWO"}, {"word_2": "too"}]
     assert rewrite([cut, *halves]) == ["ONE", "TWO", "too"]

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import ast
 import subprocess
 import sys
@@ -20,13 +18,13 @@ print(sorted(outside - {"__main__", "merlin_bridge", "factreasoner"}))
 """
 
 
-def test_it_imports_without_factreasoner_and_without_installed_packages() -> None:
+def test_it_imports_without_factreasoner_and_without_installed_packages():
     command = [sys.executable, "-I", "-S", "-c", ALONE, str(PACKAGE.parent)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
-def test_no_module_imports_anything_but_the_standard_library_and_itself() -> None:
+def test_no_module_imports_anything_but_the_standard_library_and_itself():
     for path in PACKAGE.glob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
@@ -36,5 +34,5 @@ def test_no_module_imports_anything_but_the_standard_library_and_itself() -> Non
                 assert root in sys.stdlib_module_names or root == "merlin_bridge", (path.name, name)
 
 
-def test_it_is_typed() -> None:
+def test_it_is_typed():
     assert (PACKAGE / "py.typed").exists()

@@ -1,7 +1,3 @@
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 from merlin_stand_in import script
 
@@ -9,14 +5,12 @@ from merlin_bridge import MerlinNotFoundError, locate
 
 
 @pytest.fixture(autouse=True)
-def nothing_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def nothing_installed(monkeypatch, tmp_path):
     monkeypatch.delenv("MERLIN_PATH", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
 
 
-def test_the_argument_decides_then_the_environment_then_path(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_argument_decides_then_the_environment_then_path(monkeypatch, tmp_path):
     (tmp_path / "bin").mkdir()
     on_path = script(tmp_path / "bin", "")
     named = script(tmp_path, "", name="named")
@@ -28,19 +22,19 @@ def test_the_argument_decides_then_the_environment_then_path(
     assert locate(str(given)) == given
 
 
-def test_a_relative_path_is_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_relative_path_is_made_absolute(monkeypatch, tmp_path):
     given = script(tmp_path, "")
     monkeypatch.chdir(tmp_path)
     assert locate("merlin") == given
 
 
-def test_home_is_expanded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_home_is_expanded(monkeypatch, tmp_path):
     given = script(tmp_path, "")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert locate("~/merlin") == given
 
 
-def test_nothing_found_says_what_was_tried_and_how_to_get_one() -> None:
+def test_nothing_found_says_what_was_tried_and_how_to_get_one():
     with pytest.raises(MerlinNotFoundError) as error:
         locate()
     for part in ("no path was given", "MERLIN_PATH is not set", "PATH has no 'merlin'", "radum2275/merlin"):
@@ -48,9 +42,7 @@ def test_nothing_found_says_what_was_tried_and_how_to_get_one() -> None:
 
 
 @pytest.mark.parametrize("by", ["argument", "environment"])
-def test_a_wrong_path_is_never_replaced_by_another_binary(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, by: str
-) -> None:
+def test_a_wrong_path_is_never_replaced_by_another_binary(monkeypatch, tmp_path, by):
     (tmp_path / "bin").mkdir()
     script(tmp_path / "bin", "")
     missing = str(tmp_path / "missing")
@@ -60,7 +52,7 @@ def test_a_wrong_path_is_never_replaced_by_another_binary(
         locate(missing if by == "argument" else None)
 
 
-def test_a_folder_and_a_plain_file_are_named_as_such(tmp_path: Path) -> None:
+def test_a_folder_and_a_plain_file_are_named_as_such(tmp_path):
     with pytest.raises(MerlinNotFoundError, match="is a folder"):
         locate(tmp_path)
     plain = tmp_path / "plain"

@@ -1,8 +1,5 @@
-from __future__ import annotations
-
 import math
 import pickle
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +8,7 @@ from merlin_bridge import Factor, MerlinInputError, MerlinRunError, Network
 from merlin_bridge.network import check_evidence
 
 
-def test_numpy_input_becomes_plain_numbers() -> None:
+def test_numpy_input_becomes_plain_numbers():
     network = Network(np.array([2, 3]), [(np.array([1]), np.array([0.1, 0.2, 0.7]))])
     assert network.cardinalities == (2, 3)
     assert network.factors == (Factor((1,), (0.1, 0.2, 0.7)),)
@@ -37,12 +34,12 @@ def test_numpy_input_becomes_plain_numbers() -> None:
         ([2], [((), [0])], "every value is 0"),
     ],
 )
-def test_what_merlin_would_crash_on_is_refused(cardinalities: Any, factors: Any, message: str) -> None:
+def test_what_merlin_would_crash_on_is_refused(cardinalities, factors, message):
     with pytest.raises(MerlinInputError, match=message):
         Network(cardinalities, factors)
 
 
-def test_evidence_is_checked_and_sorted() -> None:
+def test_evidence_is_checked_and_sorted():
     network = Network([2, 3])
     assert list(check_evidence(network, {1: np.int64(2), 0: 0}).items()) == [(0, 0), (1, 2)]
     for evidence in ({2: 0}, {-1: 0}, {0: 2}, {1: -1}, {0: 0.5}):
@@ -50,7 +47,7 @@ def test_evidence_is_checked_and_sorted() -> None:
             check_evidence(network, evidence)  # type: ignore[arg-type]
 
 
-def test_errors_survive_pickling() -> None:
+def test_errors_survive_pickling():
     error = pickle.loads(pickle.dumps(MerlinRunError("it broke", ["merlin", "a b"], "why")))
     assert (error.reason, error.command, error.stderr) == ("it broke", ("merlin", "a b"), "why")
     assert str(error) == "it broke\ncommand: merlin 'a b'\nstderr: why"

@@ -1,9 +1,6 @@
-from __future__ import annotations
-
 import signal
 import time
 from pathlib import Path
-from types import FrameType
 
 import pytest
 from merlin_stand_in import script
@@ -20,7 +17,7 @@ time.sleep(600)
 """
 
 
-def gone(folder: Path) -> bool:
+def gone(folder):
     """Whether the hanging script and its child have ended, within a few seconds."""
     pids = (folder / "pids").read_text().split()
     assert len(pids) == 2
@@ -31,7 +28,7 @@ def gone(folder: Path) -> bool:
     return False
 
 
-def alive(pid: str) -> bool:
+def alive(pid):
     try:
         # Nobody may be there to wait for an orphan: a zombie has ended all the same.
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
@@ -39,21 +36,21 @@ def alive(pid: str) -> bool:
         return False
 
 
-def run_script(folder: Path, body: str, *, timeout: float = 60.0) -> str:
+def run_script(folder, body, *, timeout=60.0):
     return execute((str(script(folder, body)),), folder=folder, timeout=timeout).stderr
 
 
-def test_stderr_is_kept_and_stdout_may_be_of_any_length(tmp_path: Path) -> None:
+def test_stderr_is_kept_and_stdout_may_be_of_any_length(tmp_path):
     body = "sys.stdout.write('x' * 8_000_000)\nprint('a note', file=sys.stderr)"
     assert run_script(tmp_path, body) == "a note\n"
 
 
-def test_it_runs_in_its_folder_without_input(tmp_path: Path) -> None:
+def test_it_runs_in_its_folder_without_input(tmp_path):
     body = "print(os.getcwd(), repr(sys.stdin.read()), file=sys.stderr)"
     assert run_script(tmp_path, body) == f"{tmp_path.resolve()} ''\n"
 
 
-def test_an_exit_code_comes_with_the_command_and_the_end_of_stderr(tmp_path: Path) -> None:
+def test_an_exit_code_comes_with_the_command_and_the_end_of_stderr(tmp_path):
     body = "print('é' * 5000 + 'Algorithm x is not supported.', file=sys.stderr)\nsys.exit(3)"
     with pytest.raises(MerlinFailedError, match="exit code 3") as error:
         run_script(tmp_path, body)
@@ -64,14 +61,14 @@ def test_an_exit_code_comes_with_the_command_and_the_end_of_stderr(tmp_path: Pat
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGABRT", "SIGKILL", "SIGFPE"])
-def test_a_crash_names_its_signal(tmp_path: Path, name: str) -> None:
+def test_a_crash_names_its_signal(tmp_path, name):
     with pytest.raises(MerlinFailedError, match=f"died of {name}") as error:
         run_script(tmp_path, f"os.kill(os.getpid(), signal.{name})")
     assert (error.value.exit_code, error.value.signal_name) == (None, name)
     assert ("memory" in str(error.value)) == (name == "SIGKILL")
 
 
-def test_what_is_no_program_can_not_be_started(tmp_path: Path) -> None:
+def test_what_is_no_program_can_not_be_started(tmp_path):
     path = tmp_path / "merlin"
     path.write_bytes(b"\x00\x01 not a program")
     path.chmod(0o755)
@@ -79,18 +76,18 @@ def test_what_is_no_program_can_not_be_started(tmp_path: Path) -> None:
         execute((str(path),), folder=tmp_path, timeout=60.0)
 
 
-def test_the_time_limit_ends_the_whole_process_group(tmp_path: Path) -> None:
+def test_the_time_limit_ends_the_whole_process_group(tmp_path):
     with pytest.raises(MerlinTimeoutError, match="after 6 seconds") as error:
         run_script(tmp_path, HANG, timeout=6.0)
     assert "waiting for" in error.value.stderr
     assert gone(tmp_path)
 
 
-def test_an_interrupt_ends_the_whole_process_group(tmp_path: Path) -> None:
+def test_an_interrupt_ends_the_whole_process_group(tmp_path):
     class Interrupted(BaseException):
         pass
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
+    def interrupt(number, frame):
         if (tmp_path / "pids").exists() and (tmp_path / "pids").stat().st_size:
             signal.setitimer(signal.ITIMER_REAL, 0)
             raise Interrupted

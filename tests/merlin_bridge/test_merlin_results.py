@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import re
 
 import pytest
@@ -7,42 +5,40 @@ import pytest
 from merlin_bridge.results import BadAnswer, parse_answer
 
 
-def entry(i: int, *probabilities: str, states: int = 2) -> str:
+def entry(i, *probabilities, states=2):
     listed = ", ".join(probabilities)
     return f'{{ "variable" : {i},  "states" : {states},  "probabilities" : [{listed}] }}'
 
 
-def document(*entries: str, value: str = "-1.139434", status: str = '"true"', algorithm: str = "cte") -> str:
+def document(*entries, value="-1.139434", status='"true"', algorithm="cte"):
     return (
         f'{{ "algorithm" : "{algorithm}",  "task" : "MAR",  "value" : {value},  "status" : {status},  '
         f'"message" : "Consistent evidence",  "marginals" : [ {", ".join(entries)}] }}'
     )
 
 
-def parse(
-    text: str, *, sizes: tuple[int, ...] = (2,), evidence: dict[int, int] | None = None
-) -> tuple[tuple[float, ...], ...]:
+def parse(text, *, sizes=(2,), evidence=None):
     return parse_answer(text, algorithm="cte", cardinalities=sizes, evidence=evidence or {})
 
 
-def test_an_answer_as_merlin_prints_it() -> None:
+def test_an_answer_as_merlin_prints_it():
     text = document(entry(0, "0.500000", "0.500000"), entry(1, "0.2", "0.3", "0.5", states=3))
     assert parse(text, sizes=(2, 3)) == ((0.5, 0.5), (0.2, 0.3, 0.5))
 
 
-def test_marginals_go_by_their_variable_not_by_their_place() -> None:
+def test_marginals_go_by_their_variable_not_by_their_place():
     text = document(entry(1, "1.000000", "0.000000"), entry(0, "0.250000", "0.750000"))
     assert parse(text, sizes=(2, 2)) == ((0.25, 0.75), (1.0, 0.0))
 
 
-def test_rounding_to_six_decimals_is_no_error() -> None:
+def test_rounding_to_six_decimals_is_no_error():
     thirds = document(entry(0, *["0.333333"] * 3, states=3))
     assert parse(thirds, sizes=(3,)) == ((0.333333,) * 3,)
     assert parse(document(entry(0, "-0.000000", "1.000000"))) == ((0.0, 1.0),)
 
 
 @pytest.mark.parametrize("value", ["inf", "-inf", "nan", "-nan", '"none"'])
-def test_a_value_that_is_no_finite_number_does_no_harm(value: str) -> None:
+def test_a_value_that_is_no_finite_number_does_no_harm(value):
     assert parse(document(entry(0, "0.5", "0.5"), value=value)) == ((0.5, 0.5),)
 
 
@@ -76,18 +72,18 @@ def test_a_value_that_is_no_finite_number_does_no_harm(value: str) -> None:
         (document(entry(0, "0.5", "0.499990")), "variable 0 sums to 0.9999"),
     ],
 )
-def test_whatever_is_not_an_answer_is_refused(text: str, message: str) -> None:
+def test_whatever_is_not_an_answer_is_refused(text, message):
     with pytest.raises(BadAnswer) as error:
         parse(text)
     assert re.search(message, str(error.value), re.DOTALL)
 
 
-def test_two_marginals_for_one_variable_are_refused() -> None:
+def test_two_marginals_for_one_variable_are_refused():
     with pytest.raises(BadAnswer, match="two marginals for variable 0"):
         parse(document(entry(0, "0.5", "0.5"), entry(0, "0.5", "0.5")), sizes=(2, 2))
 
 
-def test_evidence_that_was_not_used_is_noticed() -> None:
+def test_evidence_that_was_not_used_is_noticed():
     text = document(entry(0, "0.500000", "0.500000"))
     with pytest.raises(BadAnswer, match="variable 0 was observed in state 1"):
         parse(text, evidence={0: 1})

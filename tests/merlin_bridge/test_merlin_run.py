@@ -1,19 +1,14 @@
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from merlin_stand_in import script
 from oracle import brute_force, networks
 
-from factreasoner.models.factor_graph import FactorGraph
 from merlin_bridge import (
     ALGORITHMS,
-    MerlinError,
     MerlinFailedError,
     MerlinInputError,
     MerlinNotFoundError,
@@ -25,27 +20,27 @@ from merlin_bridge import (
 PAIR = Network([2, 2], [((0,), [0.4, 0.6]), ((0, 1), [0.9, 0.1, 0.2, 0.8])])
 
 
-def calls(merlin: Path) -> list[dict[str, Any]]:
+def calls(merlin):
     return [json.loads(line) for line in (merlin.parent / "calls.jsonl").read_text().splitlines()]
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graph=networks())
-def test_marginals_equal_brute_force(merlin: Path, graph: FactorGraph) -> None:
+def test_marginals_equal_brute_force(merlin, graph):
     network = Network(graph.cardinalities, [(factor.scope, factor.table.ravel()) for factor in graph.factors])
     result = run(network, binary=merlin, evidence=graph.evidence)
     for found, expected in zip(result.marginals, brute_force(graph).values(), strict=True):
         assert found == pytest.approx(expected, abs=1e-6)
 
 
-def test_a_result_says_what_was_run(merlin: Path) -> None:
+def test_a_result_says_what_was_run(merlin):
     result = run(PAIR, binary=merlin, algorithm="wmb", ibound=3, iterations=7, evidence={1: 1})
     assert result.marginals == ((0.076923, 0.923077), (0.0, 1.0))
     assert (result.algorithm, result.ibound, result.iterations) == ("wmb", 3, 7)
     assert result.seconds > 0
 
 
-def test_the_command_line_is_merlins(merlin: Path) -> None:
+def test_the_command_line_is_merlins(merlin):
     run(PAIR, binary=merlin, algorithm="wmb", evidence={1: 1})
     call = calls(merlin)[-1]
     words = call["words"]
@@ -69,7 +64,7 @@ def test_the_command_line_is_merlins(merlin: Path) -> None:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
-def test_every_algorithm_gets_the_options_it_takes(merlin: Path, algorithm: str) -> None:
+def test_every_algorithm_gets_the_options_it_takes(merlin, algorithm):
     result = run(PAIR, binary=merlin, algorithm=algorithm, ibound=4, iterations=20)
     words = calls(merlin)[-1]["words"]
     assert words[words.index("--algorithm") + 1] == algorithm
@@ -79,12 +74,12 @@ def test_every_algorithm_gets_the_options_it_takes(merlin: Path, algorithm: str)
 
 
 @pytest.mark.parametrize("algorithm", ["jglp", "gibbs"])
-def test_what_gives_no_marginals_or_wrong_ones_is_not_offered(merlin: Path, algorithm: str) -> None:
+def test_what_gives_no_marginals_or_wrong_ones_is_not_offered(merlin, algorithm):
     with pytest.raises(MerlinInputError, match=f"unknown algorithm '{algorithm}'; known: wmb, bte, cte"):
         run(PAIR, binary=merlin, algorithm=algorithm)
 
 
-def test_the_binary_is_found_by_the_environment(merlin: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_binary_is_found_by_the_environment(merlin, monkeypatch):
     monkeypatch.setenv("MERLIN_PATH", str(merlin))
     assert run(PAIR).marginals == ((0.4, 0.6), (0.48, 0.52))
     monkeypatch.setenv("MERLIN_PATH", str(merlin) + "-missing")
@@ -92,7 +87,7 @@ def test_the_binary_is_found_by_the_environment(merlin: Path, monkeypatch: pytes
         run(PAIR)
 
 
-def test_variables_without_factors_observed_and_one_state_ones_have_marginals(merlin: Path) -> None:
+def test_variables_without_factors_observed_and_one_state_ones_have_marginals(merlin):
     network = Network([3, 1, 2, 2, 2], [((2, 1, 3), [0.1, 0.9, 0.8, 0.2])])
     uniform = (pytest.approx(1 / 3, abs=1e-6),) * 3
     assert run(network, binary=merlin).marginals == (uniform, (1.0,), (0.5, 0.5), (0.45, 0.55), (0.5, 0.5))
@@ -102,7 +97,7 @@ def test_variables_without_factors_observed_and_one_state_ones_have_marginals(me
     assert everything.marginals == ((0.0, 0.0, 1.0), (1.0,), (1.0, 0.0), (0.0, 1.0), (1.0, 0.0))
 
 
-def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin: Path) -> None:
+def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin):
     count = 600
     for weight in (1e-3, 1.0, 1e3):
         factors = [((i,), [weight, 3 * weight]) for i in range(count)]
@@ -123,9 +118,7 @@ def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin: Path) -> Non
         ({"evidence": {7: 0}}, "evidence"),
     ],
 )
-def test_wrong_options_are_refused_before_anything_runs(
-    tmp_path: Path, options: dict[str, Any], message: str
-) -> None:
+def test_wrong_options_are_refused_before_anything_runs(tmp_path, options, message):
     marker = script(tmp_path, "answer('')")
     with pytest.raises(MerlinInputError, match=message):
         run(PAIR, binary=marker, **options)
@@ -156,9 +149,7 @@ answer('{ "value" : -nan, "status" : "true", "marginals" : [ ' + row % 0 + ", " 
         (NOT_A_DISTRIBUTION, MerlinOutputError, "not a distribution"),
     ],
 )
-def test_a_run_that_goes_wrong_says_how_and_leaves_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, kind: type[MerlinError], message: str
-) -> None:
+def test_a_run_that_goes_wrong_says_how_and_leaves_nothing(tmp_path, monkeypatch, body, kind, message):
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     merlin = script(tmp_path, body)
@@ -169,6 +160,6 @@ def test_a_run_that_goes_wrong_says_how_and_leaves_nothing(
     assert len(calls(merlin)) == 1
 
 
-def test_marginals_that_do_not_sum_to_one_are_refused(tmp_path: Path) -> None:
+def test_marginals_that_do_not_sum_to_one_are_refused(tmp_path):
     with pytest.raises(MerlinOutputError, match=r"sums to 1\.4"):
         run(PAIR, binary=script(tmp_path, NOT_A_DISTRIBUTION), algorithm="bte")

@@ -1,23 +1,19 @@
-from __future__ import annotations
-
 import sys
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 from hypothesis import given
 from oracle import networks
 
-from factreasoner.models.factor_graph import FactorGraph
 from merlin_bridge import MerlinInputError, Network, beliefs
-from merlin_bridge.safe_input import SafeInput, safe_input
+from merlin_bridge.safe_input import safe_input
 
 
-def network_of(graph: FactorGraph) -> Network:
+def network_of(graph):
     return Network(graph.cardinalities, [(factor.scope, factor.table.ravel()) for factor in graph.factors])
 
 
-def log_joint(network: Network, evidence: dict[int, int]) -> npt.NDArray[np.float64]:
+def log_joint(network, evidence):
     """log of the product of all factors in every joint state, -inf where the evidence is not met."""
     sizes = network.cardinalities
     joint = np.zeros(sizes)
@@ -34,11 +30,11 @@ def log_joint(network: Network, evidence: dict[int, int]) -> npt.NDArray[np.floa
     return joint
 
 
-def log_sum(logs: npt.NDArray[np.float64]) -> float:
+def log_sum(logs):
     return float(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
 
 
-def check_form(safe: SafeInput) -> None:
+def check_form(safe):
     sizes = safe.network.cardinalities
     alone = {factor.scope[0] for factor in safe.network.factors if len(factor.scope) == 1}
     assert alone == set(range(len(sizes)))
@@ -50,7 +46,7 @@ def check_form(safe: SafeInput) -> None:
 
 
 @given(networks())
-def test_the_distribution_stays_the_same(graph: FactorGraph) -> None:
+def test_the_distribution_stays_the_same(graph):
     network = network_of(graph)
     safe = safe_input(network, graph.evidence)
     check_form(safe)
@@ -65,13 +61,13 @@ def test_the_distribution_stays_the_same(graph: FactorGraph) -> None:
     assert abs(log_sum(after)) < 100
 
 
-def test_constants_are_left_out() -> None:
+def test_constants_are_left_out():
     safe = safe_input(Network([2], [((), [1e300]), ((), [1e300])]), {})
     check_form(safe)
     assert [factor.values for factor in safe.network.factors] == [(0.5, 0.5)]
 
 
-def test_something_is_left_to_infer_when_all_is_observed() -> None:
+def test_something_is_left_to_infer_when_all_is_observed():
     safe = safe_input(Network([2, 1], [((0, 1), [0.25, 0.75])]), {0: 1})
     assert safe.network.cardinalities == (2, 1, 2)
     assert safe.evidence == {0: 1, 1: 0}
@@ -79,23 +75,23 @@ def test_something_is_left_to_infer_when_all_is_observed() -> None:
     check_form(safe)
 
 
-def test_a_factor_the_evidence_makes_zero_is_refused() -> None:
+def test_a_factor_the_evidence_makes_zero_is_refused():
     network = Network([2, 2], [((0,), [1, 1]), ((0, 1), [0, 1, 0, 1])])
     with pytest.raises(MerlinInputError, match=r"factor 1 over \(0, 1\) is 0 throughout"):
         safe_input(network, {1: 0})
 
 
-def test_tiny_values_stay_positive() -> None:
+def test_tiny_values_stay_positive():
     safe = safe_input(Network([2], [((0,), [5e-324, 1.0])]), {})
     assert safe.network.factors[0].values[0] == sys.float_info.min
 
 
-def test_a_huge_value_the_evidence_excludes_does_not_overflow() -> None:
+def test_a_huge_value_the_evidence_excludes_does_not_overflow():
     safe = safe_input(Network([2, 2], [((0, 1), [1e-300, 1e300, 1e-300, 1e300])]), {1: 0})
     check_form(safe)
 
 
-def chain_log_z(network: Network) -> float:
+def chain_log_z(network):
     """log Z of a chain 0 - 1 - 2 - ... with tables of one and of two neighbouring variables."""
     count = len(network.cardinalities)
     singles, pairs = np.zeros((count, 2)), np.zeros((count, 2, 2))
@@ -117,9 +113,7 @@ PAIRS = [[0.5, 0.5, 0.1, 0.9], [0.9, 0.1, 0.1, 0.9], [1e-9, 1e-9, 1e-9, 2e-9]]
 @pytest.mark.parametrize(
     ("pair", "limit"), [*((pair, 1_000_000) for pair in (*PAIRS, STRONG)), *((pair, 0) for pair in PAIRS)]
 )
-def test_log_z_of_a_long_chain_is_brought_near_zero(
-    monkeypatch: pytest.MonkeyPatch, pair: list[float], limit: int
-) -> None:
+def test_log_z_of_a_long_chain_is_brought_near_zero(monkeypatch, pair, limit):
     monkeypatch.setattr(beliefs, "WORK_LIMIT", limit)
     count = 1000
     network = Network(
@@ -130,15 +124,15 @@ def test_log_z_of_a_long_chain_is_brought_near_zero(
     assert abs(chain_log_z(safe.network)) < 600
 
 
-def test_log_z_of_many_agreeing_sources_is_brought_near_zero() -> None:
+def test_log_z_of_many_agreeing_sources_is_brought_near_zero():
     # 1,000 atoms, each entailed by three contexts of prior 0.9: scaled to mean 1, log Z would be 940.
-    factors: list[tuple[list[int], list[float]]] = []
+    factors = []
     for a in range(1000):
         factors.append(([4 * a], [0.5, 0.5]))
         for c in range(4 * a + 1, 4 * a + 4):
             factors += [([c], [0.1, 0.9]), ([c, 4 * a], [0.5, 0.5, 0.1, 0.9])]
     safe = safe_input(Network([2] * 4000, factors), {})
-    parts: list[list[tuple[list[int], tuple[float, ...]]]] = [[] for _ in range(1000)]
+    parts = [[] for _ in range(1000)]
     for factor in safe.network.factors:
         parts[factor.scope[0] // 4].append(([i % 4 for i in factor.scope], factor.values))
     assert abs(sum(log_sum(log_joint(Network([2] * 4, part), {})) for part in parts)) < 400

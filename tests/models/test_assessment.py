@@ -1,7 +1,5 @@
 """Factuality scores: worked examples, the known value of the entropy, bounds."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -15,7 +13,7 @@ from factreasoner.models import Context, FactGraph, Node, factuality, judged_ato
 posteriors = st.lists(st.one_of(st.none(), st.sampled_from([0.0, 0.5, 1.0]), st.floats(0, 1)), max_size=12)
 
 
-def test_worked_example() -> None:
+def test_worked_example():
     scores = factuality(assessment([0.9, 0.8, 0.5, 0.1]), k=4)
     assert (scores.num_atoms, scores.num_true_atoms, scores.num_false_atoms, scores.num_uniform_atoms) == (
         4,
@@ -35,14 +33,14 @@ def test_worked_example() -> None:
     assert scores.avg_logprob == pytest.approx((-0.1053605 - 0.2231436 - 0.6931472 - 2.3025851) / 4, abs=1e-7)
 
 
-def test_entropy_of_conflicting_atoms_is_that_of_the_paper() -> None:
+def test_entropy_of_conflicting_atoms_is_that_of_the_paper():
     scores = factuality(assessment([0.5] * 7))
     assert scores.avg_entropy == pytest.approx(0.150515, abs=5e-7)
     assert scores.avg_norm_entropy == 1.0
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0])
-def test_certain_atoms(p: float) -> None:
+def test_certain_atoms(p):
     scores = factuality(assessment([p, p]), k=2)
     assert (scores.entropy, scores.norm_entropy, scores.avg_prob) == (0.0, 0.0, p)
     assert scores.avg_logprob == pytest.approx(math.log(1 - 1e-6) if p else math.log(1e-6))
@@ -59,25 +57,25 @@ def test_certain_atoms(p: float) -> None:
         (0, 4, 3, 0.0, 0.0),
     ],
 )
-def test_f1_at_k(supported: int, n: int, k: int, recall: float, f1: float) -> None:
+def test_f1_at_k(supported, n, k, recall, f1):
     scores = factuality(assessment([0.9] * supported + [0.2] * (n - supported)), k)
     assert scores.k == k
     assert scores.recall_k == pytest.approx(recall)
     assert scores.f1_k == pytest.approx(f1)
 
 
-def test_without_k_there_is_no_recall() -> None:
+def test_without_k_there_is_no_recall():
     scores = factuality(assessment([0.9]))
     assert (scores.precision, scores.recall_k, scores.f1_k, scores.k) == (1.0, None, None, None)
 
 
-def test_k_must_be_positive() -> None:
+def test_k_must_be_positive():
     with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
         factuality(assessment([0.9]), k=0)
 
 
 @pytest.mark.parametrize("made", [assessment([]), assessment([0.5], outcome=None, status="failed", atoms=())])
-def test_no_atoms_have_no_scores(made: object) -> None:
+def test_no_atoms_have_no_scores(made):
     scores = factuality(made, k=3)._asdict()  # type: ignore[arg-type]
     counts = {name: scores.pop(name) for name in list(scores) if name.startswith("num_")}
     assert set(counts.values()) == {0}
@@ -85,21 +83,21 @@ def test_no_atoms_have_no_scores(made: object) -> None:
     assert set(scores.values()) == {None}
 
 
-def test_unjudged_atoms_are_left_out_of_n_and_widen_the_bounds() -> None:
+def test_unjudged_atoms_are_left_out_of_n_and_widen_the_bounds():
     scores = factuality(assessment([0.9, 0.9, 0.1, None]), k=2)
     assert scores.num_atoms == 3
     assert scores.precision == pytest.approx(2 / 3)
     assert (scores.precision_low, scores.precision_high) == (0.5, 0.75)
 
 
-def test_partly_judged_and_conflicting_atoms_widen_the_bounds_once_each() -> None:
+def test_partly_judged_and_conflicting_atoms_widen_the_bounds_once_each():
     made = assessment([0.9, 0.9, 0.5, 0.5, 0.1, 0.1], outcome={"partly_judged": ("a0", "a2", "a5")})
     scores = factuality(made)
     assert scores.precision == pytest.approx(2 / 6)
     assert (scores.precision_low, scores.precision_high) == (pytest.approx(1 / 6), pytest.approx(5 / 6))
 
 
-def test_nothing_judged_bounds_nothing() -> None:
+def test_nothing_judged_bounds_nothing():
     scores = factuality(assessment([None, None]), k=2)
     assert (scores.num_atoms, scores.precision, scores.precision_low, scores.precision_high) == (
         0,
@@ -111,7 +109,7 @@ def test_nothing_judged_bounds_nothing() -> None:
     assert (failed.precision, failed.precision_low, failed.precision_high) == (None, 0.0, 1.0)
 
 
-def test_the_evaluator_says_what_is_supported() -> None:
+def test_the_evaluator_says_what_is_supported():
     made = assessment([0.5 + 1e-10, 0.6], outcome={"support": {"a0": "conflicting", "a1": "conflicting"}})
     assert (factuality(made).num_supported_atoms, factuality(made).num_true_atoms) == (0, 1)
     # a posterior without such a word is read by the rule, and no evidence means unverified
@@ -119,7 +117,7 @@ def test_the_evaluator_says_what_is_supported() -> None:
     assert [item.support for item in judged_atoms(made)] == ["unverified"] * 3
 
 
-def test_contexts_are_those_of_the_graph() -> None:
+def test_contexts_are_those_of_the_graph():
     contexts = tuple(Context(id=f"c{i}", text="same") for i in range(2))
     made = assessment([0.9], contexts=contexts)
     assert factuality(made).num_contexts == 2
@@ -129,7 +127,7 @@ def test_contexts_are_those_of_the_graph() -> None:
 
 
 @given(posteriors, st.integers(1, 20))
-def test_scores_stay_in_their_ranges(p_true: list[float | None], k: int) -> None:
+def test_scores_stay_in_their_ranges(p_true, k):
     scores = factuality(assessment(p_true), k)
     judged = [p for p in p_true if p is not None]
     assert scores.num_atoms == len(judged)
@@ -149,7 +147,7 @@ def test_scores_stay_in_their_ranges(p_true: list[float | None], k: int) -> None
 
 
 @given(st.lists(st.booleans(), min_size=1, max_size=10), st.data())
-def test_bounds_hold_every_completion(true: list[bool], data: st.DataObject) -> None:
+def test_bounds_hold_every_completion(true, data):
     """However the unresolved atoms turn out, the precision over all atoms lies within the bounds."""
     hidden = data.draw(st.lists(st.booleans(), min_size=len(true), max_size=len(true)))
     full = [0.9 if supported else 0.1 for supported in true]

@@ -1,10 +1,5 @@
 """Solving again gives what a run with the other settings would have given; calibrations go with judges."""
 
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
@@ -31,7 +26,7 @@ RECORD = Record(
 )
 
 
-def assessed(**settings: Any) -> Assessment:
+def assessed(**settings):
     llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.arguments, "True"))
     return build_pipeline(Config(model="scripted", **settings), llm=llm).assess(RECORD)
 
@@ -41,9 +36,7 @@ def assessed(**settings: Any) -> Assessment:
 @pytest.mark.parametrize(
     "change", [{"independence": True}, {"independence": False}, {"summary_prior": True}, {"atom_prior": 0.3}]
 )
-def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(
-    version: int, before: bool, change: dict[str, Any]
-) -> None:
+def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(version, before, change):
     first = assessed(version=version, independence=before)
     config = Config(version=version, **({"independence": before} | change))
     again = rescore(first, ExactSolver(config), config)
@@ -62,9 +55,7 @@ def test_a_rescored_run_is_what_a_run_with_these_settings_would_have_been(
     ],
 )
 @pytest.mark.parametrize("before", [None, Platt(slope=0.3, intercept=-0.4)])
-def test_a_calibration_taken_up_later_is_one_that_was_there(
-    tmp_path: Path, assessor: str, judge: str, before: Platt | None
-) -> None:
+def test_a_calibration_taken_up_later_is_one_that_was_there(tmp_path, assessor, judge, before):
     asked = assessor == "factreasoner" or judge == "embedded"
     offsets = LabelOffsets(neutral=1.0) if asked else UNCHANGED
     first_file, file = tmp_path / "first.json", tmp_path / "c.json"
@@ -80,7 +71,7 @@ def test_a_calibration_taken_up_later_is_one_that_was_there(
     assert first.outcome != wanted.outcome
 
 
-def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path: Path) -> None:
+def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path):
     file = tmp_path / "c.json"
     file.write_text(Calibration(posteriors=Temperature(temperature=2.0)).model_dump_json())
     own = assessed().model_copy(update={"assessor": "mine:Own"})
@@ -90,12 +81,12 @@ def test_an_assessor_of_somebody_elses_is_not_calibrated_silently(tmp_path: Path
         rescore(own, ExactSolver(), Config(calibration=file))
 
 
-def test_an_assessment_without_a_graph_comes_back_as_it_is() -> None:
+def test_an_assessment_without_a_graph_comes_back_as_it_is():
     nothing = Assessment(record_id="r", status="no_atoms", assessor="factreasoner")
     assert rescore(nothing, ExactSolver(), Config()) is nothing
 
 
-def test_a_judges_calibration_is_no_prompted_assessors(tmp_path: Path) -> None:
+def test_a_judges_calibration_is_no_prompted_assessors(tmp_path):
     path = tmp_path / "calibration.json"
     path.write_text(Calibration(verdicts=LabelOffsets(temperature=2.0)).model_dump_json())
     with pytest.raises(ConfigError, match="factscore asks a model about atoms, not a judge"):

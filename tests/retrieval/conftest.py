@@ -1,12 +1,8 @@
 """What all tests of retrieval share."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import pytest
 
 
 @pytest.fixture(autouse=True)
-def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))

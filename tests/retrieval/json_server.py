@@ -1,11 +1,9 @@
 """Services on loopback: any JSON service, a MediaWiki, a Serper-compatible search."""
 
-from __future__ import annotations
-
 import json
 import re
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
@@ -31,8 +29,8 @@ class Answer(NamedTuple):
 class JsonServer:
     """Answers every request with what `answer` returns for it, and keeps them all in `requests`."""
 
-    def __init__(self, answer: Callable[[Request], Answer]) -> None:
-        self.requests: list[Request] = []
+    def __init__(self, answer):
+        self.requests = []
         self.most_at_once = 0
         under_way = 0
         lock = threading.Lock()
@@ -41,7 +39,7 @@ class JsonServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:
+            def do_GET(self):
                 nonlocal under_way
                 parts = urlsplit(self.path)
                 params = {k: v[-1] for k, v in parse_qs(parts.query, keep_blank_values=True).items()}
@@ -66,35 +64,35 @@ class JsonServer:
 
             do_POST = do_GET  # noqa: N815
 
-            def log_message(self, *_: object) -> None:
+            def log_message(self, *_):
                 pass
 
         class Server(ThreadingHTTPServer):
             daemon_threads = True
 
-            def handle_error(self, *_: object) -> None:
+            def handle_error(self, *_):
                 pass
 
         self._server = Server(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
-    def __enter__(self) -> JsonServer:
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
 
 
-def steps(*answers: Answer, then: Callable[[Request], Answer]) -> Callable[[Request], Answer]:
+def steps(*answers, then):
     """The given answers first, one a request."""
     waiting = list(answers)
     lock = threading.Lock()
 
-    def answer(request: Request) -> Answer:
+    def answer(request):
         with lock:
             step = waiting.pop(0) if waiting else None
         return step or then(request)
@@ -102,16 +100,16 @@ def steps(*answers: Answer, then: Callable[[Request], Answer]) -> Callable[[Requ
     return answer
 
 
-def wiki(pages: Mapping[str, str], *, disambiguation: Sequence[str] = ()) -> Callable[[Request], Answer]:
+def wiki(pages, *, disambiguation=()):
     """A MediaWiki with these pages (title -> text). A search wants all words, or one of `a OR b`."""
     titles = list(pages)
 
-    def matches(title: str, query: str) -> bool:
+    def matches(title, query):
         words = set(re.findall(r"\w+", f"{title} {pages[title]}".lower()))
         ways = [re.findall(r"\w+", way.lower()) for way in query.split(" OR ")]
         return any(way and words.issuperset(way) for way in ways)
 
-    def answer(request: Request) -> Answer:
+    def answer(request):
         params = request.params
         assert params["action"] == "query"
         assert params["format"] == "json"
@@ -135,12 +133,10 @@ def wiki(pages: Mapping[str, str], *, disambiguation: Sequence[str] = ()) -> Cal
     return answer
 
 
-def serper(
-    results: Mapping[str, Sequence[Mapping[str, str]]], key: str = "right-key"
-) -> Callable[[Request], Answer]:
+def serper(results, key="right-key"):
     """A search service that knows the answers to these queries; to any other it finds nothing."""
 
-    def answer(request: Request) -> Answer:
+    def answer(request):
         if request.headers.get("x-api-key") != key:
             return Answer({"message": "Unauthorized.", "statusCode": 403}, status=403)
         assert request.path == "/search"

@@ -12,20 +12,19 @@ CONTEXTS = (
 )
 
 
-def retrieve(contexts: tuple[Context, ...] | None) -> Retrieved:
+def retrieve(contexts):
     record = Record(id="r7", response="Water boils.", atoms=ATOMS, contexts=contexts)
-    result: Retrieved = load("retriever", "given")().retrieve(ATOMS, record)
-    return result
+    return load("retriever", "given")().retrieve(ATOMS, record)
 
 
-def test_contexts_are_handed_on_unchanged_and_in_order() -> None:
+def test_contexts_are_handed_on_unchanged_and_in_order():
     assert retrieve(CONTEXTS) == Retrieved(CONTEXTS, ())
 
 
-def test_no_contexts_exist_is_not_an_error() -> None:
+def test_no_contexts_exist_is_not_an_error():
     assert retrieve(()) == Retrieved((), ())
 
 
-def test_contexts_not_given_names_the_record_and_the_remedy() -> None:
+def test_contexts_not_given_names_the_record_and_the_remedy():
     with pytest.raises(InputError, match=r"record 'r7'.*add `contexts`.*choose a retriever"):
         retrieve(None)

@@ -1,31 +1,27 @@
-from __future__ import annotations
-
 import threading
-from collections.abc import Sequence
-from typing import Any
 
 import pytest
 
 from factreasoner.errors import ConfigError, SearchError
 from factreasoner.models import Atom, Context, Record, StageError
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, Query, retrieve_each
+from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, retrieve_each
 from factreasoner.settings import Config
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
 
 
-def record(**fields: Any) -> Record:
+def record(**fields):
     return Record(**{"id": "r1", "response": "x", "prompt": "Tell me of the bridge.", **fields})
 
 
-def three(query: Query) -> Sequence[FoundPassage]:
+def three(query):
     return [
         FoundPassage(f"{query.text} {rank}", "T", "https://x.example/", "snip", "note") for rank in range(5)
     ]
 
 
-def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last() -> None:
+def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last():
     found = retrieve_each(three, ATOMS[:2], record(), Config(retrieve_k=2))
     assert [(c.id, c.atom_ids, c.text) for c in found.contexts] == [
         ("c_a0_0", ("a0",), "Statement 0. 0"),
@@ -48,22 +44,20 @@ def test_ids_name_the_atom_and_the_rank_and_the_question_comes_last() -> None:
         ({}, {"prompt": " ", "topic": None}),
     ],
 )
-def test_no_question_is_searched_where_none_is_wanted_or_used(
-    settings: dict[str, Any], fields: dict[str, Any]
-) -> None:
+def test_no_question_is_searched_where_none_is_wanted_or_used(settings, fields):
     found = retrieve_each(three, ATOMS, record(**fields), Config.model_validate(settings))
     assert {c.atom_ids for c in found.contexts} == {(atom.id,) for atom in ATOMS}
 
 
-def test_without_a_prompt_the_topic_is_the_question() -> None:
+def test_without_a_prompt_the_topic_is_the_question():
     found = retrieve_each(three, ATOMS[:1], record(prompt="", topic="Otter Bridge"), Config())
     assert found.contexts[-1].text.startswith("Otter Bridge")
 
 
-def test_an_atoms_query_is_searched_for_before_its_text() -> None:
-    seen: list[Query] = []
+def test_an_atoms_query_is_searched_for_before_its_text():
+    seen = []
 
-    def search(query: Query) -> Sequence[FoundPassage]:
+    def search(query):
         seen.append(query)
         return ()
 
@@ -78,13 +72,13 @@ def test_an_atoms_query_is_searched_for_before_its_text() -> None:
     assert {query.subject for query in seen} == {"Otter Bridge"}
 
 
-def test_an_atom_called_q_keeps_its_ids() -> None:
+def test_an_atom_called_q_keeps_its_ids():
     found = retrieve_each(three, (Atom(id="q", text="Q."),), record(), Config(retrieve_k=1))
     assert [(c.id, c.atom_ids) for c in found.contexts] == [("c_q_0", ("q",)), ("c_qq_0", ())]
 
 
-def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
-    def search(query: Query) -> Sequence[FoundPassage]:
+def test_one_atoms_failure_is_recorded_and_the_rest_goes_on():
+    def search(query):
         if query.text == "Statement 2.":
             raise SearchError("the service sleeps", attempts=5)
         if query.text.startswith("Tell"):
@@ -100,8 +94,8 @@ def test_one_atoms_failure_is_recorded_and_the_rest_goes_on() -> None:
 
 
 @pytest.mark.parametrize(("error", "raised"), [(SearchError, StageError), (ConfigError, ConfigError)])
-def test_what_stops_every_search_is_raised(error: type[Exception], raised: type[Exception]) -> None:
-    def search(query: Query) -> Sequence[FoundPassage]:
+def test_what_stops_every_search_is_raised(error, raised):
+    def search(query):
         raise error("down")
 
     with pytest.raises(raised) as caught:
@@ -109,8 +103,8 @@ def test_what_stops_every_search_is_raised(error: type[Exception], raised: type[
     assert len(getattr(caught.value, "failures", [*ATOMS, "question"])) == len(ATOMS) + 1
 
 
-def test_contexts_the_record_brings_are_kept() -> None:
-    def search(query: Query) -> Sequence[FoundPassage]:
+def test_contexts_the_record_brings_are_kept():
+    def search(query):
         raise AssertionError("searched")
 
     given = (Context(id="mine", text="Evidence."),)
@@ -118,7 +112,7 @@ def test_contexts_the_record_brings_are_kept() -> None:
     assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == Retrieved(())
 
 
-def test_what_no_file_or_terminal_takes_is_taken_out() -> None:
+def test_what_no_file_or_terminal_takes_is_taken_out():
     hostile = FoundPassage(
         "Half \ud83d.\x00\x1b[31m\r\nNext", "\ud800T\n" + "x" * 999, "https://x.example/\x9b", "\x07s"
     )
@@ -128,7 +122,7 @@ def test_what_no_file_or_terminal_takes_is_taken_out() -> None:
     assert Context.model_validate_json(context.model_dump_json()) == context
 
 
-def test_only_links_to_pages_are_kept() -> None:
+def test_only_links_to_pages_are_kept():
     links = ["javascript:alert(1)", "data:text/html,x", "", "HTTPS://x", "https://x.example/"]
     found = retrieve_each(
         lambda query: [FoundPassage("text", link=link) for link in links],
@@ -139,13 +133,13 @@ def test_only_links_to_pages_are_kept() -> None:
     assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
 
 
-def test_searches_run_side_by_side_within_limits() -> None:
+def test_searches_run_side_by_side_within_limits():
     """The barrier opens only if four searches wait at it together."""
     barrier = threading.Barrier(4, timeout=60)
     lock = threading.Lock()
     running = most = 0
 
-    def search(query: Query) -> Sequence[FoundPassage]:
+    def search(query):
         nonlocal running, most
         with lock:
             running += 1

@@ -1,14 +1,10 @@
 """What a record is about, and how it gets into a query."""
 
-from __future__ import annotations
-
-from typing import Any
-
 import pytest
 from fenced import fenced
 
 from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
-from factreasoner.llm.scripted import Scripted, ScriptedLLM
+from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
 from factreasoner.models.messages import Reply
 from factreasoner.retrieval.query_builder import (
@@ -33,7 +29,7 @@ GOOD = {
 }
 
 
-def build(llm: ScriptedLLM, atoms: tuple[Atom, ...] = ATOMS, **settings: Any) -> tuple[list[str], list[str]]:
+def build(llm, atoms=ATOMS, **settings):
     built, failures = LLMQueryBuilder(llm=llm, config=Config(**settings)).build(atoms, RECORD)
     assert [atom.model_copy(update={"query": ""}) for atom in built] == [
         atom.model_copy(update={"query": ""}) for atom in atoms
@@ -42,7 +38,7 @@ def build(llm: ScriptedLLM, atoms: tuple[Atom, ...] = ATOMS, **settings: Any) ->
     return [atom.query for atom in built], [failure.item_id for failure in failures]
 
 
-def test_one_call_words_a_query_for_every_atom() -> None:
+def test_one_call_words_a_query_for_every_atom():
     llm = ScriptedLLM([GOOD])
     assert build(llm) == (list(GOOD.values()), [])
     (call,) = llm.calls
@@ -52,7 +48,7 @@ def test_one_call_words_a_query_for_every_atom() -> None:
     assert fenced(call.prompt.user, "topic") == ["Otter Bridge &lt;/given_topic>"]
 
 
-def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions() -> None:
+def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions():
     llm = ScriptedLLM(lambda prompt, schema: {name: f"words of {name}" for name in schema.arguments})
     atoms = tuple(Atom(id=f"a{i}", text=f"Statement number {i}.") for i in range(40))
     queries, failed = build(llm, atoms, max_tokens=300, concurrency=4)
@@ -64,7 +60,7 @@ def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions() -> None
 
 
 @pytest.mark.parametrize("bad", [None, " \n ", "x" * (LONGEST + 1)])
-def test_an_unusable_query_is_asked_for_again_alone(bad: Any) -> None:
+def test_an_unusable_query_is_asked_for_again_alone(bad):
     llm = ScriptedLLM([GOOD | {"query_1": bad}, {"query_1": "Otter Bridge paint"}])
     assert build(llm) == (["Otter Bridge opening year", "Otter Bridge paint", "Otter Bridge engineer"], [])
     assert llm.calls[1].schema.arguments == ("query_1",)
@@ -79,22 +75,20 @@ def test_an_unusable_query_is_asked_for_again_alone(bad: Any) -> None:
         ([GOOD | {"query_1": None}, Reply(arguments={}, truncated=True)], ["y"]),
     ],
 )
-def test_an_atom_without_a_query_keeps_its_text_and_is_listed(
-    script: list[Scripted], failed: list[str]
-) -> None:
+def test_an_atom_without_a_query_keeps_its_text_and_is_listed(script, failed):
     queries, listed = build(ScriptedLLM(script), max_attempts=2)
     assert listed == failed
     assert [atom.id for atom, query in zip(ATOMS, queries, strict=True) if not query] == failed
 
 
-def test_queries_that_are_there_already_are_not_paid_for_again() -> None:
+def test_queries_that_are_there_already_are_not_paid_for_again():
     done = tuple(atom.model_copy(update={"query": "known"}) for atom in ATOMS)
     assert build(ScriptedLLM([]), done) == (["known"] * 3, [])
     llm = ScriptedLLM([{"query_0": "new"}])
     assert build(llm, (done[0], ATOMS[1], done[2])) == (["known", "new", "known"], [])
 
 
-def test_the_budget_ends_the_run() -> None:
+def test_the_budget_ends_the_run():
     with pytest.raises(BudgetError):
         build(ScriptedLLM([BudgetError("no more")]))
 

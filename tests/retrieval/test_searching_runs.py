@@ -1,15 +1,12 @@
 """Runs whose evidence is searched for on a wiki or the web: from the command to the results."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fake_server import FakeServer
-from json_server import Answer, JsonServer, Request, serper, wiki
+from json_server import Answer, JsonServer, serper, wiki
 
 from factreasoner import cli
 
@@ -28,7 +25,7 @@ Run = Callable[..., int]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path, monkeypatch):
     """`factreasoner run` on one record with two atoms and no contexts; a cache of the test's own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
@@ -38,18 +35,18 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     record = {"id": "r1", "input": "Tell me of the Otter Bridge.", "output": " ".join(TEXTS), "atoms": atoms}
     (tmp_path / "d.jsonl").write_text(json.dumps(record) + "\n")
 
-    def run(*flags: object) -> int:
+    def run(*flags):
         return cli.execute(["run", "d.jsonl", "--out", "out", *map(str, flags)])
 
     return run
 
 
-def result(folder: str = "out") -> dict[str, Any]:
+def result(folder="out"):
     lines = Path(folder, "results.jsonl").read_text(encoding="utf-8").splitlines()
     return dict(json.loads(lines[-1]))
 
 
-def contexts() -> dict[str, Any]:
+def contexts():
     lines = Path("out", "journal.jsonl").read_text(encoding="utf-8").splitlines()
     return {context["id"]: context for context in json.loads(lines[-1])["result"]["contexts"]}
 
@@ -57,7 +54,7 @@ def contexts() -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("version", "ids"), [(1, ["c_a0_0", "c_a1_0"]), (2, ["c_a0_0", "c_a1_0", "c_q_0"]), (3, ["c_a0_0"])]
 )
-def test_each_version_judges_what_the_wiki_holds(run: Run, version: int, ids: list[str]) -> None:
+def test_each_version_judges_what_the_wiki_holds(run, version, ids):
     with JsonServer(wiki(PAGES)) as server:
         wikipedia = ("--retriever", "wikipedia", "--wikipedia-url", f"{server.url}/w/api.php")
         code = run(*wikipedia, "--version", version, "--retrieve-k", 1)
@@ -67,10 +64,10 @@ def test_each_version_judges_what_the_wiki_holds(run: Run, version: int, ids: li
     assert (line["status"], line["num_atoms"], line["factuality_score"]) == ("ok", 2, 1.0)
 
 
-def test_a_failed_search_is_recorded_and_alone_repeated(run: Run) -> None:
+def test_a_failed_search_is_recorded_and_alone_repeated(run):
     mended = False
 
-    def search(request: Request) -> Answer:
+    def search(request):
         if request.body["q"] == TEXTS[1] and not mended:
             return Answer({"message": f"{KEY} is out of breath"}, 500, {"Retry-After": "0"})
         return serper(HITS, KEY)(request)
@@ -89,7 +86,7 @@ def test_a_failed_search_is_recorded_and_alone_repeated(run: Run) -> None:
     assert not any(KEY.encode() in path.read_bytes() for path in Path().rglob("*") if path.is_file())
 
 
-def test_what_a_hostile_page_is_called_stops_no_run(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_a_hostile_page_is_called_stops_no_run(run, capsys):
     hit = {
         "title": "\ud800\x1b]0;mine\x07",
         "link": "https://x.example/",
@@ -102,7 +99,7 @@ def test_what_a_hostile_page_is_called_stops_no_run(run: Run, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("answer", [Answer("Unauthorized", 403), Answer("Pay", 402)])
-def test_a_refused_key_stops_the_run(run: Run, capsys: pytest.CaptureFixture[str], answer: Answer) -> None:
+def test_a_refused_key_stops_the_run(run, capsys, answer):
     with JsonServer(lambda request: answer) as server:
         assert run("--retriever", "web", "--search-url", server.url) == 1
     said = capsys.readouterr().err
@@ -110,10 +107,10 @@ def test_a_refused_key_stops_the_run(run: Run, capsys: pytest.CaptureFixture[str
     assert KEY not in said
 
 
-def test_queries_are_worded_and_irrelevant_finds_kept_with_the_reason(run: Run) -> None:
+def test_queries_are_worded_and_irrelevant_finds_kept_with_the_reason(run):
     """A reply that lacks the second query is asked for again."""
 
-    def answer(request: Any) -> Any:
+    def answer(request):
         names = list(request.properties)
         if "relevance" in names:
             relevance = "irrelevant" if "85 kilometres" in request.text else "relevant"
@@ -133,7 +130,7 @@ def test_queries_are_worded_and_irrelevant_finds_kept_with_the_reason(run: Run) 
     assert contexts()["c_a0_0"]["summary"] == "It is red."
 
 
-def test_a_dry_run_searches_nothing(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_searches_nothing(run, capsys):
     with JsonServer(wiki(PAGES)) as server:
         url = f"{server.url}/w/api.php"
         model = ("--model", "openai/fake", "--summarizer", "llm")
@@ -146,7 +143,7 @@ def test_a_dry_run_searches_nothing(run: Run, capsys: pytest.CaptureFixture[str]
     assert not Path("out").exists()
 
 
-def test_several_retrievers_are_merged_and_each_passage_says_where_it_is_from(run: Run) -> None:
+def test_several_retrievers_are_merged_and_each_passage_says_where_it_is_from(run):
     with JsonServer(wiki(PAGES)) as wikipedia, JsonServer(serper(HITS, KEY)) as web:
         flags = ("--retriever", "wikipedia,web", "--wikipedia-url", f"{wikipedia.url}/w/api.php")
         assert run(*flags, "--search-url", web.url, "--no-retrieve-question", "--retrieve-k", 1) == 0

@@ -1,15 +1,11 @@
-from __future__ import annotations
-
 import gzip
 import sqlite3
 import threading
 import time
-from pathlib import Path
-from typing import Any
 
 import pytest
-from json_server import Answer, JsonServer, Request, steps
-from raw_server import Client, RawServer
+from json_server import Answer, JsonServer, steps
+from raw_server import RawServer
 
 from factreasoner.errors import ConfigError, SearchError
 from factreasoner.retrieval.service import JsonService, RetrievalCache, ServiceFault, service_url
@@ -20,15 +16,15 @@ FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault(
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_waiting(monkeypatch):
     monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
 
 
-def echo(request: Request) -> Answer:
+def echo(request):
     return Answer({"params": request.params, "body": request.body})
 
 
-def service(url: str, *, secret: str | None = None, **settings: Any) -> JsonService:
+def service(url, *, secret=None, **settings):
     values = {"cache": False, "fetch_timeout": 5.0, **settings}
     return JsonService(
         url,
@@ -39,7 +35,7 @@ def service(url: str, *, secret: str | None = None, **settings: Any) -> JsonServ
     )
 
 
-def test_get_and_post_carry_their_content_and_headers() -> None:
+def test_get_and_post_carry_their_content_and_headers():
     with JsonServer(echo) as server:
         asked = service(server.url)
         assert asked.get({"a": 1, "b": "ü & ?"})["params"] == {"a": "1", "b": "ü & ?"}
@@ -51,16 +47,16 @@ def test_get_and_post_carry_their_content_and_headers() -> None:
     "busy",
     [Answer("later", 429, NOW), Answer("later", 503, NOW), Answer("oops", 500), Answer("busy", 200, NOW)],
 )
-def test_a_passing_error_is_retried(busy: Answer) -> None:
+def test_a_passing_error_is_retried(busy):
     with JsonServer(steps(busy, busy, then=echo)) as server:
         assert service(server.url).get({"a": 1})["params"] == {"a": "1"}
         assert len(server.requests) == 3
 
 
-def test_retry_after_holds_for_every_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_retry_after_holds_for_every_thread(monkeypatch):
     with JsonServer(echo) as server:
         asked = service(server.url)
-        waits: list[float] = []
+        waits = []
         monkeypatch.setattr(asked, "pause", lambda: waits.append(asked.resume_at))
         with JsonServer(steps(Answer("later", 429, {"Retry-After": "30"}), then=echo)) as busy:
             asked.url = busy.url
@@ -71,7 +67,7 @@ def test_retry_after_holds_for_every_thread(monkeypatch: pytest.MonkeyPatch) -> 
     assert waits[1] == waits[2] > 0.0
 
 
-def test_a_wait_of_more_than_a_minute_is_refused() -> None:
+def test_a_wait_of_more_than_a_minute_is_refused():
     with JsonServer(steps(Answer("later", 429, {"Retry-After": "3600"}), then=echo)) as server:
         with pytest.raises(SearchError, match="asks to wait 3600 s"):
             service(server.url).get({})
@@ -79,7 +75,7 @@ def test_a_wait_of_more_than_a_minute_is_refused() -> None:
 
 
 @pytest.mark.parametrize("broken", [b"[" * 200_000, b"<html>Sign in</html>", b""])
-def test_json_that_breaks_off_is_asked_for_again(broken: bytes) -> None:
+def test_json_that_breaks_off_is_asked_for_again(broken):
     with JsonServer(steps(Answer(broken), then=lambda request: Answer({"ok": True}))) as server:
         assert service(server.url).get({}) == {"ok": True}
         assert len(server.requests) == 2
@@ -101,7 +97,7 @@ def test_json_that_breaks_off_is_asked_for_again(broken: bytes) -> None:
         (Answer("broken"), "is broken"),
     ],
 )
-def test_a_lasting_error_is_not_retried(answer: Answer, message: str) -> None:
+def test_a_lasting_error_is_not_retried(answer, message):
     with JsonServer(lambda request: answer) as server:
         with pytest.raises(SearchError, match=message):
             service(server.url).get({})
@@ -112,7 +108,7 @@ def test_a_lasting_error_is_not_retried(answer: Answer, message: str) -> None:
     "answer",
     [Answer("No", 401), Answer("No", 402), Answer("No", 403), Answer({"m": "Not enough credits"}, 400)],
 )
-def test_a_refused_key_is_for_the_user_to_mend(answer: Answer) -> None:
+def test_a_refused_key_is_for_the_user_to_mend(answer):
     with JsonServer(lambda request: answer) as server, pytest.raises(ConfigError, match="refuses the key"):
         service(server.url, secret="sesame-open").get({})
 
@@ -124,20 +120,20 @@ def test_a_refused_key_is_for_the_user_to_mend(answer: Answer) -> None:
         Answer({"message": "No results for the credit of Marie Curie"}, 400),
     ],
 )
-def test_a_refused_query_is_not_a_refused_key(answer: Answer) -> None:
+def test_a_refused_query_is_not_a_refused_key(answer):
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError):
         service(server.url, secret="sesame-open").get({})
 
 
 @pytest.mark.parametrize(("encoding", "body"), [("gzip", b"no gzip"), ("br", b"{}")])
-def test_what_can_not_be_unpacked_is_an_error(encoding: str, body: bytes) -> None:
+def test_what_can_not_be_unpacked_is_an_error(encoding, body):
     answer = Answer(body, 200, {"Content-Encoding": encoding})
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match="packed"):
         service(server.url, max_attempts=1).get({})
 
 
-def test_packed_answers_are_unpacked_and_bombs_are_not() -> None:
-    def packed(body: bytes) -> Answer:
+def test_packed_answers_are_unpacked_and_bombs_are_not():
+    def packed(body):
         return Answer(gzip.compress(body), 200, {"Content-Encoding": "gzip"})
 
     with JsonServer(steps(packed(b"[1]"), then=lambda request: packed(b" " * 5_000_000))) as server:
@@ -148,7 +144,7 @@ def test_packed_answers_are_unpacked_and_bombs_are_not() -> None:
         assert server.requests[0].headers["accept-encoding"] == "gzip"
 
 
-def test_cookies_are_not_kept() -> None:
+def test_cookies_are_not_kept():
     with JsonServer(lambda request: Answer({}, 200, {"Set-Cookie": "id=1; Path=/"})) as server:
         asked = service(server.url)
         asked.get({"a": 1})
@@ -156,14 +152,14 @@ def test_cookies_are_not_kept() -> None:
         assert "cookie" not in server.requests[1].headers
 
 
-def test_a_message_commands_no_terminal() -> None:
+def test_a_message_commands_no_terminal():
     server = JsonServer(lambda request: Answer(b"\x1b]0;title\x07\x1b[31m\xc2\x9b red", 418))
     with server, pytest.raises(SearchError) as caught:
         service(server.url).get({})
     assert str(caught.value).isprintable()
 
 
-def test_the_key_never_stands_in_an_error() -> None:
+def test_the_key_never_stands_in_an_error():
     server = JsonServer(lambda request: Answer({"you sent": request.headers["x-api-key"]}, 400))
     with server, pytest.raises(SearchError) as caught:
         service(server.url, secret="sesame-open").get({})
@@ -171,8 +167,8 @@ def test_the_key_never_stands_in_an_error() -> None:
     assert "sesame-open" not in str(caught.value)
 
 
-def test_a_service_that_dawdles_is_a_timeout() -> None:
-    def drip_head(client: Client) -> None:
+def test_a_service_that_dawdles_is_a_timeout():
+    def drip_head(client):
         client.write(b"HTTP/1.1 200 OK\r\n")
         client.drip(b"X: y\r\n")
 
@@ -180,7 +176,7 @@ def test_a_service_that_dawdles_is_a_timeout() -> None:
         service(server.url, fetch_timeout=0.2, max_attempts=1).get({})
 
 
-def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
+def test_a_service_that_is_not_there_is_an_error_without_a_query():
     with JsonServer(echo) as server:
         url = server.url
     with pytest.raises(SearchError) as caught:
@@ -199,7 +195,7 @@ def test_a_service_that_is_not_there_is_an_error_without_a_query() -> None:
         "http://wiki.example/#hush",
     ],
 )
-def test_a_url_that_is_none_is_a_config_error(url: str) -> None:
+def test_a_url_that_is_none_is_a_config_error(url):
     with pytest.raises(ConfigError, match=r"^search_url: .*the URL of a service") as caught:
         service_url("search_url", url)
     assert "hush" not in str(caught.value)
@@ -208,19 +204,19 @@ def test_a_url_that_is_none_is_a_config_error(url: str) -> None:
 @pytest.mark.parametrize(
     "url", ["https://wiki.example/w/api.php", "http://localhost:8080/", "http://[::1]:1/a"]
 )
-def test_plain_urls_are_taken_as_they_are(url: str) -> None:
+def test_plain_urls_are_taken_as_they_are(url):
     assert service_url("search_url", url) == url
 
 
 @pytest.mark.parametrize("proxy", ["socks5://127.0.0.1:1", "gopher://me:hush@127.0.0.1:1"])
-def test_a_proxy_that_can_not_be_used_is_a_config_error(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+def test_a_proxy_that_can_not_be_used_is_a_config_error(monkeypatch, proxy):
     monkeypatch.setenv("ALL_PROXY", proxy)
     with pytest.raises(ConfigError, match="ALL_PROXY") as caught:
         service("http://wiki.example/")
     assert "hush" not in str(caught.value)
 
 
-def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path: Path) -> None:
+def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path):
     with JsonServer(echo) as server:
         for _ in range(2):
             asked = service(server.url, cache=True, cache_dir=tmp_path)
@@ -230,7 +226,7 @@ def test_answers_are_kept_on_disk_and_questions_told_apart(tmp_path: Path) -> No
         assert len(server.requests) == 3
 
 
-def test_neither_keys_nor_errors_are_kept(tmp_path: Path) -> None:
+def test_neither_keys_nor_errors_are_kept(tmp_path):
     with JsonServer(steps(Answer("no", 404), Answer("broken"), then=echo)) as server:
         asked = service(server.url, cache=True, cache_dir=tmp_path, secret="sesame-open")
         for _ in range(2):
@@ -240,16 +236,16 @@ def test_neither_keys_nor_errors_are_kept(tmp_path: Path) -> None:
     assert all(b"sesame-open" not in path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
 
 
-def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once() -> None:
+def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once():
     gate = threading.Event()
 
-    def slow(request: Request) -> Answer:
+    def slow(request):
         gate.wait(5)
         return echo(request)
 
     with JsonServer(slow) as server:
         asked = service(server.url)
-        answers: list[Any] = []
+        answers = []
         threads = [
             threading.Thread(target=lambda n=n: answers.append(asked.get({"a": n % 8})), daemon=True)
             for n in range(24)
@@ -264,17 +260,17 @@ def test_threads_that_ask_the_same_share_one_request_and_few_ask_at_once() -> No
         assert server.most_at_once <= 4
 
 
-def never() -> object:
+def never():
     raise AssertionError("asked although it is known")
 
 
-def test_null_is_an_answer(tmp_path: Path) -> None:
+def test_null_is_an_answer(tmp_path):
     config = Config(cache_dir=tmp_path)
     assert RetrievalCache(config).value({"q": 1}, lambda: None) is None
     assert RetrievalCache(config).value({"q": 1}, never) is None
 
 
-def test_answers_are_forgotten_after_thirty_days(tmp_path: Path) -> None:
+def test_answers_are_forgotten_after_thirty_days(tmp_path):
     config = Config(cache_dir=tmp_path)
     RetrievalCache(config).value({"q": 1}, lambda: "old")
     with sqlite3.connect(tmp_path / "retrieval.sqlite") as connection:
@@ -283,7 +279,7 @@ def test_answers_are_forgotten_after_thirty_days(tmp_path: Path) -> None:
     assert RetrievalCache(config).value({"q": 1}, lambda: "new") == "new"
 
 
-def test_with_the_cache_off_nothing_is_left_behind(tmp_path: Path) -> None:
+def test_with_the_cache_off_nothing_is_left_behind(tmp_path):
     config = Config(cache=False, cache_dir=tmp_path)
     kept = RetrievalCache(config)
     kept.value({"q": 1}, lambda: "x")
@@ -291,7 +287,7 @@ def test_with_the_cache_off_nothing_is_left_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_errors_are_raised_and_not_kept(tmp_path: Path) -> None:
+def test_errors_are_raised_and_not_kept(tmp_path):
     kept = RetrievalCache(Config(cache_dir=tmp_path))
     with pytest.raises(ZeroDivisionError):
         kept.value({"q": 1}, lambda: 1 / 0)

@@ -1,13 +1,7 @@
-from __future__ import annotations
-
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
 import pytest
 from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
-from raw_server import Behaviour, Client, RawServer, redirect, reply
+from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record, StageError
@@ -25,18 +19,18 @@ CLAIM = "The engineer Mara Lindqvist designed the two arches."
 
 
 @pytest.fixture(autouse=True)
-def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+def _key(monkeypatch):
     monkeypatch.setenv("SERPER_API_KEY", "right-key")
     monkeypatch.setattr("factreasoner.retrieval.web_pages.FIRST_WAIT", 0.01)
 
 
-def results(*links: str, snippet: str = "A snippet on {}.") -> list[dict[str, str]]:
+def results(*links, snippet="A snippet on {}."):
     return [
         {"title": f"Title {i}", "link": link, "snippet": snippet.format(link)} for i, link in enumerate(links)
     ]
 
 
-def retriever(url: str, **settings: Any) -> WebRetriever:
+def retriever(url, **settings):
     quick = {"fetch_timeout": 5.0, "patience": 0.0, "ignore_robots": True}
     values = {"search_url": url, "cache": False, **quick, **settings}
     return WebRetriever(Config.model_validate(values), resolver=lambda host, port: ["127.0.0.1"])
@@ -45,7 +39,7 @@ def retriever(url: str, **settings: Any) -> WebRetriever:
 # Searching
 
 
-def test_snippets_become_contexts_in_the_order_of_the_search() -> None:
+def test_snippets_become_contexts_in_the_order_of_the_search():
     known = {
         CLAIM: results(*(f"https://s{i}.example/p" for i in range(5))),
         "Who built it?": results("https://q.example/"),
@@ -63,7 +57,7 @@ def test_snippets_become_contexts_in_the_order_of_the_search() -> None:
     ]
 
 
-def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing() -> None:
+def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing():
     known = {"bridge arches engineer": results("https://a.example/"), CLAIM: results("https://b.example/")}
     with JsonServer(serper(known)) as server:
         search = retriever(server.url).search
@@ -75,7 +69,7 @@ def test_a_worded_query_is_asked_first_and_the_text_if_that_finds_nothing() -> N
     assert asked == ["bridge arches engineer", "who knows", CLAIM]
 
 
-def test_quotes_are_dropped_from_a_query_that_finds_nothing() -> None:
+def test_quotes_are_dropped_from_a_query_that_finds_nothing():
     claim, bare = 'He wrote "The Bridge" in “1931”.', "He wrote The Bridge in 1931 ."
     with JsonServer(serper({bare: results("https://a.example/")})) as server:
         assert len(retriever(server.url).search(Query(claim))) == 1
@@ -84,7 +78,7 @@ def test_quotes_are_dropped_from_a_query_that_finds_nothing() -> None:
         assert len(server.requests) == 3
 
 
-def test_long_claims_are_cut_between_words() -> None:
+def test_long_claims_are_cut_between_words():
     with JsonServer(serper({})) as server:
         retriever(server.url).search(Query("many words " * 100))
         retriever(server.url).search(Query("x" * 1000))
@@ -94,12 +88,12 @@ def test_long_claims_are_cut_between_words() -> None:
 
 
 @pytest.mark.parametrize("url", ["{}", "{}/", "{}/search"])
-def test_the_url_may_name_the_service_or_its_search(url: str) -> None:
+def test_the_url_may_name_the_service_or_its_search(url):
     with JsonServer(serper({CLAIM: results("https://a.example/")})) as server:
         assert retriever(url.format(server.url)).search(Query(CLAIM))
 
 
-def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> None:
+def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out():
     odd = [
         {"title": "no link", "snippet": "text"},
         {"title": "script", "link": "javascript:alert(1)", "snippet": "text"},
@@ -119,7 +113,7 @@ def test_results_without_a_page_or_snippet_and_repeated_ones_are_left_out() -> N
 
 
 @pytest.mark.parametrize("body", [{"organic": []}, {"organic": [1, None]}, {"searchParameters": {}}])
-def test_an_answer_may_hold_nothing(body: Any) -> None:
+def test_an_answer_may_hold_nothing(body):
     with JsonServer(lambda request: Answer(body)) as server:
         assert retriever(server.url).search(Query(CLAIM)) == []
 
@@ -127,7 +121,7 @@ def test_an_answer_may_hold_nothing(body: Any) -> None:
 @pytest.mark.parametrize(
     "body", [{}, {"organic": None}, {"organic": "x"}, [], "text", None, {"message": "Slow down."}]
 )
-def test_an_answer_of_another_shape_is_an_error_and_not_kept(body: Any, tmp_path: Path) -> None:
+def test_an_answer_of_another_shape_is_an_error_and_not_kept(body, tmp_path):
     known = serper({CLAIM: results("https://a.example/")})
     with JsonServer(steps(Answer(body), then=known)) as server:
         web = retriever(server.url, cache=True, cache_dir=tmp_path)
@@ -136,7 +130,7 @@ def test_an_answer_of_another_shape_is_an_error_and_not_kept(body: Any, tmp_path
         assert web.search(Query(CLAIM))
 
 
-def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken() -> None:
+def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken():
     with JsonServer(serper({CLAIM: results("https://a.example/", snippet=LONG)})) as server:
         (found,) = retriever(server.url).search(Query(CLAIM))
     assert "Mara Lindqvist designed" in found.text
@@ -155,7 +149,7 @@ def test_of_a_snippet_that_is_a_whole_page_a_passage_is_taken() -> None:
         ),
     ],
 )
-def test_domain_lists_choose_the_results(settings: dict[str, Any], query: str, kept: list[str]) -> None:
+def test_domain_lists_choose_the_results(settings, query, kept):
     links = ("https://www.a.example/", "https://b.example/", "https://nota.example/")
     with JsonServer(serper({query: results(*links)})) as server:
         assert [f.link for f in retriever(server.url, **settings).search(Query(CLAIM))] == kept
@@ -165,18 +159,14 @@ def test_domain_lists_choose_the_results(settings: dict[str, Any], query: str, k
 
 
 @pytest.mark.parametrize("key", ["  ", "kéy-secret", "key\nsecret"])
-def test_a_key_that_is_none_names_the_variable_and_is_not_shown(
-    monkeypatch: pytest.MonkeyPatch, key: str
-) -> None:
+def test_a_key_that_is_none_names_the_variable_and_is_not_shown(monkeypatch, key):
     monkeypatch.setenv("SERPER_API_KEY", key)
     with pytest.raises(ConfigError, match="SERPER_API_KEY") as caught:
         load("retriever", "web")(config=Config(cache=False))
     assert "secret" not in str(caught.value)
 
 
-def test_a_wrong_key_is_a_config_error_and_stands_nowhere(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_a_wrong_key_is_a_config_error_and_stands_nowhere(monkeypatch, tmp_path):
     monkeypatch.setenv("SERPER_API_KEY", "wrong-key-0123456789")
     with JsonServer(serper({})) as server:
         web = retriever(server.url, cache=True, cache_dir=tmp_path)
@@ -186,7 +176,7 @@ def test_a_wrong_key_is_a_config_error_and_stands_nowhere(
     assert not any(b"0123456789" in path.read_bytes() for path in tmp_path.rglob("*"))
 
 
-def test_a_service_that_is_down_fails_the_stage() -> None:
+def test_a_service_that_is_down_fails_the_stage():
     with JsonServer(lambda request: Answer("no", 404)) as server:
         web = retriever(server.url)
         with pytest.raises(SearchError):
@@ -198,11 +188,11 @@ def test_a_service_that_is_down_fails_the_stage() -> None:
 # Pages
 
 
-def hang(client: Client) -> None:
+def hang(client):
     client.hang()
 
 
-SITES: dict[str, Behaviour] = {
+SITES = {
     "/long": reply(html(LONG)),
     "/pdf": reply(pdf(*SENTENCES), content_type="application/pdf"),
     "/moved": redirect("/long"),
@@ -218,12 +208,12 @@ SITES: dict[str, Behaviour] = {
 
 
 @pytest.fixture
-def site() -> Iterator[RawServer]:
+def site():
     with RawServer(SITES) as server:
         yield server
 
 
-def search(site: RawServer, *paths: str, snippet: str = "A snippet on {}.", **settings: Any) -> list[Any]:
+def search(site, *paths, snippet="A snippet on {}.", **settings):
     links = [f"http://site.example:{site.port}{path}" for path in paths]
     values = {"fetch_text": True, "allow_private_hosts": True, **settings}
     with JsonServer(serper({CLAIM: results(*links, snippet=snippet)})) as server:
@@ -231,7 +221,7 @@ def search(site: RawServer, *paths: str, snippet: str = "A snippet on {}.", **se
 
 
 @pytest.mark.parametrize("path", ["/long", "/pdf", "/moved"])
-def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site: RawServer, path: str) -> None:
+def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site, path):
     (found,) = search(site, path)
     assert "Mara Lindqvist designed" in found.text
     assert len(found.text.split()) <= 200
@@ -250,26 +240,24 @@ def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site: RawSe
         ("/other", "no passage of the page fits; the snippet is used"),
     ],
 )
-def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(
-    site: RawServer, path: str, note: str
-) -> None:
+def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(site, path, note):
     (found,) = search(site, path)
     assert found.text == found.snippet != ""
     assert found.note == note
 
 
-def test_a_page_that_hangs_leaves_its_snippet(site: RawServer) -> None:
+def test_a_page_that_hangs_leaves_its_snippet(site):
     found = search(site, "/hang", "/pdf", fetch_timeout=3.0)
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]
 
 
-def test_without_the_switch_no_private_page_is_read(site: RawServer) -> None:
+def test_without_the_switch_no_private_page_is_read(site):
     (found,) = search(site, "/long", allow_private_hosts=False)
     assert found.note == "page not read: loopback address; the snippet is used"
     assert site.requests == []
 
 
-def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site: RawServer) -> None:
+def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site):
     site.paths["/obituary"] = reply(
         html(f"{CLAIM} She died in Gothenburg, where she was born, at a great age.")
     )
@@ -277,7 +265,7 @@ def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site: RawS
     assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
 
 
-def test_one_page_takes_one_place_under_whatever_link(site: RawServer) -> None:
+def test_one_page_takes_one_place_under_whatever_link(site):
     own = f"http://site.example:{site.port}/canon"
     canonical = f'<link rel="canonical" href="{own}">'
     elsewhere = canonical.replace("site", "s")
@@ -293,12 +281,12 @@ def test_one_page_takes_one_place_under_whatever_link(site: RawServer) -> None:
     assert [f.link.rpartition("/")[2] for f in found] == ["canon", "print?id=2"]
 
 
-def test_an_atom_whose_every_page_fails_is_a_failure(site: RawServer) -> None:
+def test_an_atom_whose_every_page_fails_is_a_failure(site):
     with pytest.raises(FetchError, match="status 403"):
         search(site, "/image", "/forbidden", snippet="")
 
 
-def test_a_link_that_failed_is_not_fetched_again(site: RawServer) -> None:
+def test_a_link_that_failed_is_not_fetched_again(site):
     link = f"http://site.example:{site.port}/forbidden"
     with JsonServer(serper({CLAIM: results(link), "other": results(link)})) as server:
         web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
@@ -306,14 +294,14 @@ def test_a_link_that_failed_is_not_fetched_again(site: RawServer) -> None:
     assert len(site.requests) == 1
 
 
-def busy_first(times: int, refusal: bytes) -> Behaviour:
+def busy_first(times, refusal):
     """A page that is refused so many times before it is served."""
     left = iter(range(times))
     return lambda client: client.write(reply(html(LONG)) if next(left, None) is None else refusal)
 
 
 @pytest.mark.parametrize("refusal", [reply(b"", status=429, Retry_After="0"), reply(b"", status=503), b""])
-def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, refusal: bytes) -> None:
+def test_a_page_that_fails_for_the_moment_is_asked_for_again(site, refusal):
     site.paths["/busy"] = busy_first(2, refusal)
     (found,) = search(site, "/busy", patience=30.0)
     assert "Mara Lindqvist designed" in found.text
@@ -321,7 +309,7 @@ def test_a_page_that_fails_for_the_moment_is_asked_for_again(site: RawServer, re
 
 
 @pytest.mark.parametrize("wait", ["3600", "1"])
-def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str) -> None:
+def test_a_page_is_not_waited_for_beyond_the_patience(site, wait):
     site.paths["/busy"] = reply(b"", status=429, Retry_After=wait)
     site.paths["/other-page"] = reply(b"", status=503)
     first, second = search(site, "/busy", "/other-page", patience=0.5)
@@ -331,7 +319,7 @@ def test_a_page_is_not_waited_for_beyond_the_patience(site: RawServer, wait: str
     assert len(site.requests) == 2
 
 
-def test_a_host_that_serves_again_is_waited_for_again(site: RawServer, tmp_path: Path) -> None:
+def test_a_host_that_serves_again_is_waited_for_again(site, tmp_path):
     site.paths |= {"/busy": reply(b"", status=429, Retry_After="3600"), "/again": reply(html(LONG))}
     site.paths["/later"] = busy_first(1, reply(b"", status=503))
     found = search(site, "/busy", "/again", "/later", patience=30.0)
@@ -339,7 +327,7 @@ def test_a_host_that_serves_again_is_waited_for_again(site: RawServer, tmp_path:
     assert sum(request.split()[1] == b"/later" for request in site.requests) == 2
 
 
-def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site: RawServer) -> None:
+def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site):
     site.paths["/busy"] = reply(b"", status=503)
     snippets = {"/busy": "", "/forbidden": "", "/long": "A snippet."}
     links = [
@@ -354,9 +342,7 @@ def test_a_page_unread_for_now_without_a_snippet_is_a_failure_of_its_atom(site: 
     assert [(f.item_id, "status 503" in f.message) for f in found.failures] == [("a0", True)]
 
 
-def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(
-    site: RawServer, tmp_path: Path
-) -> None:
+def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next_run(site, tmp_path):
     site.paths["/busy"] = busy_first(1, reply(b"", status=503))
     links = [f"http://site.example:{site.port}{path}" for path in ("/busy", "/forbidden")]
     atoms, record = (Atom(id="a0", text=CLAIM),), Record(id="r", response="x")
@@ -372,12 +358,12 @@ def test_a_page_unread_for_now_is_a_failure_of_its_context_and_tried_by_the_next
     assert "Mara Lindqvist designed" in again.contexts[0].text
 
 
-def test_only_the_first_pages_of_a_pdf_are_searched(site: RawServer) -> None:
+def test_only_the_first_pages_of_a_pdf_are_searched(site):
     assert "Lindqvist" in search(site, "/pdf", fetch_pages=3)[0].text
     assert search(site, "/pdf", fetch_pages=2)[0].note == "no passage of the page fits; the snippet is used"
 
 
-def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site: RawServer, tmp_path: Path) -> None:
+def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site, tmp_path):
     site.paths["/away"] = redirect(f"http://other.example:{site.port}/long")
     kept = {"cache": True, "cache_dir": tmp_path}
     first = search(site, "/away", **kept)
@@ -393,7 +379,7 @@ def test_texts_are_kept_on_disk_and_domain_lists_hold_for_them_too(site: RawServ
     assert len(site.requests) == asked
 
 
-def test_reading_pages_needs_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reading_pages_needs_the_extra(monkeypatch):
     monkeypatch.setattr(reader, "_NEEDED", ("pypdf", "trafilatura_that_is_not_there"))
     monkeypatch.setitem(reader.EXTRA_OF_MODULE, "trafilatura_that_is_not_there", ("reading web pages", "web"))
     WebRetriever(Config(cache=False))

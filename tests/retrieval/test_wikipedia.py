@@ -1,8 +1,3 @@
-from __future__ import annotations
-
-from pathlib import Path
-from typing import Any
-
 import pytest
 from json_server import Answer, JsonServer, steps, wiki
 
@@ -25,16 +20,16 @@ NOW = {"Retry-After": "0"}
 
 
 @pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_waiting(monkeypatch):
     monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
 
 
-def retriever(url: str, **settings: Any) -> WikipediaRetriever:
+def retriever(url, **settings):
     values = {"wikipedia_url": f"{url}/w/api.php", "cache": False, "fetch_timeout": 5.0, **settings}
     return WikipediaRetriever(Config.model_validate(values))
 
 
-def test_the_best_passage_is_found_deep_in_the_page() -> None:
+def test_the_best_passage_is_found_deep_in_the_page():
     """The sentence lies some 13,000 characters into the page."""
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url, retrieve_k=1).search(
@@ -46,7 +41,7 @@ def test_the_best_passage_is_found_deep_in_the_page() -> None:
     assert (found[0].title, found[0].link) == ("Otter Bridge", "https://wiki.example/wiki/Otter_Bridge")
 
 
-def test_atoms_and_question_become_contexts_with_their_ids() -> None:
+def test_atoms_and_question_become_contexts_with_their_ids():
     atoms = (Atom(id="a0", text="The Otter Bridge is red."), Atom(id="a1", text="Salmon return to the Lune."))
     record = Record(id="r", response="x", prompt="Tell me about the Otter Bridge.", topic="Otter Bridge")
     with JsonServer(wiki(PAGES)) as server:
@@ -59,13 +54,13 @@ def test_atoms_and_question_become_contexts_with_their_ids() -> None:
     assert found.failures == ()
 
 
-def test_the_topics_page_is_read_when_the_atom_names_it_not() -> None:
+def test_the_topics_page_is_read_when_the_atom_names_it_not():
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url).search(Query("It is painted red.", subject="Otter Bridge"))
     assert found[0].title == "Otter Bridge"
 
 
-def test_a_page_shared_by_atoms_is_asked_for_once() -> None:
+def test_a_page_shared_by_atoms_is_asked_for_once():
     atoms = [Atom(id=f"a{i}", text=f"The Otter Bridge is painted {c}.") for i, c in enumerate(["red"] * 6)]
     with JsonServer(wiki(PAGES)) as server:
         retriever(server.url).retrieve(atoms, Record(id="r", response="x", topic="Otter Bridge"))
@@ -73,13 +68,13 @@ def test_a_page_shared_by_atoms_is_asked_for_once() -> None:
     assert sorted(pages) == sorted(set(pages))
 
 
-def test_lists_of_meanings_and_empty_pages_are_left_out() -> None:
+def test_lists_of_meanings_and_empty_pages_are_left_out():
     with JsonServer(wiki(PAGES, disambiguation=["Otter (disambiguation)"])) as server:
         assert retriever(server.url).search(Query("otter animal ship")) == []
         assert retriever(server.url).search(Query("Empty")) == []
 
 
-def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage() -> None:
+def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage():
     claim = "It opened, unlike what the poets sing, with arches designed by Lindqvist."
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url, retrieve_k=1).search(Query(claim, worded="Otter Bridge"))
@@ -88,13 +83,13 @@ def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage() -> No
     assert "Mara Lindqvist designed" in found[0].text
 
 
-def test_a_worded_query_that_finds_nothing_gives_way_to_the_text() -> None:
+def test_a_worded_query_that_finds_nothing_gives_way_to_the_text():
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url).search(Query("Salmon return to the Lune.", worded="zyx"))
     assert found[0].title == "Lune"
 
 
-def test_a_query_that_finds_nothing_is_loosened() -> None:
+def test_a_query_that_finds_nothing_is_loosened():
     with JsonServer(wiki(PAGES)) as server:
         found = retriever(server.url).search(
             Query("Salmon, says the angler, return to the Lune at midnight.")
@@ -121,17 +116,17 @@ def test_a_query_that_finds_nothing_is_loosened() -> None:
         ("", []),
     ],
 )
-def test_search_forms_hold_no_operators_but_their_own(text: str, forms: list[str]) -> None:
+def test_search_forms_hold_no_operators_but_their_own(text, forms):
     found = search_forms(text)
     assert found == forms
 
 
-def test_search_forms_fit_the_limit() -> None:
+def test_search_forms_fit_the_limit():
     assert all(0 < len(form) <= 300 for form in search_forms("Wide " * 30 + "abcdefghij " * 100))
     assert search_forms("x" * 1000) == []
 
 
-def test_a_lagging_wiki_is_asked_again() -> None:
+def test_a_lagging_wiki_is_asked_again():
     lagging = Answer({"error": {"code": "maxlag", "info": "Waiting for a database server"}}, 200, NOW)
     with JsonServer(steps(lagging, then=wiki(PAGES))) as server:
         assert retriever(server.url).search(Query("Lune"))
@@ -150,18 +145,18 @@ def test_a_lagging_wiki_is_asked_again() -> None:
         (Answer({"query": {"pages": [{"title": "x"}], "search": [{"pageid": 1}]}}), "no TextExtracts"),
     ],
 )
-def test_a_wiki_that_refuses_is_a_search_error(answer: Answer, message: str) -> None:
+def test_a_wiki_that_refuses_is_a_search_error(answer, message):
     with JsonServer(lambda request: answer) as server, pytest.raises(SearchError, match=message):
         retriever(server.url).search(Query("Lune"))
 
 
-def test_a_missing_page_is_left_out() -> None:
+def test_a_missing_page_is_left_out():
     answer = Answer({"query": {"search": [{"pageid": 0}], "pages": [{"pageid": 0, "missing": True}]}})
     with JsonServer(lambda request: answer) as server:
         assert retriever(server.url).search(Query("Lune")) == []
 
 
-def test_a_refusal_is_not_kept(tmp_path: Path) -> None:
+def test_a_refusal_is_not_kept(tmp_path):
     broken = Answer({"error": {"code": "internal_api_error_DBQueryError"}})
     with JsonServer(steps(broken, then=wiki(PAGES))) as server:
         asked = retriever(server.url, cache=True, cache_dir=tmp_path)
@@ -170,7 +165,7 @@ def test_a_refusal_is_not_kept(tmp_path: Path) -> None:
         assert asked.search(Query("Lune"))
 
 
-def test_of_an_endless_page_the_beginning_is_searched() -> None:
+def test_of_an_endless_page_the_beginning_is_searched():
     filler = "Nothing is said of it in this sentence. " * 12_500
     pages = {"Lune": f"The Lune is a river of 85 kilometres. {filler}The Lune is long."}
     with JsonServer(wiki(pages)) as server:
@@ -179,7 +174,7 @@ def test_of_an_endless_page_the_beginning_is_searched() -> None:
     assert not any("long" in f.text for f in found)
 
 
-def test_a_wiki_that_is_down_fails_the_stage_and_one_atom_alone_does_not() -> None:
+def test_a_wiki_that_is_down_fails_the_stage_and_one_atom_alone_does_not():
     atoms = (Atom(id="a0", text="Lune"), Atom(id="a1", text="Otter Bridge"))
     record = Record(id="r", response="x")
     broken = Answer({"error": {"code": "internal"}})
@@ -193,7 +188,7 @@ def test_a_wiki_that_is_down_fails_the_stage_and_one_atom_alone_does_not() -> No
     assert {c.atom_ids for c in found.contexts} == {("a1",)}
 
 
-def test_the_agent_is_named_with_a_contact_that_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_agent_is_named_with_a_contact_that_does_no_harm(monkeypatch):
     monkeypatch.setenv("FACTREASONER_CONTACT", "Zoë\r\nX-Evil: 1")
     with JsonServer(wiki(PAGES)) as server:
         retriever(server.url).search(Query("Lune"))
@@ -201,6 +196,6 @@ def test_the_agent_is_named_with_a_contact_that_does_no_harm(monkeypatch: pytest
     assert "x-evil" not in server.requests[0].headers
 
 
-def test_the_language_chooses_the_wiki() -> None:
+def test_the_language_chooses_the_wiki():
     made = load("retriever", "wikipedia")(config=Config(wikipedia_language="de", cache=False))
     assert made.wiki.url == "https://de.wikipedia.org/w/api.php"

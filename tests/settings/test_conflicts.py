@@ -1,7 +1,5 @@
 """Settings that can't be had together are refused by name, with what to add or leave out."""
 
-from typing import Any
-
 import pytest
 
 from factreasoner.errors import ConfigError
@@ -47,9 +45,7 @@ PROCESSES = {"executor": "processes"}
         (RAY | {"batch": "openai", "model": "m"}, "batch", "leave out 'ray'"),
     ],
 )
-def test_a_conflict_names_the_setting_and_the_remedy(
-    values: dict[str, Any], setting: str, remedy: str
-) -> None:
+def test_a_conflict_names_the_setting_and_the_remedy(values, setting, remedy):
     with pytest.raises(ConfigError) as caught:
         load_settings(None, values)
     assert setting.replace("_", "-") in str(caught.value).replace("_", "-")
@@ -66,5 +62,5 @@ def test_a_conflict_names_the_setting_and_the_remedy(
         {"api_base": "http://localhost:8000/v1", "model": "m"},
     ],
 )
-def test_settings_that_go_together_are_taken(values: dict[str, Any]) -> None:
+def test_settings_that_go_together_are_taken(values):
     assert isinstance(load_settings(None, values), Config)

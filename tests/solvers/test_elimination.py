@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import itertools
 import math
 import random
@@ -13,7 +11,7 @@ from factreasoner.solvers import elimination
 from factreasoner.solvers.elimination import eliminate
 
 
-def grid(rows: int, columns: int) -> list[tuple[int, int]]:
+def grid(rows, columns):
     numbered = networkx.convert_node_labels_to_integers(networkx.grid_2d_graph(rows, columns))
     return [tuple(edge) for edge in numbered.edges]
 
@@ -31,14 +29,14 @@ def grid(rows: int, columns: int) -> list[tuple[int, int]]:
         (14, [(a, 7 + c) for a in range(7) for c in range(7)], 7),
     ],
 )
-def test_widths_known(count: int, scopes: list[tuple[int, ...]], width: int) -> None:
+def test_widths_known(count, scopes, width):
     plan = eliminate([2] * count, scopes)
     assert sorted(plan.order) == list(range(count))
     assert plan.width == width
     assert plan.largest_table == 2 ** (width + 1)
 
 
-def holds(sizes: list[int], scopes: list[list[int]]) -> None:
+def holds(sizes, scopes):
     """The sizes of the tables are those of the cliques that the order makes, replayed on a graph."""
     found = eliminate(sizes, scopes)
     graph = networkx.Graph()
@@ -55,7 +53,7 @@ def holds(sizes: list[int], scopes: list[list[int]]) -> None:
 
 
 @given(st.data())
-def test_sizes_are_those_of_the_cliques_the_order_makes(data: st.DataObject) -> None:
+def test_sizes_are_those_of_the_cliques_the_order_makes(data):
     count = data.draw(st.integers(1, 9))
     sizes = data.draw(st.lists(st.integers(1, 4), min_size=count, max_size=count))
     variables = st.integers(0, count - 1)
@@ -63,13 +61,13 @@ def test_sizes_are_those_of_the_cliques_the_order_makes(data: st.DataObject) -> 
 
 
 @pytest.mark.parametrize(("count", "share"), [(60, 0.12), (80, 0.1), (121, 0.0)])
-def test_sizes_are_right_of_every_way_to_find_an_order(count: int, share: float) -> None:
+def test_sizes_are_right_of_every_way_to_find_an_order(count, share):
     rng = random.Random(1)
     pairs = [list(pair) for pair in itertools.combinations(range(count), 2) if rng.random() < share]
     holds([rng.choice((2, 2, 3)) for _ in range(count)], pairs or [list(pair) for pair in grid(11, 11)])
 
 
-def test_min_fill_is_tried_where_tables_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_min_fill_is_tried_where_tables_are_large(monkeypatch):
     monkeypatch.setattr(elimination, "BAND_TOTAL", 1 << 60)
     scopes = grid(14, 14)
     tried = eliminate([2] * 196, scopes)
@@ -77,13 +75,13 @@ def test_min_fill_is_tried_where_tables_are_large(monkeypatch: pytest.MonkeyPatc
     assert tried.total < eliminate([2] * 196, scopes).total
 
 
-def test_huge_networks_get_an_exact_count_at_once() -> None:
+def test_huge_networks_get_an_exact_count_at_once():
     plan = eliminate([3] * 400, [(a, 200 + c) for a in range(200) for c in range(200)])
     assert plan.width == 200
     assert plan.largest_table == 3**201
 
 
-def test_a_grid_is_swept_through_from_end_to_end() -> None:
+def test_a_grid_is_swept_through_from_end_to_end():
     """Its width is its side; greedy orders make 28 of 20."""
     side = 20
     shuffled = random.Random(0).sample(range(side * side), side * side)
@@ -92,5 +90,5 @@ def test_a_grid_is_swept_through_from_end_to_end() -> None:
     assert sorted(found.order) == list(range(side * side))
 
 
-def test_one_variable_of_a_million_states() -> None:
+def test_one_variable_of_a_million_states():
     assert eliminate([1 << 20], []).total == 1 << 20

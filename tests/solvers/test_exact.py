@@ -1,10 +1,7 @@
 """Exact inference, and what memory it may take."""
 
-from __future__ import annotations
-
 import csv
 import itertools
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +18,7 @@ from factreasoner.solvers.exact import ExactSolver, bytes_needed, memory_budget,
 from factreasoner.solvers.reduction import reduce
 
 
-def network(count: int, pairs: list[tuple[int, int]], seed: int = 0) -> FactorGraph:
+def network(count, pairs, seed=0):
     """Binary variables with random priors and random tables on `pairs`."""
     rng = np.random.default_rng(seed)
     factors = [Factor((i,), rng.random(2) + 0.05) for i in range(count)]
@@ -30,9 +27,7 @@ def network(count: int, pairs: list[tuple[int, int]], seed: int = 0) -> FactorGr
 
 
 @pytest.mark.parametrize("states", [2, 3])
-def test_a_variable_alone_is_planned_as_any_component_without_a_search(
-    monkeypatch: pytest.MonkeyPatch, states: int
-) -> None:
+def test_a_variable_alone_is_planned_as_any_component_without_a_search(monkeypatch, states):
     graph = FactorGraph(("a",), (states,), (Factor((0,), np.arange(1.0, states + 1)),))
     (part,) = reduce(graph).components
     by_search = eliminate((states,), [(0,)])
@@ -43,13 +38,13 @@ def test_a_variable_alone_is_planned_as_any_component_without_a_search(
     )
 
 
-def test_the_width_is_the_largest_over_components() -> None:
+def test_the_width_is_the_largest_over_components():
     cycle = [(i, (i + 1) % 5) for i in range(5)]
     found = ExactSolver().marginals(network(9, [*cycle, (6, 7)]))
     assert found.width == 2
 
 
-def test_a_wider_network_than_allowed_is_refused_by_name() -> None:
+def test_a_wider_network_than_allowed_is_refused_by_name():
     graph = network(6, list(itertools.combinations(range(6), 2)))
     with pytest.raises(WidthError, match=r"width 5 .* allowed: width 4.*'gibbs'.*raise max_width"):
         ExactSolver(Config(max_width=4)).marginals(graph)
@@ -57,13 +52,13 @@ def test_a_wider_network_than_allowed_is_refused_by_name() -> None:
 
 
 @pytest.mark.parametrize("max_width", [None, 1000])
-def test_what_would_need_all_memory_is_refused_before_it_is_taken(max_width: int | None) -> None:
+def test_what_would_need_all_memory_is_refused_before_it_is_taken(max_width):
     graph = network(300, [(a, c) for a in range(100) for c in range(100, 300) if (a * c) % 7 < 3])
     with pytest.raises(WidthError, match=r"width \d\d+ .*more than 10\^18 bytes; allowed: 2 GiB.*'gibbs'"):
         ExactSolver(Config(max_width=max_width)).marginals(graph)
 
 
-def data_networks() -> Iterator[tuple[Path, Path, Path]]:
+def data_networks():
     for path in sorted((DATA / "uai_small").glob("*.uai")):
         yield path, path.with_suffix(".evid"), path.with_suffix(".MAR")
     manifest = DATA / "uai2014" / "manifest.csv"
@@ -78,12 +73,12 @@ NETWORKS = list(data_networks())
 
 
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
-def test_networks_with_published_marginals_are_there() -> None:
+def test_networks_with_published_marginals_are_there():
     assert len(NETWORKS) >= 19
 
 
 @pytest.mark.parametrize("files", NETWORKS, ids=lambda files: files[0].stem)
-def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
+def test_published_marginals(files):
     path, evidence, answer = files
     found = ExactSolver().marginals(read_uai_network(path, evidence).graph)
     expected = uai_marginals(answer)
@@ -104,17 +99,15 @@ def test_published_marginals(files: tuple[Path, Path, Path]) -> None:
         (1 << 5000, "more than 10^18 bytes"),
     ],
 )
-def test_sizes_are_readable(count: int, text: str) -> None:
+def test_sizes_are_readable(count, text):
     assert readable(count) == text
 
 
-def test_bytes_for_every_table_and_two_more_of_the_largest() -> None:
+def test_bytes_for_every_table_and_two_more_of_the_largest():
     assert bytes_needed(eliminate([2, 2, 2], [(0, 1, 2)])) == 8 * (8 + 4 + 2 + 2 * 8)
 
 
-def test_the_budget_is_at_most_half_of_what_a_container_may_take(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_budget_is_at_most_half_of_what_a_container_may_take(monkeypatch, tmp_path):
     assert memory_budget() <= 1 << 31
     (tmp_path / "memory.max").write_text("67108864\n")
     (tmp_path / "unlimited").write_text("max\n")

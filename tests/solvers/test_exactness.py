@@ -1,16 +1,11 @@
 """What is called exact is: against rational arithmetic, over 60 orders of magnitude, with zeros."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from oracle import brute_force, exact_marginals, hub, largest_error, networks, wild_networks
 
 from factreasoner.errors import SolverError
-from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -20,11 +15,7 @@ from factreasoner.solvers.pgmpy_solver import PgmpySolver
 SOLVERS = (ExactSolver(), AutoSolver(Config()), GibbsSolver(Config()), PgmpySolver(Config()))
 
 
-def holds(
-    solve: Callable[[FactorGraph], Marginals],
-    graph: FactorGraph,
-    expected: dict[str, tuple[float, ...]] | None,
-) -> None:
+def holds(solve, graph, expected):
     """`solve` gives the exact marginals, or an error where there are none."""
     if expected is None:
         with pytest.raises(SolverError, match="inconsistent"):
@@ -37,7 +28,7 @@ def holds(
 
 @settings(max_examples=80, deadline=None)
 @given(graph=networks())
-def test_any_network_equals_brute_force(graph: FactorGraph) -> None:
+def test_any_network_equals_brute_force(graph):
     expected = brute_force(graph)
     found = [solver.marginals(graph) for solver in SOLVERS]
     assert max(largest_error(item, expected) for item in found) < 1e-9
@@ -48,7 +39,7 @@ def test_any_network_equals_brute_force(graph: FactorGraph) -> None:
 
 
 @pytest.mark.parametrize("solver", SOLVERS, ids=lambda s: s.name)
-def test_an_impossible_network_is_an_error_and_nothing_is_none(solver: ExactSolver) -> None:
+def test_an_impossible_network_is_an_error_and_nothing_is_none(solver):
     differ = np.array([[0.0, 1.0], [1.0, 0.0]])
     ring = tuple(Factor((i, (i + 1) % 3), differ) for i in range(3))
     with pytest.raises(SolverError, match="every joint state has probability 0"):
@@ -59,7 +50,7 @@ def test_an_impossible_network_is_an_error_and_nothing_is_none(solver: ExactSolv
 
 @settings(max_examples=80, deadline=None)
 @given(graph=wild_networks())
-def test_solvers_are_exact(graph: FactorGraph) -> None:
+def test_solvers_are_exact(graph):
     expected = exact_marginals(graph)
     for solver in SOLVERS[:3]:
         holds(solver.marginals, graph, expected)
@@ -67,7 +58,7 @@ def test_solvers_are_exact(graph: FactorGraph) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(graph=wild_networks(max_variables=4))
-def test_pgmpy_is_right_or_refuses(graph: FactorGraph) -> None:
+def test_pgmpy_is_right_or_refuses(graph):
     expected = exact_marginals(graph)
     try:
         found = PgmpySolver(Config(solver_seconds=600)).marginals(graph)
@@ -82,7 +73,7 @@ def test_pgmpy_is_right_or_refuses(graph: FactorGraph) -> None:
 
 @pytest.mark.parametrize("leaves", [32, 600])
 @pytest.mark.parametrize("solver", SOLVERS[:3], ids=lambda s: s.name)
-def test_a_hub_of_many_leaves_that_are_alike(solver: ExactSolver, leaves: int) -> None:
+def test_a_hub_of_many_leaves_that_are_alike(solver, leaves):
     """What a leaf says is 1.1e-11 against 1.6e-11: to the power of 32 neither is left of a double."""
     found = solver.marginals(hub(leaves))
     odds = leaves * (np.log(1e-12 + 1.5e-11) - np.log(1e-12 + 1e-11))
@@ -91,7 +82,7 @@ def test_a_hub_of_many_leaves_that_are_alike(solver: ExactSolver, leaves: int) -
         assert found.p_true["x0"] == pytest.approx(0.9999938, abs=5e-8)
 
 
-def test_a_peer_shares_nothing_with_the_others() -> None:
+def test_a_peer_shares_nothing_with_the_others():
     """pgmpy refuses the network whose numbers it can't hold, and would show a fault on one it can."""
     with pytest.raises(SolverError, match="plain numbers"):
         PgmpySolver(Config()).marginals(hub(32))

@@ -1,7 +1,5 @@
 """Sampling, and the solver that samples only where it must."""
 
-from __future__ import annotations
-
 import itertools
 import logging
 
@@ -24,12 +22,12 @@ QUICK = Config(tolerance=0.01, solver_seconds=120.0)
 
 
 @pytest.fixture
-def nothing_exact(monkeypatch: pytest.MonkeyPatch) -> None:
+def nothing_exact(monkeypatch):
     """Sample every component, however small."""
     monkeypatch.setattr(gibbs, "is_narrow", lambda plan: False)
 
 
-def relations(atoms: int, contexts: int, density: float, seed: int = 0) -> FactorGraph:
+def relations(atoms, contexts, density, seed=0):
     rng = np.random.default_rng(seed)
     factors = [
         Factor((i,), np.array([0.5, 0.5] if i < atoms else [0.1, 0.9])) for i in range(atoms + contexts)
@@ -45,7 +43,7 @@ def relations(atoms: int, contexts: int, density: float, seed: int = 0) -> Facto
 
 @settings(max_examples=80, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graph=st.one_of(binary_networks(), networks(max_scope=3, zeros=False)))
-def test_within_five_standard_errors_of_brute_force(nothing_exact: None, graph: FactorGraph) -> None:
+def test_within_five_standard_errors_of_brute_force(nothing_exact, graph):
     found = GibbsSolver(QUICK).marginals(graph)
     # A spread below a thousandth can't be told from 256 chains' means to better than that.
     error = 5 * max(found.stderr or 0.0, 1e-3)
@@ -53,7 +51,7 @@ def test_within_five_standard_errors_of_brute_force(nothing_exact: None, graph: 
 
 
 @pytest.mark.parametrize("density", [0.1, 0.2])
-def test_against_exact_inference_on_a_wide_graph(nothing_exact: None, density: float) -> None:
+def test_against_exact_inference_on_a_wide_graph(nothing_exact, density):
     graph = relations(16, 30, density)
     found = GibbsSolver(Config()).marginals(graph)
     assert (found.solver, found.exact) == ("gibbs", False)
@@ -68,21 +66,21 @@ def test_against_exact_inference_on_a_wide_graph(nothing_exact: None, density: f
     assert found.width > 2
 
 
-def test_a_seed_repeats_and_another_differs(nothing_exact: None) -> None:
+def test_a_seed_repeats_and_another_differs(nothing_exact):
     graph = relations(8, 10, 0.4)
     first, again, other = (GibbsSolver(Config(seed=seed)).marginals(graph) for seed in (1, 1, 2))
     assert first == again
     assert first.probabilities != other.probabilities
 
 
-def test_components_that_are_narrow_enough_are_solved_exactly() -> None:
+def test_components_that_are_narrow_enough_are_solved_exactly():
     graph = relations(8, 10, 0.3)
     found = GibbsSolver(Config()).marginals(graph)
     assert (found.solver, found.exact, found.stderr, found.diagnostics) == ("exact", True, None, {})
     assert largest_error(found, ExactSolver().marginals(graph).probabilities) < 1e-12
 
 
-def test_only_the_wide_component_is_sampled() -> None:
+def test_only_the_wide_component_is_sampled():
     wide = relations(14, 28, 0.9)
     pair = Factor((42, 43), np.array([[1.0, 2.0], [3.0, 4.0]]))
     graph = FactorGraph((*wide.names, "l", "r", "alone"), (2,) * 45, (*wide.factors, pair))
@@ -93,7 +91,7 @@ def test_only_the_wide_component_is_sampled() -> None:
     assert found.p_true["alone"] == 0.5
 
 
-def test_chains_that_do_not_mix_are_told_of(nothing_exact: None, caplog: pytest.LogCaptureFixture) -> None:
+def test_chains_that_do_not_mix_are_told_of(nothing_exact, caplog):
     """Two worlds of equal weight with next to no way between them."""
     same = np.array([[1.0, 1e-6], [1e-6, 1.0]])
     pairs = itertools.combinations(range(6), 2)
@@ -109,13 +107,13 @@ def test_chains_that_do_not_mix_are_told_of(nothing_exact: None, caplog: pytest.
     assert found.stderr > 0.01
 
 
-def test_time_limits_the_sampling(nothing_exact: None) -> None:
+def test_time_limits_the_sampling(nothing_exact):
     found = GibbsSolver(Config(tolerance=1e-6, solver_seconds=0.01)).marginals(relations(8, 10, 0.4))
     assert found.diagnostics["sweeps"] == gibbs.FIRST_SWEEPS * gibbs.FEWEST_STRETCHES
     assert "without converging" in str(found.diagnostics["warning"])
 
 
-def test_priors_of_zero_and_one(nothing_exact: None) -> None:
+def test_priors_of_zero_and_one(nothing_exact):
     graph = relations(6, 6, 0.6)
     certain = {6: [0.0, 1.0], 7: [1.0, 0.0]}
     factors = [Factor(f.scope, np.array(certain.get(f.scope[0], f.table))) for f in graph.factors[:12]]
@@ -125,7 +123,7 @@ def test_priors_of_zero_and_one(nothing_exact: None) -> None:
     assert largest_error(found, brute_force(graph)) <= 5 * max(found.stderr or 0.0, 1e-3)
 
 
-def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:
+def test_kept_probabilities_have_the_moments_they_are_said_to_have():
     (part,) = reduce(relations(4, 3, 1.0)).components
     chains = Chains(part, 8, np.random.default_rng(0))
     single = [chains.run(1) for _ in range(6)]
@@ -136,10 +134,10 @@ def test_kept_probabilities_have_the_moments_they_are_said_to_have() -> None:
     np.testing.assert_allclose(whole.variance, stacked.var(axis=0), atol=1e-6)
 
 
-def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not() -> None:
+def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not():
     rng = np.random.default_rng(0)
 
-    def half(shift: np.ndarray) -> Moments:
+    def half(shift):
         draws = rng.normal(size=(500, 1, 40)) * 0.1 + shift
         return Moments(500, draws.mean(axis=0), draws.var(axis=0))
 
@@ -152,7 +150,7 @@ def test_split_r_hat_of_independent_draws_is_one_and_of_two_worlds_is_not() -> N
 
 
 @given(st.data())
-def test_no_two_neighbours_share_a_colour(data: st.DataObject) -> None:
+def test_no_two_neighbours_share_a_colour(data):
     count = data.draw(st.integers(1, 12))
     variables = st.integers(0, count - 1)
     scopes = data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=20))
@@ -164,12 +162,12 @@ def test_no_two_neighbours_share_a_colour(data: st.DataObject) -> None:
         assert len({colour[i] for i in scope}) == len(scope)
 
 
-def test_atoms_and_contexts_take_two_colours_and_a_clique_one_for_each() -> None:
+def test_atoms_and_contexts_take_two_colours_and_a_clique_one_for_each():
     assert len(colour_classes(30, [(i, 10 + (7 * i + j) % 20) for i in range(10) for j in range(5)])) == 2
     assert len(colour_classes(5, list(itertools.combinations(range(5), 2)))) == 5
 
 
-def clique(count: int) -> FactorGraph:
+def clique(count):
     rng = np.random.default_rng(0)
     factors = [
         Factor(pair, rng.uniform(0.5, 1.0, (2, 2))) for pair in itertools.combinations(range(count), 2)
@@ -177,14 +175,14 @@ def clique(count: int) -> FactorGraph:
     return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors))
 
 
-def test_sampled_above_the_width_set() -> None:
+def test_sampled_above_the_width_set():
     found = AutoSolver(Config(max_width=5)).marginals(clique(9))
     assert (found.solver, found.exact, found.width) == ("gibbs", False, 8)
     assert found.stderr is not None
     assert largest_error(found, brute_force(clique(9))) <= 5 * found.stderr
 
 
-def test_sampled_where_memory_does_not_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sampled_where_memory_does_not_do(monkeypatch):
     assert AutoSolver(Config()).marginals(clique(12)).solver == "exact"
     monkeypatch.setattr(exact, "MEMORY_BUDGET", 8 * 2048)
     found = AutoSolver(Config(tolerance=0.02)).marginals(clique(12))

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -8,22 +6,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import brute_force, networks
 
-from factreasoner.models.factor_graph import Factor, FactorGraph
+from factreasoner.models.factor_graph import Factor
 from factreasoner.solvers import junction_tree
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.junction_tree import (
     LINEAR,
     LOGARITHMIC,
-    Arithmetic,
     JunctionTree,
-    Over,
     clique_tree,
     junction_tree_marginals,
 )
 from factreasoner.solvers.reduction import LogFactor, distribution
 
 
-def tables(graph: FactorGraph) -> tuple[LogFactor, ...]:
+def tables(graph):
     """The factors with their evidence as tables, scaled to 1."""
     observed = (Factor((i,), np.eye(graph.cardinalities[i])[state]) for i, state in graph.evidence.items())
     scaled = (Factor(f.scope, f.table / f.table.max()) for f in graph.factors)
@@ -33,7 +29,7 @@ def tables(graph: FactorGraph) -> tuple[LogFactor, ...]:
 @pytest.mark.parametrize("numbers", [LINEAR, LOGARITHMIC], ids=["linear", "logarithmic"])
 @settings(max_examples=60)
 @given(graph=networks())
-def test_both_kinds_of_numbers_give_marginals(numbers: Arithmetic, graph: FactorGraph) -> None:
+def test_both_kinds_of_numbers_give_marginals(numbers, graph):
     factors = tables(graph)
     sizes, scopes = graph.cardinalities, [factor.scope for factor in factors]
     found = JunctionTree(sizes, factors, eliminate(sizes, scopes).order).propagated(numbers)
@@ -44,9 +40,7 @@ def test_both_kinds_of_numbers_give_marginals(numbers: Arithmetic, graph: Factor
 @pytest.mark.parametrize("numbers", [LINEAR, LOGARITHMIC], ids=["linear", "logarithmic"])
 @settings(max_examples=60)
 @given(graph=networks(max_variables=6), seed=st.integers(0, 99))
-def test_variants_lack_the_factors_of_their_variables(
-    numbers: Arithmetic, graph: FactorGraph, seed: int
-) -> None:
+def test_variants_lack_the_factors_of_their_variables(numbers, graph, seed):
     factors = tables(replace(graph, evidence={}))
     sizes, scopes = graph.cardinalities, [factor.scope for factor in factors]
     lacks = np.random.default_rng(seed).random((len(sizes), 3)) < 0.3
@@ -65,7 +59,7 @@ def test_variants_lack_the_factors_of_their_variables(
 
 @settings(max_examples=60)
 @given(graph=networks(max_variables=8))
-def test_cliques_form_a_junction_tree(graph: FactorGraph) -> None:
+def test_cliques_form_a_junction_tree(graph):
     scopes = [factor.scope for factor in graph.factors]
     order = eliminate(graph.cardinalities, scopes).order
     cliques, places = clique_tree(len(graph.names), scopes, order)
@@ -84,7 +78,7 @@ def test_cliques_form_a_junction_tree(graph: FactorGraph) -> None:
 
 @settings(max_examples=60)
 @given(graph=networks(max_variables=8, max_states=3))
-def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None:
+def test_gathering_factors_in_groups_changes_nothing(graph):
     factors = tables(graph)
     order = eliminate(graph.cardinalities, [factor.scope for factor in factors]).order
     with pytest.MonkeyPatch.context() as patch:
@@ -95,11 +89,11 @@ def test_gathering_factors_in_groups_changes_nothing(graph: FactorGraph) -> None
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
-def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monkeypatch) -> None:
+def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monkeypatch):
     pairs = [LogFactor((j, i), np.log([[2.0, 1.0], [1.0, 3.0]])) for i in range(14) for j in range(i)]
     large = []
 
-    def multiply(numbers: Arithmetic, over: Over, by: Over) -> None:
+    def multiply(numbers, over, by):
         large.append(over.table.size >= 4096)
         multiplied(numbers, over, by)
 
@@ -109,7 +103,7 @@ def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monke
     assert 0 < sum(large) < 20  # of 91 tables
 
 
-def test_products_beyond_the_range_of_a_double_balance() -> None:
+def test_products_beyond_the_range_of_a_double_balance():
     """A hub with 1,000 neighbours for it and then 1,000 against: the one-sided product is 1e-3000."""
     one_sided = np.array([[1.0, 0.5], [1e-3, 1e-3]])
     logs = np.log(one_sided)

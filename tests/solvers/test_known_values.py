@@ -1,12 +1,9 @@
 """Published and measured posteriors, through fact graph, factors and every exact solver."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import random
 from collections import defaultdict
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ from oracle import DATA
 
 from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
 from factreasoner.graph.factors import factor_graph, relation_table
-from factreasoner.models import Atom, Context, FactorTable, Relation, RelationKind
+from factreasoner.models import Atom, Context, Relation
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
@@ -28,12 +25,7 @@ SOLVERS = pytest.mark.parametrize(
 )
 
 
-def posteriors(
-    solver: Any,
-    relations: list[tuple[str, str, RelationKind, float]],
-    table: FactorTable,
-    context_prior: float,
-) -> dict[str, float]:
+def posteriors(solver, relations, table, context_prior):
     ends = dict.fromkeys(end for relation in relations for end in relation[:2])
     graph = build_fact_graph(
         [Atom(id=end, text=end) for end in ends if end.startswith("a")],
@@ -41,15 +33,14 @@ def posteriors(
         [Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations],
         context_prior=context_prior,
     )
-    p_true: dict[str, float] = solver.marginals(factor_graph(graph, table)).p_true
-    return p_true
+    return solver.marginals(factor_graph(graph, table)).p_true
 
 
-EXAMPLE_1: list[tuple[str, str, RelationKind, float]] = [
+EXAMPLE_1 = [
     ("c1", "a", "entailment", 0.8),
     ("c2", "a", "contradiction", 0.9),
 ]
-BOTH_SIDES: list[tuple[str, str, RelationKind, float]] = [
+BOTH_SIDES = [
     ("c1", "a", "entailment", 0.9),
     ("c2", "a", "contradiction", 0.9),
 ]
@@ -69,14 +60,12 @@ EXAMPLE_2 = [*EXAMPLE_1, ("c3", "c2", "contradiction", 0.9)]
         (EXAMPLE_2, "reference", 0.99, 0.371393),
     ],
 )
-def test_the_papers_examples(
-    solver: Any, relations: Any, table: FactorTable, context_prior: float, expected: float
-) -> None:
+def test_the_papers_examples(solver, relations, table, context_prior, expected):
     assert posteriors(solver, relations, table, context_prior)["a"] == pytest.approx(expected, abs=5e-7)
 
 
 @SOLVERS
-def test_two_contexts_of_which_one_must_be_wrong(solver: Any) -> None:
+def test_two_contexts_of_which_one_must_be_wrong(solver):
     triangle = [*BOTH_SIDES, ("c1", "c2", "contradiction", 0.9)]
     found = posteriors(solver, triangle, "conditional", 0.9)
     expected = {"a": 0.5, "c1": 0.597294, "c2": 0.597294}
@@ -85,9 +74,9 @@ def test_two_contexts_of_which_one_must_be_wrong(solver: Any) -> None:
 
 @SOLVERS
 @pytest.mark.parametrize("seed", range(6))
-def test_five_that_entail_against_four_that_contradict_in_any_order(solver: Any, seed: int) -> None:
+def test_five_that_entail_against_four_that_contradict_in_any_order(solver, seed):
     shuffled = random.Random(seed)
-    relations: list[tuple[str, str, RelationKind, float]] = [
+    relations = [
         *((f"ce{i}", "a", "entailment", 0.9) for i in range(5)),  # type: ignore[list-item]
         *((f"cc{i}", "a", "contradiction", 0.9) for i in range(4)),  # type: ignore[list-item]
     ]
@@ -107,9 +96,7 @@ def test_five_that_entail_against_four_that_contradict_in_any_order(solver: Any,
         ("table1", 10, 0.025, 0.510),
     ],
 )
-def test_a_context_that_entails_many_atoms(
-    solver: Any, table: FactorTable, count: int, credibility: float, expected: float
-) -> None:
+def test_a_context_that_entails_many_atoms(solver, table, count, credibility, expected):
     """It keeps its credibility, but with the tables of the paper."""
     relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
     found = posteriors(solver, relations, table, 0.9)  # type: ignore[arg-type]
@@ -120,7 +107,7 @@ def test_a_context_that_entails_many_atoms(
 
 @SOLVERS
 @pytest.mark.skipif(not (DATA / "factreasoner_reference").is_dir(), reason="no shared data")
-def test_the_reference_run(solver: Any) -> None:
+def test_the_reference_run(solver):
     folder = DATA / "factreasoner_reference"
     graph = read_fact_graph(folder / "text_example.graph.json")
     expected = json.loads((folder / "text_example.graph.json").read_text("utf-8"))["expected_marginals"]
@@ -137,7 +124,7 @@ def test_the_reference_run(solver: Any) -> None:
 
 @SOLVERS
 @pytest.mark.skipif(not (DATA / "factcheck_bench").is_dir(), reason="no shared data")
-def test_posteriors_of_human_stances(solver: Any) -> None:
+def test_posteriors_of_human_stances(solver):
     rows = defaultdict(list)
     for line in (DATA / "factcheck_bench" / "expected_posteriors.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
@@ -161,7 +148,7 @@ def test_posteriors_of_human_stances(solver: Any) -> None:
 
 
 @SOLVERS
-def test_no_nodes_one_node_and_two_thousand_isolated_ones(solver: Any) -> None:
+def test_no_nodes_one_node_and_two_thousand_isolated_ones(solver):
     for count in (0, 1, 2000):
         atoms = [Atom(id=f"a{i}", text="") for i in range(count)]
         marginals = solver.marginals(factor_graph(build_fact_graph(atoms, [], [], atom_prior=0.3)))
@@ -169,7 +156,7 @@ def test_no_nodes_one_node_and_two_thousand_isolated_ones(solver: Any) -> None:
 
 
 @SOLVERS
-def test_certainty_is_kept_off_and_low_probabilities_say_nothing(solver: Any) -> None:
+def test_certainty_is_kept_off_and_low_probabilities_say_nothing(solver):
     found = posteriors(solver, [("c", "a", "entailment", 1.0)], "conditional", 0.9)
     assert found["a"] == pytest.approx(0.9 * 0.999 + 0.1 * 0.5, abs=1e-12)
     found = posteriors(solver, [("c", "a", "contradiction", 0.2)], "conditional", 0.9)

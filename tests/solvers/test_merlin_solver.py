@@ -1,9 +1,5 @@
-from __future__ import annotations
-
 import itertools
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -32,15 +28,15 @@ TRIANGLE = FactorGraph(
 
 
 @pytest.fixture(scope="module")
-def merlin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def merlin(tmp_path_factory):
     return brute_force_merlin(tmp_path_factory.mktemp("merlin"))
 
 
-def solver(path: Path, **values: Any) -> MerlinSolver:
+def solver(path, **values):
     return MerlinSolver(Config(merlin_path=path, **values))
 
 
-def calls(path: Path) -> list[dict[str, str]]:
+def calls(path):
     log = path.parent / "calls.jsonl"
     lines = log.read_text().splitlines() if log.exists() else []
     words = [json.loads(line)["words"] for line in lines]
@@ -49,11 +45,11 @@ def calls(path: Path) -> list[dict[str, str]]:
 
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graph=networks())
-def test_any_network_equals_brute_force(merlin: Path, graph: FactorGraph) -> None:
+def test_any_network_equals_brute_force(merlin, graph):
     assert largest_error(solver(merlin).marginals(graph), brute_force(graph)) < 2e-6
 
 
-def test_the_result_names_the_algorithm_and_its_precision(merlin: Path) -> None:
+def test_the_result_names_the_algorithm_and_its_precision(merlin):
     found = solver(merlin).marginals(TRIANGLE)
     assert largest_error(found, brute_force(TRIANGLE)) < 2e-6
     assert (found.solver, found.exact, found.width, found.stderr) == ("merlin", True, 2, None)
@@ -66,7 +62,7 @@ def test_the_result_names_the_algorithm_and_its_precision(merlin: Path) -> None:
         assert sum(probabilities) == pytest.approx(1.0, abs=1e-15)
 
 
-def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin: Path) -> None:
+def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin):
     found = solver(merlin, merlin_algorithm="wmb", merlin_ibound=6, merlin_iterations=25).marginals(TRIANGLE)
     assert not found.exact
     assert (found.stderr, found.converged) == (None, None)
@@ -78,12 +74,12 @@ def test_settings_reach_merlin_and_an_approximation_is_not_called_exact(merlin: 
 
 
 @pytest.mark.parametrize("algorithm", ["gibbs", "jglp"])
-def test_algorithms_of_earlier_versions_are_refused_with_a_remedy(merlin: Path, algorithm: str) -> None:
+def test_algorithms_of_earlier_versions_are_refused_with_a_remedy(merlin, algorithm):
     with pytest.raises(ConfigError, match=f"'{algorithm}' is no longer offered: set 'wmb' or 'cte'"):
         solver(merlin, merlin_algorithm=algorithm)
 
 
-def test_a_wide_network_goes_to_mini_buckets(merlin: Path) -> None:
+def test_a_wide_network_goes_to_mini_buckets(merlin):
     pairs = [Factor(pair, np.array([[2.0, 1.0], [1.0, 2.0]])) for pair in itertools.combinations(range(8), 2)]
     graph = FactorGraph(tuple("abcdefgh"), (2,) * 8, tuple(pairs))
     found = solver(merlin, max_width=4).marginals(graph)
@@ -92,12 +88,12 @@ def test_a_wide_network_goes_to_mini_buckets(merlin: Path) -> None:
     assert found.diagnostics["reason"] == "elimination width 7 is too large for exact inference"
 
 
-def clique(count: int, evidence: dict[int, int] | None = None) -> FactorGraph:
+def clique(count, evidence=None):
     factors = [Factor(pair, np.ones((2, 2))) for pair in itertools.combinations(range(count), 2)]
     return FactorGraph(tuple(map(str, range(count))), (2,) * count, tuple(factors), evidence or {})
 
 
-def test_what_is_observed_costs_nothing() -> None:
+def test_what_is_observed_costs_nothing():
     plan = plan_of_network(clique(3, {0: 1}))
     assert (plan.width, plan.total) == (1, 1 + 4 + 2)
 
@@ -105,12 +101,12 @@ def test_what_is_observed_costs_nothing() -> None:
 @pytest.mark.parametrize(
     "settings", [{"merlin_algorithm": "cte"}, {"merlin_algorithm": "bte"}, {"merlin_ibound": 59}]
 )
-def test_what_would_take_all_memory_is_refused(merlin: Path, settings: dict[str, Any]) -> None:
+def test_what_would_take_all_memory_is_refused(merlin, settings):
     with pytest.raises(WidthError, match=r"elimination width 59, more than half of this machine's memory"):
         solver(merlin, **settings).marginals(clique(60))
 
 
-def test_the_network_is_sent_as_it_is(tmp_path: Path) -> None:
+def test_the_network_is_sent_as_it_is(tmp_path):
     """Disconnected, with evidence and equal scopes: a fault of what other solvers do first would show."""
     body = """
 import shutil
@@ -131,19 +127,19 @@ answer('{"status": "true", "marginals": [%s]}' % ", ".join(rows))
     assert found.probabilities == dict.fromkeys(names, (0.25, 0.75)) | {"x5": (0.0, 1.0)}
 
 
-def test_no_variables_need_no_merlin(tmp_path: Path) -> None:
+def test_no_variables_need_no_merlin(tmp_path):
     path = script(tmp_path, "answer('')")
     assert solver(path).marginals(FactorGraph((), (), ())).probabilities == {}
     assert calls(path) == []
 
 
-def test_a_malformed_network_is_refused_first(merlin: Path) -> None:
+def test_a_malformed_network_is_refused_first(merlin):
     graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), np.ones((2, 3))),))
     with pytest.raises(SolverError, match="table of shape"):
         solver(merlin).marginals(graph)
 
 
-def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin: Path) -> None:
+def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin):
     same = np.array([[1.0, 0.0], [0.0, 1.0]])
     graph = FactorGraph(("a", "b"), (2, 2), (Factor((0, 1), same), Factor((0,), np.array([0.0, 1.0]))))
     assert solver(merlin).marginals(graph).probabilities == {"a": (0.0, 1.0), "b": (0.0, 1.0)}
@@ -164,7 +160,7 @@ def test_zeros_are_certain_and_an_impossible_network_is_refused(merlin: Path) ->
         ("time.sleep(600)", ["stopped after 0.5 seconds"]),
     ],
 )
-def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path: Path, body: str, parts: list[str]) -> None:
+def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path, body, parts):
     limit = 0.5 if "sleep" in body else 60.0
     with pytest.raises(SolverError) as error:
         solver(script(tmp_path, body), merlin_timeout=limit).marginals(TRIANGLE)
@@ -172,7 +168,7 @@ def test_whatever_goes_wrong_keeps_the_bridges_message(tmp_path: Path, body: str
         assert part in str(error.value)
 
 
-def test_a_missing_binary_is_a_setting_to_fix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_binary_is_a_setting_to_fix(tmp_path, monkeypatch):
     with pytest.raises(ConfigError, match=r"(?s)missing.*does not exist.*radum2275/merlin"):
         solver(tmp_path / "missing")
     monkeypatch.setenv("MERLIN_PATH", "")

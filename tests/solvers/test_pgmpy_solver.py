@@ -1,9 +1,6 @@
 """One test for every trap of pgmpy that the solver steps around; each fails without its step."""
 
-from __future__ import annotations
-
 import itertools
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +11,7 @@ from factreasoner.settings import Config
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 
-def network(count: int, *factors: tuple[tuple[int, ...], Any]) -> FactorGraph:
+def network(count, *factors):
     return FactorGraph(
         tuple(f"x{i}" for i in range(count)),
         (2,) * count,
@@ -23,13 +20,13 @@ def network(count: int, *factors: tuple[tuple[int, ...], Any]) -> FactorGraph:
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")  # of pgmpy's own modules, when it is first imported
-def test_its_own_elimination_orders_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_its_own_elimination_orders_are_not_used(monkeypatch):
     from pgmpy.inference import VariableElimination
 
     asked = []
     query = VariableElimination.query
 
-    def seen(self: Any, variables: list[int], **settings: Any) -> Any:
+    def seen(self, variables, **settings):
         asked.append((variables, settings["elimination_order"]))
         return query(self, variables, **settings)
 
@@ -41,7 +38,7 @@ def test_its_own_elimination_orders_are_not_used(monkeypatch: pytest.MonkeyPatch
         assert order.index(0) >= 3 if variable else True
 
 
-def test_its_order_keeps_a_wide_fan_narrow() -> None:
+def test_its_order_keeps_a_wide_fan_narrow():
     """With the hub eliminated first, as pgmpy does when left alone, the table would have 2^40 entries."""
     table = [[5, 1], [1, 7]]
     found = PgmpySolver(Config()).marginals(network(41, *(((0, i), table) for i in range(1, 41))))
@@ -49,13 +46,13 @@ def test_its_order_keeps_a_wide_fan_narrow() -> None:
     assert found.p_true["x40"] == pytest.approx(leaf[1] / sum(leaf), rel=1e-9)
 
 
-def test_neither_warnings_nor_progress_bars_reach_the_user(capfd: pytest.CaptureFixture[str]) -> None:
+def test_neither_warnings_nor_progress_bars_reach_the_user(capfd):
     """Warnings are errors in tests, those of the import of pgmpy too."""
     assert PgmpySolver(Config()).marginals(network(2, ((0, 1), [[1.0, 2.0], [3.0, 4.0]]))).p_true["x0"] == 0.7
     assert capfd.readouterr() == ("", "")
 
 
-def test_what_would_need_all_memory_is_refused_first() -> None:
+def test_what_would_need_all_memory_is_refused_first():
     table = [[5, 1], [1, 7]]
     graph = network(60, *((pair, table) for pair in itertools.combinations(range(60), 2)))
     with pytest.raises(WidthError, match="width 59"):
@@ -65,7 +62,7 @@ def test_what_would_need_all_memory_is_refused_first() -> None:
         PgmpySolver(Config(max_width=2)).marginals(small)
 
 
-def test_time_limits_the_queries() -> None:
+def test_time_limits_the_queries():
     """Every query eliminates anew: a grid of 100 variables takes minutes."""
     pairs = itertools.combinations(range(6), 2)
     graph = network(6, *((pair, [[1, 2], [3, 4]]) for pair in pairs))

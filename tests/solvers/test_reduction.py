@@ -1,7 +1,5 @@
 """Factors by their logarithms, and networks in components."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 
@@ -12,29 +10,29 @@ from factreasoner.solvers.reduction import LogFactor, distribution, log_sum, log
 ENTAILS = np.array([[0.5, 0.5], [0.1, 0.9]])
 
 
-def log_factor(scope: tuple[int, ...], table: list[object]) -> LogFactor:
+def log_factor(scope, table):
     return LogFactor.of(Factor(scope, np.array(table, dtype=float)))
 
 
-def test_equal_scopes_in_any_order_become_one_sorted_factor() -> None:
+def test_equal_scopes_in_any_order_become_one_sorted_factor():
     (found,) = merged([log_factor((1, 0), [[1.0, 2.0], [3.0, 4.0]]), LogFactor((0, 1), np.log(ENTAILS))])
     assert found.scope == (0, 1)
     product = np.array([[1.0, 3.0], [2.0, 4.0]]) * ENTAILS
     np.testing.assert_allclose(np.exp(found.logs), product / product.max())
 
 
-def test_hundreds_of_factors_that_contradict_one_another_balance() -> None:
+def test_hundreds_of_factors_that_contradict_one_another_balance():
     factors = [log_factor((0,), [1.0, 1e-3])] * 500 + [log_factor((0,), [1e-3, 1.0])] * 500
     (found,) = merged(factors)
     np.testing.assert_allclose(found.logs, [0.0, 0.0], atol=1e-9)
 
 
-def test_what_a_double_could_not_hold_is_kept() -> None:
+def test_what_a_double_could_not_hold_is_kept():
     (found,) = merged([log_factor((0,), [1.0, 1e-300])] * 3)
     np.testing.assert_allclose(found.logs, [0.0, 3 * np.log(1e-300)])
 
 
-def test_observed_variables_leave_the_scope() -> None:
+def test_observed_variables_leave_the_scope():
     factor = log_factor((2, 0), [[1.0, 2.0], [3.0, 0.0]])
     assert factor.given({1: 0}) is factor
     found = factor.given({2: 1, 5: 0})
@@ -43,24 +41,24 @@ def test_observed_variables_leave_the_scope() -> None:
     assert factor.given({2: 1, 0: 1}).logs == -np.inf
 
 
-def test_sums_of_nothing_are_zero_and_not_nan() -> None:
+def test_sums_of_nothing_are_zero_and_not_nan():
     logs = logarithm(np.array([[0.0, 0.0], [1e-200, 3e-200]]))
     np.testing.assert_array_equal(log_sum(logs, [1]).ravel(), [-np.inf, np.log(1e-200) + np.log(4.0)])
 
 
-def test_all_zero_is_inconsistent() -> None:
+def test_all_zero_is_inconsistent():
     nothing = np.full(3, -np.inf)
     for wrong in (scaled, distribution):
         with pytest.raises(SolverError, match="inconsistent"):
             wrong(nothing)
 
 
-def graph(*factors: Factor, sizes: tuple[int, ...] = (2, 2, 2), **evidence: int) -> FactorGraph:
+def graph(*factors, sizes=(2, 2, 2), **evidence):
     names = tuple(f"n{i}" for i in range(len(sizes)))
     return FactorGraph(names, sizes, factors, {names.index(name): state for name, state in evidence.items()})
 
 
-def test_evidence_cuts_the_network() -> None:
+def test_evidence_cuts_the_network():
     found = reduce(graph(Factor((0, 1), ENTAILS), Factor((1, 2), ENTAILS), n1=1))
     assert dict(found.fixed) == {1: 1}
     assert [part.variables for part in found.components] == [(0,), (2,)]
@@ -68,7 +66,7 @@ def test_evidence_cuts_the_network() -> None:
     np.testing.assert_allclose(np.exp(found.components[1].factors[0].logs), [0.1 / 0.9, 1.0])
 
 
-def test_one_state_left_counts_as_observed_and_so_do_its_consequences() -> None:
+def test_one_state_left_counts_as_observed_and_so_do_its_consequences():
     implies = np.array([[1.0, 1.0], [0.0, 1.0]])
     found = reduce(
         graph(Factor((0,), np.array([0.0, 3.0])), Factor((0, 1), implies), Factor((1, 2), implies))
@@ -77,14 +75,14 @@ def test_one_state_left_counts_as_observed_and_so_do_its_consequences() -> None:
     assert found.components == ()
 
 
-def test_a_table_that_is_a_product_joins_nothing() -> None:
+def test_a_table_that_is_a_product_joins_nothing():
     half = np.array([[0.5, 0.5], [0.5, 0.5]])
     skewed = np.outer([0.3, 0.7], [0.2, 0.8])
     found = reduce(graph(Factor((0, 1), half), Factor((1, 2), skewed)))
     assert [part.variables for part in found.components] == [(0,), (1,), (2,)]
 
 
-def test_tiny_entries_are_told_apart_when_a_table_is_split() -> None:
+def test_tiny_entries_are_told_apart_when_a_table_is_split():
     found = reduce(graph(Factor((0, 1), np.array([[1.0, 1.0], [1e-20, 1e-25]])), sizes=(2, 2)))
     assert [part.variables for part in found.components] == [(0, 1)]
 
@@ -105,6 +103,6 @@ def test_tiny_entries_are_told_apart_when_a_table_is_split() -> None:
         (graph(sizes=(2, 10**12)), "'n1' alone 1000000000000; at most"),
     ],
 )
-def test_what_makes_no_sense_is_refused(network: FactorGraph, message: str) -> None:
+def test_what_makes_no_sense_is_refused(network, message):
     with pytest.raises(SolverError, match=message):
         reduce(network)

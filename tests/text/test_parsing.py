@@ -6,10 +6,10 @@ import pytest
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.text import parsing
-from factreasoner.text.parsing import Parse, check_model, find_parser
+from factreasoner.text.parsing import check_model, find_parser
 
 
-def parsed(text: str) -> Parse:
+def parsed(text):
     parser = find_parser()
     assert parser is not None
     (parse,) = parser.parse([text])
@@ -17,7 +17,7 @@ def parsed(text: str) -> Parse:
     return parse
 
 
-def test_a_parse_is_a_tree_of_the_words_in_their_places() -> None:
+def test_a_parse_is_a_tree_of_the_words_in_their_places():
     text = "Ada wrote notes in London."
     parse = parsed(text)
     assert [text[word.start : word.end] for word in parse.words] == [word.text for word in parse.words]
@@ -33,22 +33,22 @@ def test_a_parse_is_a_tree_of_the_words_in_their_places() -> None:
     assert {word.i for word in below} == {word.i for word in parse.words if word is not parse.root}
 
 
-def test_a_sentence_is_not_split_again() -> None:
+def test_a_sentence_is_not_split_again():
     assert sum(word.head is word for word in parsed("He left. She stayed. It rained.").words) == 1
 
 
-def test_blank_and_overlong_sentences_have_no_parse() -> None:
+def test_blank_and_overlong_sentences_have_no_parse():
     parser = find_parser()
     assert parser is not None
     assert parser.parse(["", "  ", "word " * 1000]) == [None, None, None]
 
 
-def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
+def test_a_parser_is_loaded_once_and_shared_by_threads():
     texts = [f"Ada wrote {count} notes and he read {count + 1} books." for count in range(10)]
     expected = [word.dep for text in texts for word in parsed(text).words]
-    found: list[list[str]] = []
+    found = []
 
-    def work() -> None:
+    def work():
         parser = find_parser()
         assert parser is find_parser()
         assert parser is not None
@@ -63,13 +63,13 @@ def test_a_parser_is_loaded_once_and_shared_by_threads() -> None:
     assert found == [expected] * 4
 
 
-def test_what_is_installed_is_looked_up_once_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_installed_is_looked_up_once_a_process(monkeypatch):
     first = find_parser()
     monkeypatch.setattr("importlib.util.find_spec", None)
     assert find_parser() is first
 
 
-def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_remembered_is_bounded(monkeypatch):
     monkeypatch.setattr(parsing, "_KEPT", 12)
     parser = find_parser()
     assert parser is not None
@@ -77,31 +77,31 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(parser.known) <= 12
 
 
-def test_none_stands_for_no_parser(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_none_stands_for_no_parser(monkeypatch):
     assert find_parser("none") is None
     monkeypatch.setattr(parsing, "MODELS", ("no_such_pipeline",))
     assert find_parser() is None
 
 
 @pytest.mark.parametrize("name", ["no_such_pipeline", "no_such.pipeline", "./no/such/folder"])
-def test_an_unknown_pipeline_is_named_with_the_remedy(name: str) -> None:
+def test_an_unknown_pipeline_is_named_with_the_remedy(name):
     with pytest.raises(ConfigError, match=rf"spacy_model: '{name}'.*python -m spacy download"):
         check_model(name)
 
 
-def test_a_pipeline_that_is_not_installed_is_named_where_it_is_loaded() -> None:
+def test_a_pipeline_that_is_not_installed_is_named_where_it_is_loaded():
     with pytest.raises(ConfigError, match="download en_core_web_lg"):
         find_parser("en_core_web_lg")
 
 
-def test_a_named_pipeline_without_spacy_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_pipeline_without_spacy_names_the_extra(monkeypatch):
     monkeypatch.setattr(parsing, "_is_installed", lambda module: module != "spacy")
     with pytest.raises(MissingExtraError, match=r"factreasoner\[english\]"):
         check_model("en_core_web_sm")
     assert find_parser() is None
 
 
-def test_a_pipeline_without_a_parser_is_refused(tmp_path: object) -> None:
+def test_a_pipeline_without_a_parser_is_refused(tmp_path):
     import spacy
 
     spacy.blank("en").to_disk(str(tmp_path))
@@ -109,7 +109,7 @@ def test_a_pipeline_without_a_parser_is_refused(tmp_path: object) -> None:
         find_parser(str(tmp_path))
 
 
-def test_a_prefix_that_is_no_word_is_part_of_its_word() -> None:
+def test_a_prefix_that_is_no_word_is_part_of_its_word():
     parser = find_parser()
     assert parser is not None
     text = "She co-founded a well-known lab in the Franco-Prussian war and re-opened it - twice."

@@ -12,7 +12,7 @@ SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words
 TEXT = " ".join(SENTENCES)
 
 
-def test_passages_are_whole_sentences_of_the_text_at_their_position() -> None:
+def test_passages_are_whole_sentences_of_the_text_at_their_position():
     for passage in split_passages(TEXT, words=50, overlap=12):
         assert TEXT[passage.start : passage.start + len(passage.text)] == passage.text
         assert passage.text.startswith("Sentence number")
@@ -20,33 +20,33 @@ def test_passages_are_whole_sentences_of_the_text_at_their_position() -> None:
         assert len(passage.text.split()) <= 50
 
 
-def test_each_passage_begins_with_the_last_sentence_of_the_one_before() -> None:
+def test_each_passage_begins_with_the_last_sentence_of_the_one_before():
     passages = split_passages(TEXT, words=50, overlap=12)
     for one, other in itertools.pairwise(passages):
         assert other.text.startswith(one.text[one.text.rindex("Sentence") :])
 
 
-def test_without_overlap_the_passages_make_up_the_text() -> None:
+def test_without_overlap_the_passages_make_up_the_text():
     assert " ".join(p.text for p in split_passages(TEXT, words=50, overlap=0)) == TEXT
 
 
-def test_a_short_text_is_one_passage() -> None:
+def test_a_short_text_is_one_passage():
     assert [tuple(p) for p in split_passages("  One sentence. Another.  ")] == [("One sentence. Another.", 2)]
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "\n\n---\n"])
-def test_a_text_without_sentences_has_no_passages(text: str) -> None:
+def test_a_text_without_sentences_has_no_passages(text):
     assert split_passages(text) == ()
 
 
-def test_an_endless_sentence_is_cut_between_words() -> None:
+def test_an_endless_sentence_is_cut_between_words():
     text = " ".join(f"w{i}" for i in range(1000))
     passages = split_passages(text, words=200, overlap=40)
     assert [len(p.text.split()) for p in passages] == [200] * 5
     assert " ".join(p.text.strip() for p in passages) == text
 
 
-def test_chinese_is_counted_by_characters() -> None:
+def test_chinese_is_counted_by_characters():
     text = "这座桥于一九三一年五月四日通车。" * 40
     passages = split_passages(text, words=100, overlap=20)
     assert all(len(p.text) <= 120 for p in passages)
@@ -54,7 +54,7 @@ def test_chinese_is_counted_by_characters() -> None:
 
 
 @given(st.text(alphabet="ab .\n!?1中", max_size=300), st.integers(1, 20), st.integers(0, 30))
-def test_every_sentence_is_in_the_passages(text: str, words: int, overlap: int) -> None:
+def test_every_sentence_is_in_the_passages(text, words, overlap):
     passages = split_passages(text, words=words, overlap=overlap)
     covered = {i for p in passages for i in range(p.start, p.start + len(p.text))}
     # Markers of lists ("a.") belong to no sentence; the first one may stand outside every passage.
@@ -62,12 +62,12 @@ def test_every_sentence_is_in_the_passages(text: str, words: int, overlap: int) 
     assert all(len(re.findall(r"中|[^\W中]+", p.text)) <= words for p in passages)
 
 
-def test_terms_fold_case_inflection_and_separators_of_thousands() -> None:
+def test_terms_fold_case_inflection_and_separators_of_thousands():
     assert terms("The BRIDGES cost $1,250,000.") == terms("the bridge cost 1250000")
     assert terms("北京bridge") == ["北", "京", "bridg"]
 
 
-def test_the_passage_that_speaks_of_the_claim_is_best() -> None:
+def test_the_passage_that_speaks_of_the_claim_is_best():
     passages = [
         "The bridge is painted red every seven years.",
         "Mara Lindqvist designed the arches of the bridge in Gothenburg.",
@@ -80,35 +80,35 @@ def test_the_passage_that_speaks_of_the_claim_is_best() -> None:
     assert best("x", ["", ""], 2) == []
 
 
-def test_rare_terms_weigh_more_and_ties_keep_their_order() -> None:
+def test_rare_terms_weigh_more_and_ties_keep_their_order():
     passages = ["common rare", "common common", "common else", "common else"]
     scores = relevance("common rare", passages)
     assert scores[0] == max(scores)
     assert best("else", passages, 4) == [2, 3]
 
 
-def test_function_words_count_only_alone() -> None:
+def test_function_words_count_only_alone():
     assert best("It is in the zoo.", ["It is in the hall.", "A zoo."], 2) == [1]
     assert best("it is", ["It is in the hall.", "A zoo."], 2) == [0]
 
 
-def test_bm25_equals_the_formula_by_hand() -> None:
+def test_bm25_equals_the_formula_by_hand():
     # n = 2, df = 1: idf = ln 2; tf = 1, length 2, mean 1.5: 2.2 / (1 + 1.2 (0.25 + 0.75 * 2 / 1.5))
     assert relevance("zebra", ["zebra stripe", "cloud"]) == pytest.approx([0.6931471806 * 2.2 / 2.5, 0.0])
 
 
-def test_a_number_with_separators_is_one_word_in_text_and_query() -> None:
+def test_a_number_with_separators_is_one_word_in_text_and_query():
     assert best("38,000 vehicles", ["38 cars, 000 vans", "38000 of them", "38,000 of them"], 3)[:2] == [1, 2]
 
 
 @pytest.mark.parametrize("endless", ["ab12" * 10_000, "-=" * 20_000 + " a.", "a" + " " * 40_000 + "b"])
-def test_no_passage_is_endless(endless: str) -> None:
+def test_no_passage_is_endless(endless):
     texts = [passage.text for passage in split_passages(endless)]
     assert all(len(text) <= 21_000 for text in texts)
     assert len("".join(texts)) >= 40_000 or not texts
 
 
-def test_reciprocal_rank_fusion() -> None:
+def test_reciprocal_rank_fusion():
     assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
     assert fused([["a"], []]) == ["a"]
     assert fused([]) == []

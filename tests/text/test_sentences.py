@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factreasoner.text.sentences import Span, blocks, sentences
 
 
-def split(text: str) -> list[str]:
+def split(text):
     return [text[start:end] for start, end in sentences(text)]
 
 
@@ -111,11 +111,11 @@ def test_tags_part_sentences_and_citations_do_not_join_them(text, found):
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_borders(case: str) -> None:
+def test_borders(case):
     assert split(case.replace("¦", "")) == [part.strip() for part in case.split("¦")]
 
 
-def test_list_markers_headings_and_rules_are_left_out() -> None:
+def test_list_markers_headings_and_rules_are_left_out():
     text = (
         "# Life\n\nHere it is:\n1. First. Still first.\n2) Second\n(3) Third\n- dash\n  * star\n"
         "• dot\n- [x] done\na) letter\n---\n> quoted\n1.Tight\n"
@@ -124,7 +124,7 @@ def test_list_markers_headings_and_rules_are_left_out() -> None:
     assert split(text) == found.split("|")
 
 
-def test_the_number_of_a_heading_belongs_to_it() -> None:
+def test_the_number_of_a_heading_belongs_to_it():
     assert split("**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.") == [
         "**1. Demand and supply**",
         "It varies.",
@@ -133,12 +133,12 @@ def test_the_number_of_a_heading_belongs_to_it() -> None:
     ]
 
 
-def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences() -> None:
+def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences():
     long = "The tower has a lamp that was lit for the first time in 1871."
     assert split(f"> {long}\n> It is tall.\n>> It is\n>> old.\n") == [long, "It is tall.", "It is\n>> old."]
 
 
-def test_kinds_of_blocks() -> None:
+def test_kinds_of_blocks():
     text = "# A\n**B**\nC here.\n\n- D\n\n| x | y |\n|---|---|\n| 1 | 2 |\n\n```\ne. F\n```\n"
     assert [(block.kind, text[block.start : block.end]) for block in blocks(text)] == [
         ("heading", "A"),
@@ -151,11 +151,11 @@ def test_kinds_of_blocks() -> None:
     ]
 
 
-def test_code_is_one_span_even_when_left_open() -> None:
+def test_code_is_one_span_even_when_left_open():
     assert split("Run:\n```\nx = 1. Y\n\nz. W") == ["Run:", "```\nx = 1. Y\n\nz. W"]
 
 
-def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items() -> None:
+def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items():
     text = "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang."
     assert split(text) == ["The chairs:", "Yang Liu: He served.", "Haifeng Wang.", "Jing Jiang."]
 
@@ -174,13 +174,11 @@ def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items() -> None:
         ("It fell to 5. - 3 is left.", [("It fell to 5. - 3 is left.", "prose")]),
     ],
 )
-def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(
-    text: str, parts: list[tuple[str, str]]
-) -> None:
+def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(text, parts):
     assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts
 
 
-def test_numbers_that_count_nothing_make_no_list() -> None:
+def test_numbers_that_count_nothing_make_no_list():
     assert split("He scored: 2. She scored: 1. They drew.") == [
         "He scored: 2.",
         "She scored: 1.",
@@ -188,7 +186,7 @@ def test_numbers_that_count_nothing_make_no_list() -> None:
     ]
 
 
-def test_wrapped_lines_are_joined_and_short_ones_are_not() -> None:
+def test_wrapped_lines_are_joined_and_short_ones_are_not():
     wrapped = (
         "In the year of nineteen hundred and fifty he came to live in the U.S.\nVirgin Islands and\nstayed."
     )
@@ -196,7 +194,7 @@ def test_wrapped_lines_are_joined_and_short_ones_are_not() -> None:
     assert split("Name: Ada\nBorn: 1815\r\nDied: 1852") == ["Name: Ada", "Born: 1815", "Died: 1852"]
 
 
-def test_spans_are_verbatim_positions() -> None:
+def test_spans_are_verbatim_positions():
     text = "  One.\n\n  Two. "
     assert sentences(text) == [Span(2, 6), Span(10, 14)]
 
@@ -214,7 +212,7 @@ ANY_TEXT = st.one_of(
 
 @settings(max_examples=150, deadline=None)
 @given(ANY_TEXT)
-def test_spans_are_in_order_trimmed_and_lose_nothing(text: str) -> None:
+def test_spans_are_in_order_trimmed_and_lose_nothing(text):
     last = 0
     for start, end in sentences(text):
         assert last <= start < end <= len(text)
@@ -225,7 +223,7 @@ def test_spans_are_in_order_trimmed_and_lose_nothing(text: str) -> None:
     assert_nothing_said(text[last:])
 
 
-def assert_nothing_said(gap: str) -> None:
+def assert_nothing_said(gap):
     """Between sentences stand blanks, rules and list markers: never a word."""
     for line in gap.splitlines():
         assert not re.search(r"[^\W_]{5}|[^\W_]\W+[^\W_]\W+[^\W_]", re.sub(r"\[[ xX]\]", "", line)), gap
@@ -238,7 +236,7 @@ UNITS = [
 
 
 @pytest.mark.parametrize("unit", UNITS)
-def test_a_long_hostile_text_is_split(unit: str) -> None:
+def test_a_long_hostile_text_is_split(unit):
     text = "It rained." + unit * (30_000 // len(unit))
     spans = sentences(text)
     assert all(a.end <= b.start for a, b in pairwise(spans))

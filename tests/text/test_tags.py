@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
 
-def read(text: str) -> str:
+def read(text):
     """The text as it is read, its blanks folded in each line."""
     seen = without_tags(text).replace(UNSEEN, "")
     return "\n".join(filter(None, (" ".join(line.split()) for line in seen.split("\n"))))

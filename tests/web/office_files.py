@@ -1,7 +1,5 @@
 """Office documents and books made for tests, part by part, with nothing that also reads them."""
 
-from __future__ import annotations
-
 import io
 import zipfile
 
@@ -13,7 +11,7 @@ OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 TYPES = "application/vnd.openxmlformats-officedocument"
 
 
-def packed(parts: dict[str, str | bytes]) -> bytes:
+def packed(parts):
     """A ZIP file of these parts; `mimetype` is not compressed, as the formats want it."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -24,7 +22,7 @@ def packed(parts: dict[str, str | bytes]) -> bytes:
     return file.getvalue()
 
 
-def _relations(*targets: tuple[str, str]) -> str:
+def _relations(*targets):
     rows = "".join(
         f'<Relationship Id="r{n}" Type="{OFFICE}/{kind}" Target="{target}"/>'
         for n, (kind, target) in enumerate(targets)
@@ -32,7 +30,7 @@ def _relations(*targets: tuple[str, str]) -> str:
     return f'<?xml version="1.0"?><Relationships xmlns="{RELATIONS}">{rows}</Relationships>'
 
 
-def _types(**overrides: str) -> str:
+def _types(**overrides):
     rows = "".join(
         f'<Override PartName="/{name.replace("__", "/")}.xml" ContentType="{TYPES}.{kind}+xml"/>'
         for name, kind in overrides.items()
@@ -44,19 +42,19 @@ def _types(**overrides: str) -> str:
     )
 
 
-def _core(title: str) -> str:
+def _core(title):
     return (
         '<c:coreProperties xmlns:c="http://schemas.openxmlformats.org/package/2006/metadata/core-properties"'
         f' xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>{title}</dc:title></c:coreProperties>'
     )
 
 
-def paragraph(text: str) -> str:
+def paragraph(text):
     """One of a Word document."""
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
 
 
-def docx(body: str, title: str = "", head: str = "") -> bytes:
+def docx(body, title="", head=""):
     """A Word document with this XML as its body; `head` comes before the root."""
     return packed(
         {
@@ -68,10 +66,10 @@ def docx(body: str, title: str = "", head: str = "") -> bytes:
     )
 
 
-def pptx(*slides: str, title: str = "") -> bytes:
+def pptx(*slides, title=""):
     """A presentation with one slide for each XML of shapes."""
     ids = "".join(f'<p:sldId id="{256 + n}" r:id="r{n}"/>' for n in range(len(slides)))
-    parts: dict[str, str | bytes] = {
+    parts = {
         "[Content_Types].xml": _types(
             ppt__presentation="presentationml.presentation.main",
             **{f"ppt__slides__slide{n}": "presentationml.slide" for n in range(len(slides))},
@@ -92,7 +90,7 @@ def pptx(*slides: str, title: str = "") -> bytes:
     return packed(parts)
 
 
-def text_shape(text: str) -> str:
+def text_shape(text):
     """A shape of a slide with one paragraph."""
     return (
         '<p:sp><p:nvSpPr><p:cNvPr id="2" name="x"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/>'
@@ -100,7 +98,7 @@ def text_shape(text: str) -> str:
     )
 
 
-def odf(body: str, title: str = "", kind: str = "text", manifest: str = "") -> bytes:
+def odf(body, title="", kind="text", manifest=""):
     """An OpenDocument file with this XML in its body."""
     names = " ".join(
         f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -119,11 +117,11 @@ def odf(body: str, title: str = "", kind: str = "text", manifest: str = "") -> b
     )
 
 
-def epub(*chapters: str, title: str = "", encryption: str = "") -> bytes:
+def epub(*chapters, title="", encryption=""):
     """A book; its chapters lie in a folder below the package, and are read in the order of the spine."""
     items = "".join(f'<item id="i{n}" href="text/chapter%20{n}.xhtml"/>' for n in range(len(chapters)))
     spine = "".join(f'<itemref idref="i{n}"/>' for n in range(len(chapters)))
-    parts: dict[str, str | bytes] = {
+    parts = {
         "mimetype": "application/epub+zip",
         "META-INF/container.xml": '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
         '<rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',

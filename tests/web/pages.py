@@ -1,7 +1,5 @@
 """Pages made for tests: articles, PDF files."""
 
-from __future__ import annotations
-
 import zlib
 
 SENTENCES = [
@@ -15,7 +13,7 @@ SENTENCES = [
 ARTICLE = " ".join(SENTENCES)
 
 
-def html(body: str = ARTICLE, title: str = "Otter Bridge", head: str = "") -> bytes:
+def html(body=ARTICLE, title="Otter Bridge", head=""):
     """A page with a menu and a footer around an article."""
     menu = "".join(f"<li><a href='/{i}'>Menu entry {i}</a></li>" for i in range(12))
     paragraphs = "".join(f"<p>{part}</p>" for part in body.split("\n"))
@@ -26,7 +24,7 @@ def html(body: str = ARTICLE, title: str = "Otter Bridge", head: str = "") -> by
     ).encode()
 
 
-def pdf(*pages: str, title: str = "") -> bytes:
+def pdf(*pages, title=""):
     """A PDF file with one line of text for every line of each of `pages`."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",

@@ -1,35 +1,32 @@
 """A TCP server on loopback that answers each path with whatever bytes and manners a test asks for."""
 
-from __future__ import annotations
-
 import contextlib
 import socketserver
 import threading
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 
 class Client:
     """The other end of one connection. `sent` is the request's head; `closing` is set at the end."""
 
-    def __init__(self, request: Any, sent: bytes, closing: threading.Event) -> None:
+    def __init__(self, request, sent, closing):
         self._request = request
         self.sent = sent
         self.closing = closing
 
-    def write(self, data: bytes) -> None:
+    def write(self, data):
         self._request.sendall(data)
 
-    def read(self) -> bytes:
+    def read(self):
         return bytes(self._request.recv(65536))
 
-    def drip(self, piece: bytes, seconds: float = 0.02) -> None:
+    def drip(self, piece, seconds=0.02):
         """Send `piece` again and again until the client leaves or the server closes."""
         with contextlib.suppress(OSError):
             while not self.closing.wait(seconds):
                 self.write(piece)
 
-    def hang(self) -> None:
+    def hang(self):
         self.closing.wait(30)
 
 
@@ -42,14 +39,14 @@ class RawServer:
     `requests` holds the head of every request, in order.
     """
 
-    def __init__(self, paths: Mapping[str, Behaviour], *, greets: bool = False) -> None:
+    def __init__(self, paths, *, greets=False):
         self.paths = dict(paths)
-        self.requests: list[bytes] = []
+        self.requests = []
         self.closing = threading.Event()
         outer = self
 
         class Handler(socketserver.BaseRequestHandler):
-            def handle(self) -> None:
+            def handle(self):
                 with contextlib.suppress(OSError):
                     self.request.settimeout(10)
                     sent = b"" if greets else outer._head(self.request)
@@ -72,7 +69,7 @@ class RawServer:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @staticmethod
-    def _head(request: Any) -> bytes:
+    def _head(request):
         sent = b""
         while b"\r\n\r\n" not in sent:
             piece = request.recv(65536)
@@ -81,11 +78,11 @@ class RawServer:
             sent += piece
         return bytes(sent)
 
-    def __enter__(self) -> RawServer:
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.closing.set()
         self._server.shutdown()
         self._server.server_close()
@@ -93,13 +90,13 @@ class RawServer:
 
 
 def reply(
-    body: bytes = b"<html><body><p>Hello.</p></body></html>",
+    body=b"<html><body><p>Hello.</p></body></html>",
     *,
-    status: int = 200,
-    content_type: str | None = "text/html; charset=utf-8",
-    length: int | None = None,
-    **headers: str,
-) -> bytes:
+    status=200,
+    content_type="text/html; charset=utf-8",
+    length=None,
+    **headers,
+):
     """A whole HTTP reply; `length` lies about the body's, header names take _ for -."""
     lines = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body) if length is None else length}"]
     if content_type is not None:
@@ -108,5 +105,5 @@ def reply(
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
-def redirect(location: str, status: int = 302) -> bytes:
+def redirect(location, status=302):
     return reply(b"", status=status, Location=location)

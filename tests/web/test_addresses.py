@@ -29,7 +29,7 @@ REFUSED_ADDRESSES = {
 PUBLIC_ADDRESSES = "8.8.8.8 1.1.1.1 100.63.255.255 100.128.0.1 ::ffff:8.8.8.8 64:ff9b::808:808 2001:4860::8"
 
 
-def test_special_addresses_are_refused_with_their_reason() -> None:
+def test_special_addresses_are_refused_with_their_reason():
     for reason, addresses in REFUSED_ADDRESSES.items():
         assert {address: address_refusal(address) for address in addresses.split()} == dict.fromkeys(
             addresses.split(), reason
@@ -37,7 +37,7 @@ def test_special_addresses_are_refused_with_their_reason() -> None:
     assert not any(map(address_refusal, PUBLIC_ADDRESSES.split()))
 
 
-def test_an_intranet_switch_lets_private_addresses_pass() -> None:
+def test_an_intranet_switch_lets_private_addresses_pass():
     for address in ("10.0.0.1", "127.0.0.1", "::1", "fd12::1", "100.64.0.1", "::ffff:10.1.1.1"):
         assert address_refusal(address, allow_private=True) is None
 
@@ -51,17 +51,17 @@ def test_an_intranet_switch_lets_private_addresses_pass() -> None:
         "64:ff9b:1::a9fe:a9fe 64:ff9b:1:a9fe:a9:fe00:: ::a9fe:a9fe 0.0.0.0 224.0.0.1 2002:a00:1::",
     ],
 )
-def test_the_intranet_switch_never_reaches_metadata_link_local_or_multicast(addresses: str) -> None:
+def test_the_intranet_switch_never_reaches_metadata_link_local_or_multicast(addresses):
     assert all(address_refusal(address, allow_private=True) for address in addresses.split())
 
 
 @given(st.ip_addresses(v=4))
-def test_an_ipv4_address_fares_the_same_mapped_into_ipv6(address: object) -> None:
+def test_an_ipv4_address_fares_the_same_mapped_into_ipv6(address):
     assert address_refusal(f"::ffff:{address}") == address_refusal(str(address))
 
 
 @given(st.ip_addresses())
-def test_what_python_calls_private_is_refused(address: object) -> None:
+def test_what_python_calls_private_is_refused(address):
     if address.is_private or address.is_multicast or address.is_link_local:  # type: ignore[attr-defined]
         assert address_refusal(str(address))
 
@@ -111,7 +111,7 @@ FORBIDDEN_URLS = {
 
 
 @pytest.mark.parametrize(("url", "reason"), FORBIDDEN_URLS.items())
-def test_forbidden_urls_are_refused_with_their_reason(url: str, reason: str) -> None:
+def test_forbidden_urls_are_refused_with_their_reason(url, reason):
     with pytest.raises(ForbiddenUrlError) as caught:
         parse_url(url)
     assert caught.value.reason == reason
@@ -131,12 +131,12 @@ def test_forbidden_urls_are_refused_with_their_reason(url: str, reason: str) -> 
         ("http://under_score.example.com/", b"under_score.example.com"),
     ],
 )
-def test_well_formed_urls_pass_with_a_plain_host(url: str, host: bytes) -> None:
+def test_well_formed_urls_pass_with_a_plain_host(url, host):
     assert parse_url(url).raw_host == host
 
 
 @given(st.text())
-def test_any_text_is_a_plain_url_or_refused(text: str) -> None:
+def test_any_text_is_a_plain_url_or_refused(text):
     try:
         url = parse_url("http://" + text)
     except ForbiddenUrlError:
@@ -145,7 +145,7 @@ def test_any_text_is_a_plain_url_or_refused(text: str) -> None:
     assert not url.userinfo
 
 
-def test_shown_urls_have_no_credentials_query_or_endless_path() -> None:
+def test_shown_urls_have_no_credentials_query_or_endless_path():
     shown = display(f"https://me:pass@example.com:8443/{'x' * 500}?key=secret#frag")
     assert shown.startswith("https://example.com:8443/xxx")
     assert len(shown) == 120
@@ -162,19 +162,19 @@ def test_shown_urls_have_no_credentials_query_or_endless_path() -> None:
         ("bücher.example", "xn--bcher-kva.example"),
     ],
 )
-def test_domains_of_lists_are_normalised(written: str, normal: str) -> None:
+def test_domains_of_lists_are_normalised(written, normal):
     assert normal_domain(written) == normal
 
 
 @pytest.mark.parametrize(
     "domain", ["https://example.org", "example.org/path", "a b", "", "user@example.org", "a.*.b"]
 )
-def test_what_is_no_domain_is_a_config_error(domain: str) -> None:
+def test_what_is_no_domain_is_a_config_error(domain):
     with pytest.raises(ConfigError, match="domain"):
         normal_domain(domain)
 
 
-def test_a_domain_covers_itself_and_what_lies_below() -> None:
+def test_a_domain_covers_itself_and_what_lies_below():
     assert in_domains("example.org", ["example.org"])
     assert in_domains("A.Example.org.", ["example.org"])
     assert not in_domains("badexample.org", ["example.org"])

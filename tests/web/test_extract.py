@@ -9,7 +9,7 @@ from factreasoner.web.extract import extract, raised
 from factreasoner.web.page import decode
 
 
-def test_html_gives_the_article_without_menu_and_footer() -> None:
+def test_html_gives_the_article_without_menu_and_footer():
     found = extract(html(), "text/html", "utf-8")
     assert found.title == "Otter Bridge"
     assert found.dropped == ""
@@ -19,22 +19,22 @@ def test_html_gives_the_article_without_menu_and_footer() -> None:
 
 
 @pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/plain", "application/pdf"])
-def test_html_is_told_from_its_bytes(media_type: str) -> None:
+def test_html_is_told_from_its_bytes(media_type):
     assert "Menu entry" not in extract(html(), media_type).text
 
 
 @pytest.mark.parametrize("media_type", ["", "application/octet-stream", "text/html", "application/pdf"])
-def test_pdf_is_told_from_its_bytes(media_type: str) -> None:
+def test_pdf_is_told_from_its_bytes(media_type):
     found = extract(pdf(ARTICLE, title="The Bridge"), media_type)
     assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
 
 
-def test_only_the_first_pages_of_a_pdf_are_read() -> None:
+def test_only_the_first_pages_of_a_pdf_are_read():
     found = extract(pdf(*SENTENCES), pages=2)
     assert found.text == "\n\n".join(SENTENCES[:2])
 
 
-def test_words_cut_at_a_line_end_are_joined() -> None:
+def test_words_cut_at_a_line_end_are_joined():
     assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
 
 
@@ -65,7 +65,7 @@ def test_no_tag_cuts_a_sentence_of_a_short_page():
     ]
 
 
-def test_plain_text_stays_as_it_is() -> None:
+def test_plain_text_stays_as_it_is():
     text = "First line of the text, <p>with a tag</p>.\n\n  Second line of the text, indented."
     assert extract(text.encode(), "text/plain").text == text
 
@@ -89,14 +89,12 @@ def test_plain_text_stays_as_it_is() -> None:
         (html("", title="")[:60], "text/html", "no text"),
     ],
 )
-def test_pages_without_evidence_are_dropped_with_the_reason(
-    data: bytes, media_type: str, reason: str
-) -> None:
+def test_pages_without_evidence_are_dropped_with_the_reason(data, media_type, reason):
     found = extract(data, media_type)
     assert (found.text, found.dropped) == ("", reason)
 
 
-def test_an_encrypted_pdf_is_dropped_as_that() -> None:
+def test_an_encrypted_pdf_is_dropped_as_that():
     data = pdf(ARTICLE).replace(b"trailer\n<< ", b"trailer\n<< /Encrypt << /Filter /Standard /V 5 /R 6 >> ")
     assert extract(data).dropped in ("encrypted PDF", "damaged PDF")
 
@@ -104,7 +102,7 @@ def test_an_encrypted_pdf_is_dropped_as_that() -> None:
 @pytest.mark.parametrize(
     "charset", ["base64", "zip", "idna", "unicode_escape", "undefined", "x" * 5000, "cp99999"]
 )
-def test_a_charset_that_is_none_is_ignored(charset: str) -> None:
+def test_a_charset_that_is_none_is_ignored(charset):
     assert decode("Größe".encode(), charset) == "Größe"
     assert SENTENCES[0] in extract(html(), "text/html", charset).text
 
@@ -121,26 +119,26 @@ def test_a_charset_that_is_none_is_ignored(charset: str) -> None:
         ("橋".encode("shift_jis"), "shift_jis", "橋"),
     ],
 )
-def test_text_is_decoded_by_mark_charset_or_likelihood(data: bytes, charset: str, text: str) -> None:
+def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
     assert decode(data, charset) == text
 
 
 @pytest.mark.parametrize(
     "odd", ["\0", "\x1b", "\ufffe", "&#0;", "&#27", "&#X001B;", "&#65535;", "&#xD800;", "&#x110000;"]
 )
-def test_characters_that_are_none_cost_no_page(odd: str) -> None:
+def test_characters_that_are_none_cost_no_page(odd):
     page = html().replace(b"Otter", f"Otter{odd} ".encode(), 20)
     assert all(sentence in extract(page, "text/html").text for sentence in SENTENCES[1:])
 
 
-def test_references_to_characters_stay() -> None:
+def test_references_to_characters_stay():
     page = html(
         "The &#1052;&#1086;&#x441;&#x442;&#110;&#10;Otter is 20&#176; warm &#x1F600; and opened in 1931."
     )
     assert "The Мостn Otter is 20° warm 😀 and opened" in extract(page, "text/html").text.replace("\n", " ")
 
 
-def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
+def test_html_is_decoded_by_the_charset_of_the_header_or_the_page():
     body = "Die Größe der Brücke beträgt über vierhundert Meter, schätzte der Ingenieur."
     page = html(body).decode()
     assert body in extract(page.encode("latin-1"), "text/html", "iso-8859-1").text
@@ -150,7 +148,7 @@ def test_html_is_decoded_by_the_charset_of_the_header_or_the_page() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=300), st.sampled_from([b"", b"%PDF-1.4\n", b"<html><body><p>", b"<!doctype html>"]))
-def test_no_bytes_make_it_raise(data: bytes, start: bytes) -> None:
+def test_no_bytes_make_it_raise(data, start):
     found = extract(start + data, "text/html")
     assert bool(found.text) != bool(found.dropped)
 

@@ -1,14 +1,10 @@
-from __future__ import annotations
-
 import gzip
 import json
 import socket
 import threading
-from collections.abc import Callable, Iterator
-from typing import Any
 
 import pytest
-from raw_server import Behaviour, Client, RawServer, redirect, reply
+from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import (
     ConfigError,
@@ -19,30 +15,29 @@ from factreasoner.errors import (
 )
 from factreasoner.settings import Config
 from factreasoner.web.fetch import Fetcher, content_type
-from factreasoner.web.page import Page
 
 HTML = b"<html><body><p>Hello.</p></body></html>"
 
 
-def fetch(behaviour: Behaviour, path: str = "/", **settings: Any) -> Page:
+def fetch(behaviour, path="/", **settings):
     """Fetch `path` of a server on loopback that behaves so at every path asked for."""
     with RawServer({path: behaviour}) as server:
         return fetcher(**settings).fetch(server.url + path)
 
 
-def fetcher(**settings: Any) -> Fetcher:
+def fetcher(**settings):
     values = {"allow_private_hosts": True, "fetch_timeout": 5.0, "fetch_bytes": 100_000, **settings}
     return Fetcher(Config.model_validate(values))
 
 
-def resolving(*addresses: str) -> Callable[[str, int], list[str]]:
+def resolving(*addresses):
     return lambda host, port: list(addresses)
 
 
 # Good pages
 
 
-def test_a_page_comes_with_its_final_url_type_and_bytes() -> None:
+def test_a_page_comes_with_its_final_url_type_and_bytes():
     page = fetch(reply(HTML), "/a?b=c")
     assert page.url.endswith("/a?b=c")
     assert page[1:] == ("text/html", "utf-8", HTML)
@@ -58,23 +53,23 @@ def test_a_page_comes_with_its_final_url_type_and_bytes() -> None:
         ("identity", HTML),
     ],
 )
-def test_packed_pages_are_unpacked(encoding: str, packed: bytes) -> None:
+def test_packed_pages_are_unpacked(encoding, packed):
     assert fetch(reply(packed, Content_Encoding=encoding)).data == HTML
 
 
-def test_a_chunked_page_is_put_together() -> None:
+def test_a_chunked_page_is_put_together():
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert fetch(head + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n").data == b"abcde"
 
 
-def test_redirects_are_followed_relative_and_absolute() -> None:
+def test_redirects_are_followed_relative_and_absolute():
     with RawServer({"/a": redirect("b?x=1#frag"), "/c": reply(HTML)}) as server:
         server.paths["/b?x=1"] = redirect(f"{server.url}/c", 308)
         page = fetcher().fetch(server.url + "/a")
     assert page.url == f"{server.url}/c"
 
 
-def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address() -> None:
+def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address():
     with RawServer({"/": reply(HTML)}) as server:
         Fetcher(Config(allow_private_hosts=True), resolver=resolving("127.0.0.1")).fetch(
             f"http://site.example:{server.port}/"
@@ -82,7 +77,7 @@ def test_the_host_header_names_the_host_while_the_connection_goes_to_the_address
     assert f"Host: site.example:{server.port}\r\n".encode() in server.requests[0]
 
 
-def test_the_next_address_is_tried_when_one_refuses() -> None:
+def test_the_next_address_is_tried_when_one_refuses():
     with RawServer({"/": reply(HTML)}) as server:
         two = Fetcher(Config(allow_private_hosts=True), resolver=resolving("::1", "127.0.0.1"))
         assert two.fetch(f"http://site.example:{server.port}/").data == HTML
@@ -101,24 +96,24 @@ def test_the_next_address_is_tried_when_one_refuses() -> None:
         (("8.8.8.8", "127.0.0.1"), "loopback address"),
     ],
 )
-def test_a_name_that_leads_to_a_special_address_is_refused(addresses: tuple[str, ...], reason: str) -> None:
+def test_a_name_that_leads_to_a_special_address_is_refused(addresses, reason):
     with pytest.raises(ForbiddenUrlError) as caught:
         Fetcher(resolver=resolving(*addresses)).fetch("http://innocent.example/")
     assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:{}/", "http://127.0.0.1.:{}/", "http://localhost:{}/"])
-def test_loopback_is_not_connected_to_without_the_switch(url: str) -> None:
+def test_loopback_is_not_connected_to_without_the_switch(url):
     with RawServer({"/": reply(HTML)}) as server:
         with pytest.raises(ForbiddenUrlError, match="loopback"):
             Fetcher().fetch(url.format(server.port))
         assert server.requests == []
 
 
-def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing() -> None:
-    asked: list[str] = []
+def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing():
+    asked = []
 
-    def rebinding(host: str, port: int) -> list[str]:
+    def rebinding(host, port):
         asked.append(host)
         return ["127.0.0.1"] if len(asked) == 1 else ["10.0.0.1"]
 
@@ -130,7 +125,7 @@ def test_a_name_is_resolved_once_so_that_rebinding_gains_nothing() -> None:
     assert asked == ["rebinds.example"]
 
 
-def test_a_redirect_is_resolved_and_checked_anew() -> None:
+def test_a_redirect_is_resolved_and_checked_anew():
     """The first answer lets the request through, the second is checked before anything is sent."""
     answers = iter([["127.0.0.1"], ["169.254.169.254"]])
     with RawServer({"/": redirect("/latest/meta-data/")}) as server:
@@ -141,8 +136,8 @@ def test_a_redirect_is_resolved_and_checked_anew() -> None:
     assert len(server.requests) == 1
 
 
-def test_a_name_without_addresses_is_unreadable() -> None:
-    def unknown(host: str, port: int) -> list[str]:
+def test_a_name_without_addresses_is_unreadable():
+    def unknown(host, port):
         raise socket.gaierror(-2, "Name or service not known")
 
     for resolver in (unknown, resolving()):
@@ -151,10 +146,10 @@ def test_a_name_without_addresses_is_unreadable() -> None:
         assert caught.value.reason == "DNS"
 
 
-def test_a_resolver_that_hangs_ends_at_the_deadline() -> None:
+def test_a_resolver_that_hangs_ends_at_the_deadline():
     release = threading.Event()
 
-    def slow(host: str, port: int) -> list[str]:
+    def slow(host, port):
         release.wait(30)
         return ["127.0.0.1"]
 
@@ -180,21 +175,21 @@ def test_a_resolver_that_hangs_ends_at_the_deadline() -> None:
         ("//0.0.0.0/", "unspecified address"),
     ],
 )
-def test_redirects_to_forbidden_places_are_refused(location: str, reason: str) -> None:
+def test_redirects_to_forbidden_places_are_refused(location, reason):
     with pytest.raises(ForbiddenUrlError) as caught:
         fetch(redirect(location))
     assert caught.value.reason == reason
 
 
 @pytest.mark.parametrize("location", ["/caf\u00c3\u00a9", "/caf\u00e9", "/caf%C3%A9"])
-def test_a_redirect_may_name_a_page_in_letters_of_its_own(location: str) -> None:
+def test_a_redirect_may_name_a_page_in_letters_of_its_own(location):
     """As UTF-8, as Latin-1, and as the standard has it."""
     with RawServer({"/": redirect(location), "/caf%C3%A9": reply(HTML)}) as server:
         assert fetcher().fetch(server.url).data == HTML
 
 
 @pytest.mark.parametrize("name", ["http_proxy", "ALL_PROXY"])
-def test_a_proxy_of_the_environment_is_passed_by(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_proxy_of_the_environment_is_passed_by(monkeypatch, name):
     """A proxy would connect to addresses that nobody checked."""
     with RawServer({"http://10.0.0.1/": reply(HTML)}) as proxy, RawServer({"/": reply(HTML)}) as server:
         monkeypatch.setenv(name, proxy.url)
@@ -204,7 +199,7 @@ def test_a_proxy_of_the_environment_is_passed_by(monkeypatch: pytest.MonkeyPatch
         assert proxy.requests == []
 
 
-def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed() -> None:
+def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed():
     page = b'<html><head><meta http-equiv="refresh" content="0;url=http://127.0.0.1:1/"></head></html>'
     with RawServer(
         {"/": reply(b"", status=302, Location="/b", Set_Cookie="id=1"), "/b": reply(page)}
@@ -214,13 +209,13 @@ def test_cookies_do_not_travel_and_a_page_that_refreshes_itself_is_not_followed(
         assert b"referer" not in server.requests[1].lower()
 
 
-def test_a_redirect_without_a_place_is_unreadable() -> None:
+def test_a_redirect_without_a_place_is_unreadable():
     with pytest.raises(UnreadablePageError) as caught:
         fetch(redirect(""))
     assert caught.value.reason == "redirect"
 
 
-def test_two_pages_that_redirect_to_each_other_are_a_loop() -> None:
+def test_two_pages_that_redirect_to_each_other_are_a_loop():
     with RawServer({"/a": redirect("/b"), "/b": redirect("/a")}) as server:
         with pytest.raises(FetchLimitError) as caught:
             fetcher().fetch(server.url + "/a")
@@ -228,7 +223,7 @@ def test_two_pages_that_redirect_to_each_other_are_a_loop() -> None:
     assert caught.value.reason == "redirect loop"
 
 
-def test_endless_redirects_end() -> None:
+def test_endless_redirects_end():
     with RawServer({f"/{i}": redirect(f"/{i + 1}") for i in range(50)}) as server:
         with pytest.raises(FetchLimitError) as caught:
             fetcher().fetch(server.url + "/0")
@@ -239,29 +234,29 @@ def test_endless_redirects_end() -> None:
 # Servers that send too much, too little or too slowly
 
 
-def chunked(*pieces: bytes, end: bytes = b"") -> bytes:
+def chunked(*pieces, end=b""):
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n"
     return head + b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + end
 
 
-def drip(start: bytes, piece: bytes) -> Callable[[Client], None]:
-    def behave(client: Client) -> None:
+def drip(start, piece):
+    def behave(client):
         client.write(start)
         client.drip(piece)
 
     return behave
 
 
-def flood(client: Client) -> None:
+def flood(client):
     client.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n")
     client.drip(b"x" * 50_000, 0.001)
 
 
-def hang_before_head(client: Client) -> None:
+def hang_before_head(client):
     client.hang()
 
 
-def hang_in_body(client: Client) -> None:
+def hang_in_body(client):
     client.write(reply(b"<html>", length=100))
     client.hang()
 
@@ -269,7 +264,7 @@ def hang_in_body(client: Client) -> None:
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
 BOMB = gzip.compress(b"\0" * 20_000_000, mtime=0)
 
-LIMITS: dict[str, tuple[Behaviour, str]] = {
+LIMITS = {
     "length over the limit": (reply(b"x", length=10**12), "bytes"),
     "body over the limit": (reply(b"x" * 200_000), "bytes"),
     "body without end or length": (flood, "bytes"),
@@ -288,7 +283,7 @@ LIMITS: dict[str, tuple[Behaviour, str]] = {
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_servers_that_overdo_it_hit_a_limit(name: str) -> None:
+def test_servers_that_overdo_it_hit_a_limit(name):
     behaviour, reason = LIMITS[name]
     seconds = 0.3 if reason == "time" else 10.0
     with pytest.raises(FetchLimitError) as caught:
@@ -296,18 +291,18 @@ def test_servers_that_overdo_it_hit_a_limit(name: str) -> None:
     assert caught.value.reason == reason
 
 
-def test_a_tls_handshake_that_never_ends_hits_the_deadline() -> None:
+def test_a_tls_handshake_that_never_ends_hits_the_deadline():
     server = RawServer({"/": hang_before_head}, greets=True)
     with server, pytest.raises(FetchLimitError) as caught:
         fetcher(fetch_timeout=0.3).fetch(f"https://127.0.0.1:{server.port}/")
     assert caught.value.reason == "time"
 
 
-def reset(client: Client) -> None:
+def reset(client):
     client.write(HEAD)
 
 
-UNREADABLE: dict[str, tuple[Behaviour, str]] = {
+UNREADABLE = {
     "length longer than the body": (reply(b"<html>", length=5000), "protocol"),
     "chunks cut short": (chunked(b"abc"), "protocol"),
     "chunk size is no number": (HEAD + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", "protocol"),
@@ -333,18 +328,18 @@ UNREADABLE: dict[str, tuple[Behaviour, str]] = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_servers_that_send_no_readable_page_are_told_apart(name: str) -> None:
+def test_servers_that_send_no_readable_page_are_told_apart(name):
     behaviour, reason = UNREADABLE[name]
     with pytest.raises(UnreadablePageError) as caught:
         fetch(behaviour)
     assert caught.value.reason == reason
 
 
-def test_a_length_shorter_than_the_body_cuts_it_and_sends_nothing_more() -> None:
+def test_a_length_shorter_than_the_body_cuts_it_and_sends_nothing_more():
     assert fetch(reply(HTML, length=6)).data == b"<html>"
 
 
-def test_a_closed_port_is_a_connection_error() -> None:
+def test_a_closed_port_is_a_connection_error():
     with RawServer({}) as server:
         url = server.url
     with pytest.raises(UnreadablePageError) as caught:
@@ -356,11 +351,11 @@ def test_a_closed_port_is_a_connection_error() -> None:
 
 
 @pytest.fixture
-def two_sites() -> Iterator[tuple[RawServer, Callable[..., Page]]]:
+def two_sites():
     with RawServer({"/": reply(HTML), "/away": b""}) as server:
         server.paths["/away"] = redirect(f"http://other.example:{server.port}/")
 
-        def get(url: str, **settings: Any) -> Page:
+        def get(url, **settings):
             config = Config(allow_private_hosts=True, **settings)
             return Fetcher(config, resolver=resolving("127.0.0.1")).fetch(url.format(server.port))
 
@@ -378,9 +373,7 @@ def two_sites() -> Iterator[tuple[RawServer, Callable[..., Page]]]:
         ("http://127.0.0.1:{}/", {"allow_domains": ("site.example",)}, False),
     ],
 )
-def test_domain_lists_hold_at_every_redirect(
-    two_sites: tuple[RawServer, Callable[..., Page]], url: str, settings: dict[str, Any], served: bool
-) -> None:
+def test_domain_lists_hold_at_every_redirect(two_sites, url, settings, served):
     _, get = two_sites
     if served:
         assert get(url, **settings).data == HTML
@@ -390,7 +383,7 @@ def test_domain_lists_hold_at_every_redirect(
         assert caught.value.reason == "domain list"
 
 
-def test_a_list_entry_that_is_no_domain_is_a_config_error() -> None:
+def test_a_list_entry_that_is_no_domain_is_a_config_error():
     with pytest.raises(ConfigError, match="'https://site'"):
         Fetcher(Config(allow_domains=("https://site",)))
 
@@ -407,11 +400,11 @@ def test_a_list_entry_that_is_no_domain_is_a_config_error() -> None:
         (";;charset", ("", "")),
     ],
 )
-def test_content_types_are_taken_apart(header: str, expected: tuple[str, str]) -> None:
+def test_content_types_are_taken_apart(header, expected):
     assert content_type(header) == expected
 
 
-def test_errors_show_no_query() -> None:
+def test_errors_show_no_query():
     with pytest.raises(FetchError) as caught:
         fetch(reply(status=500), "/p?token=hush")
     assert "hush" not in json.dumps(str(caught.value))

@@ -1,15 +1,11 @@
 """Fetching over TLS: the certificate is that of the host, though the connection goes to a checked address."""
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import socket
 import ssl
 import subprocess
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from raw_server import reply
@@ -23,7 +19,7 @@ pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs o
 
 
 @pytest.fixture(scope="module")
-def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+def certificate(tmp_path_factory):
     folder = tmp_path_factory.mktemp("tls")
     key, certificate = folder / "key.pem", folder / "cert.pem"
     command = (
@@ -38,12 +34,12 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def port(certificate: tuple[Path, Path]) -> Iterator[int]:
+def port(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
-        def serve() -> None:
+        def serve():
             with contextlib.suppress(OSError):
                 while True:
                     raw, _ = listener.accept()
@@ -62,38 +58,32 @@ def port(certificate: tuple[Path, Path]) -> Iterator[int]:
         thread.join()
 
 
-def fetch(url: str) -> bytes:
+def fetch(url):
     config = Config(allow_private_hosts=True, fetch_timeout=10.0)
     return Fetcher(config, resolver=lambda host, port: ["127.0.0.1"]).fetch(url).data
 
 
-def test_a_page_of_the_certified_host_is_fetched(
-    port: int, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_of_the_certified_host_is_fetched(port, certificate, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     assert fetch(f"https://site.example:{port}/") == b"<html>secret</html>"
     assert fetch(f"https://site.example.:{port}/") == b"<html>secret</html>"
 
 
 @pytest.mark.parametrize("host", ["other.example", "127.0.0.1"])
-def test_a_certificate_of_another_host_is_refused(
-    port: int, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, host: str
-) -> None:
+def test_a_certificate_of_another_host_is_refused(port, certificate, monkeypatch, host):
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
     with pytest.raises(UnreadablePageError) as caught:
         fetch(f"https://{host}:{port}/")
     assert caught.value.reason == "connection"
 
 
-def test_a_certificate_nobody_signed_is_refused(port: int) -> None:
+def test_a_certificate_nobody_signed_is_refused(port):
     with pytest.raises(UnreadablePageError) as caught:
         fetch(f"https://site.example:{port}/")
     assert caught.value.reason == "connection"
 
 
-def test_certificates_are_read_once_and_again_where_others_are_named(
-    certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_certificates_are_read_once_and_again_where_others_are_named(certificate, monkeypatch):
     usual = tls_context()
     assert tls_context() is usual
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))

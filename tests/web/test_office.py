@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import random
 import zipfile
 import zlib
@@ -18,7 +16,7 @@ TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
 )
 
 
-def test_a_word_document() -> None:
+def test_a_word_document():
     body = (
         paragraph("Café &amp; Otter Bridge")
         + "<w:sdt><w:sdtContent>"
@@ -33,7 +31,7 @@ def test_a_word_document() -> None:
     )
 
 
-def test_a_presentation() -> None:
+def test_a_presentation():
     group = (
         '<p:grpSp><p:nvGrpSpPr><p:cNvPr id="3" name="g"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>'
         f"{text_shape('In a group.')}</p:grpSp>"
@@ -42,7 +40,7 @@ def test_a_presentation() -> None:
     assert office_text(data, "pptx") == Extracted("Otter Bridge\nOpened 1931.\nIn a group.", "Deck")
 
 
-def test_open_documents() -> None:
+def test_open_documents():
     body = (
         "<text:tracked-changes><text:p>Deleted.</text:p></text:tracked-changes><text:h>Otter Bridge</text:h>"
         "<text:p>Opened<text:s/>in<office:annotation><text:p>Sure?</text:p></office:annotation> <text:span>19"
@@ -57,7 +55,7 @@ def test_open_documents() -> None:
     assert office_text(odf(body, kind="presentation"), "odp").text == text
 
 
-def test_a_book_is_read_in_the_order_of_its_spine() -> None:
+def test_a_book_is_read_in_the_order_of_its_spine():
     first = "<h1>One</h1><p>First&nbsp;words<br/>go<!-- x --> here.</p><script>no()</script>"
     found = office_text(epub(first, "<p>Déjà <b>vu</b>.</p>", "", title="A Book"), "epub")
     assert found == Extracted("One\nFirst words\ngo here.\nDéjà vu.", "A Book")
@@ -73,7 +71,7 @@ OUTSIDE = '<!DOCTYPE x [<!ENTITY k SYSTEM "file:///etc/hostname">]>'
 
 @pytest.mark.parametrize("head", [BOMB, OUTSIDE])
 @pytest.mark.parametrize("kind", ["docx", "pptx", "odt", "epub"])
-def test_entities_are_neither_expanded_nor_fetched(kind: str, head: str) -> None:
+def test_entities_are_neither_expanded_nor_fetched(kind, head):
     entity = "&k;"
     data = {
         "docx": docx(paragraph(entity), head=head),
@@ -89,7 +87,7 @@ def test_entities_are_neither_expanded_nor_fetched(kind: str, head: str) -> None
     assert len(found.text) < 10
 
 
-def changed(data: bytes, name: str, change: object) -> bytes:
+def changed(data, name, change):
     import io
 
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -98,7 +96,7 @@ def changed(data: bytes, name: str, change: object) -> bytes:
     return packed(parts)
 
 
-def test_what_is_encrypted_is_said() -> None:
+def test_what_is_encrypted_is_said():
     assert office_text(odf("", manifest="<encryption-data/>"), "odt").dropped == "encrypted odt"
     book = epub("<p>x</p>", encryption="OPS/text/chapter%200.xhtml")
     assert office_text(book, "epub").dropped == "encrypted epub"
@@ -109,14 +107,14 @@ def test_what_is_encrypted_is_said() -> None:
     assert office_text(bytes(locked), "docx").dropped == "encrypted docx"
 
 
-def test_too_much_unpacked_is_said_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_much_unpacked_is_said_before_it_is_unpacked(monkeypatch):
     bomb = changed(docx(paragraph("x")), "word/document.xml", lambda part: bytes(3_000_000))
     assert len(bomb) < 10_000
     monkeypatch.setattr(office, "MOST_UNPACKED", 2_000_000)
     assert office_text(bomb, "docx").dropped == "unpacks to more than 2 MB"
 
 
-def test_a_bomb_that_lies_about_its_size_is_damaged() -> None:
+def test_a_bomb_that_lies_about_its_size_is_damaged():
     bomb = changed(odf("<text:p>x</text:p>"), "content.xml", lambda part: bytes(3_000_000))
     size = (3_000_000).to_bytes(4, "little")
     assert bomb.count(size) == 2
@@ -132,7 +130,7 @@ DOCUMENTS = {
 
 
 @pytest.mark.parametrize("kind", DOCUMENTS)
-def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind: str) -> None:
+def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind):
     data, wild = DOCUMENTS[kind], random.Random(zlib.crc32(kind.encode()))
     assert office_text(data, kind).text.startswith("Some words.")
     for other in DOCUMENTS.keys() - {kind}:
@@ -147,7 +145,7 @@ def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind: str) -> None:
     assert office_text(data[:-30], kind).dropped == f"damaged {kind}"
 
 
-def test_they_are_read_by_the_process_that_reads_pages() -> None:
+def test_they_are_read_by_the_process_that_reads_pages():
     reader = PageReader(Config(), sift=False)
     for kind, data in DOCUMENTS.items():
         assert reader.read(Page("x", kind, "", data)).text.startswith("Some words.")

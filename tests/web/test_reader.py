@@ -15,15 +15,15 @@ STUCK = b"<html><body><div " + b" ".join(b"a%d=1" % i for i in range(80_000)) + 
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _none_of_other_tests() -> None:
+def _none_of_other_tests():
     end_idle()
 
 
-def page(data: bytes, media_type: str = "text/html") -> Page:
+def page(data, media_type="text/html"):
     return Page("http://site.example/", media_type, "utf-8", data)
 
 
-def test_pages_are_read_one_after_the_other_by_one_process() -> None:
+def test_pages_are_read_one_after_the_other_by_one_process():
     reader = PageReader(Config(fetch_pages=1))
     assert reader.read(page(html())).text.startswith("Otter Bridge\n")
     assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
@@ -31,7 +31,7 @@ def test_pages_are_read_one_after_the_other_by_one_process() -> None:
     assert len(IDLE) == 1
 
 
-def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
+def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read():
     reader = PageReader(Config(fetch_timeout=3.0))
     reader.read(page(html()))
     assert reader.read(page(STUCK)).dropped == "too slow"
@@ -39,7 +39,7 @@ def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read() -> None:
     assert reader.read(page(b"Some words of plain text here.", "text/plain")).text
 
 
-def test_a_process_that_dies_costs_one_page() -> None:
+def test_a_process_that_dies_costs_one_page():
     reader = PageReader()
     reader.read(page(html()))
     killer = threading.Timer(0.1, os.kill, (IDLE[0].pid, 9))
@@ -48,7 +48,7 @@ def test_a_process_that_dies_costs_one_page() -> None:
     assert reader.read(page(html())).text
 
 
-def test_a_process_that_died_while_idle_costs_none() -> None:
+def test_a_process_that_died_while_idle_costs_none():
     reader = PageReader()
     reader.read(page(html()))
     os.kill(IDLE[0].pid, 9)
@@ -57,7 +57,7 @@ def test_a_process_that_died_while_idle_costs_none() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/limits").exists(), reason="no /proc here")
-def test_the_process_sees_no_keys_and_may_not_take_all_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_sees_no_keys_and_may_not_take_all_memory(monkeypatch):
     end_idle()
     monkeypatch.setenv("SERPER_API_KEY", "hush-hush")
     PageReader().read(page(html()))
@@ -66,7 +66,7 @@ def test_the_process_sees_no_keys_and_may_not_take_all_memory(monkeypatch: pytes
     assert f"Max address space         {extract_worker.MEMORY} " in (process / "limits").read_text()
 
 
-def test_all_readers_share_processes_that_can_be_ended() -> None:
+def test_all_readers_share_processes_that_can_be_ended():
     for sift in (True, False):
         PageReader(sift=sift).read(page(html()))
     (process,) = IDLE

@@ -1,11 +1,9 @@
 """robots.txt: what a site asks to leave alone is not read."""
 
-from __future__ import annotations
-
 import httpx
 import pytest
 from pages import html
-from raw_server import Behaviour, RawServer, redirect, reply
+from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import FetchError, ForbiddenUrlError
 from factreasoner.retrieval.web_pages import WebPages
@@ -24,11 +22,11 @@ Allow: /private/
 """
 
 
-def fetcher() -> Fetcher:
+def fetcher():
     return Fetcher(CONFIG, resolver=lambda host, port: ["127.0.0.1"])
 
 
-def verdicts(rules: Behaviour, *paths: str, **more: Behaviour) -> list[bool]:
+def verdicts(rules, *paths, **more):
     """Whether each path may be read."""
     allowed = []
     with RawServer({"/robots.txt": rules, **{f"/{name}": page for name, page in more.items()}}) as site:
@@ -46,7 +44,7 @@ def verdicts(rules: Behaviour, *paths: str, **more: Behaviour) -> list[bool]:
     return allowed
 
 
-def test_the_rules_for_this_program_hold_before_those_for_all() -> None:
+def test_the_rules_for_this_program_hold_before_those_for_all():
     rules = reply(RULES, content_type="text/plain")
     assert verdicts(rules, "/for-people", "/private/a", "/a.pdf", "/") == [False, True, True, True]
     others = reply(RULES.replace(b"factreasoner", b"otherbot"), content_type="text/plain")
@@ -58,17 +56,17 @@ def test_the_rules_for_this_program_hold_before_those_for_all() -> None:
     "rules",
     [reply(b"", status=404), reply(b"", status=403), reply(b""), reply(b"\0\xff" * 99), reply(html())],
 )
-def test_a_site_without_rules_allows_everything(rules: bytes) -> None:
+def test_a_site_without_rules_allows_everything(rules):
     assert verdicts(rules, "/a", "/b") == [True, True]
 
 
-def test_rules_behind_a_redirect_hold() -> None:
+def test_rules_behind_a_redirect_hold():
     moved = reply(RULES.replace(b"factreasoner", b"otherbot"))
     assert verdicts(redirect("/moved"), "/private/a", moved=moved) == [False]
 
 
 @pytest.mark.parametrize("rules", [reply(b"", status=503), b""])
-def test_rules_that_can_not_be_had_now_are_no_permission(rules: bytes) -> None:
+def test_rules_that_can_not_be_had_now_are_no_permission(rules):
     with RawServer({"/robots.txt": rules, "/page": reply(html())}) as site:
         link = f"http://site.example:{site.port}/page"
         with pytest.raises(FetchError) as caught:
@@ -77,7 +75,7 @@ def test_rules_that_can_not_be_had_now_are_no_permission(rules: bytes) -> None:
         assert {request.split()[1] for request in site.requests} == {b"/robots.txt"}
 
 
-def test_pages_are_read_by_the_rules_or_whatever_they_say_when_asked() -> None:
+def test_pages_are_read_by_the_rules_or_whatever_they_say_when_asked():
     rules = reply(b"User-agent: *\nDisallow: /", content_type="text/plain")
     with RawServer({"/robots.txt": rules, "/page": reply(html())}) as site:
         link = f"http://site.example:{site.port}/page"
@@ -88,7 +86,7 @@ def test_pages_are_read_by_the_rules_or_whatever_they_say_when_asked() -> None:
         assert "Otter Bridge" in anyway.text(link).text
 
 
-def test_redirects_lead_past_no_rules() -> None:
+def test_redirects_lead_past_no_rules():
     rules = reply(b"User-agent: *\nDisallow: /private", content_type="text/plain")
     with RawServer({"/robots.txt": rules, "/private": reply(html())}) as closed:
         away = redirect(f"http://closed.example:{closed.port}/private")
