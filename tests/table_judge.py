@@ -2,7 +2,7 @@
 
 from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Judged
-from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import task_named
 
 PASSAGES = [
     {"id": "old", "text": "It opened in 1932.", "title": "History", "link": "https://example.org/h"},

@@ -16,7 +16,7 @@ import typer
 import factreasoner
 from factreasoner import cli
 from factreasoner.cli import execute
-from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import task_named
 
 ROOT = Path(__file__).parents[1]
 FILES = (ROOT / "docs/files.md").read_text(encoding="utf-8")

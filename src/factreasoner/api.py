@@ -19,7 +19,7 @@ from factreasoner.runs.runner import opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.registry import check_task, task_named
+from factreasoner.tasks.task import check_task, task_named
 
 TaskName = Literal["run", "recall", "rag", "verify"]
 

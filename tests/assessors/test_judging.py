@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.assessors.judging import asks_model, judging_threads, prefiltered
+from factreasoner.assessors.judging import asks_model, judging_threads, pieces, prefiltered
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, pairs
 from factreasoner.judges.overlap import OverlapJudge
@@ -134,3 +134,15 @@ def test_pruning_recorded_neutrals_leaves_every_posterior_as_it_was(tmp_path):
 def test_a_judge_whose_verdicts_hang_on_the_call_is_refused():
     with pytest.raises(ConfigError, match="prefilter"):
         build_pipeline(Config(model="scripted", prefilter="words"), llm=ScriptedLLM([]))
+
+
+LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
+
+
+def test_a_title_stands_once_on_every_piece():
+    assert [part.text for part in pieces(Context(id="a", text="Ships. Two.", title="Ships"), 99)] == [
+        "Ships. Two."
+    ]
+    cut = pieces(Context(id="a", text=LONG, title="Harbour"), 200)
+    assert len(cut) > 3
+    assert all(part.text.startswith("Harbour\nShip") for part in cut)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from factreasoner.metrics.factuality import FACTUALITY
-from factreasoner.tasks.registry import TASKS, task_named
+from factreasoner.tasks.task import TASKS, task_named
 
 
 def test_as_json(factreasoner):

@@ -13,7 +13,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.task import FACTUALITY, task_named
 
 ANSWER = "The bridge opened in 1930. It is 1,149 metres long. It is painted grey. Many people love it."
 PASSAGES = [

@@ -9,7 +9,7 @@ from factreasoner import rag, recall, verify
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import FailedJudgements, Rule, apply_rules
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.task import FACTUALITY, task_named
 
 GREY = "It is painted grey."
 SILENT = Table({})

@@ -18,7 +18,7 @@ from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import task_named
 
 GOOD = {"record": "r1", "task": "run", "premise": "c0", "claim": "a0", "label": "contradiction"}
 GOOD["was"] = "entailment"

@@ -11,7 +11,7 @@ from factreasoner.protocols import Atomized, Judged
 from factreasoner.retrieval.per_atom import FoundPassage, retrieve_each
 from factreasoner.runs.plan import plan, rehearsed
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import task_named
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"The bridge has {i} arches.") for i in range(5))
 CONTEXTS = tuple(Context(id=f"c{i}", text=f"Passage {i} of the book.", atom_ids=(f"a{i}",)) for i in range(4))

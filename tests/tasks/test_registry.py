@@ -12,9 +12,8 @@ from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
-from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import Evidence, by_claim, claim_row, judgement_of, p_supported
-from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work
+from factreasoner.tasks.task import TASKS, ClaimResult, ClaimTally, ClaimWorker, Task, Work, task_named
 
 
 class Repeated(ClaimResult):

@@ -16,8 +16,7 @@ from factreasoner.metrics.statistics import Bounds
 from factreasoner.metrics.table import SHARE, Estimate, OfRecords, Table, of_fewer, possible
 from factreasoner.models import Support, TaskResult
 from factreasoner.plugins.table import nearest
-from factreasoner.tasks.registry import FACTUALITY, TASKS, task_named
-from factreasoner.tasks.task import Tally, Task
+from factreasoner.tasks.task import FACTUALITY, TASKS, Tally, Task, task_named
 
 Bound = Literal["min", "max"]
 SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}

@@ -1,23 +1,24 @@
-"""Putting planned pairs to a judge: which need no judging, and what became of each atom's."""
+"""Putting passages with claims to a judge: in which calls, which pairs need none, and what became of them."""
 
 from __future__ import annotations
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Pruned, Verdict
+from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
 from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import Judge, Judged
 from factreasoner.settings import Config
 from factreasoner.text.language import language_of, stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.passages import split_passages
 
 Task = tuple[Premise, list[Claim]]
 """A passage, and the claims that the judge is asked about it."""
@@ -118,6 +119,38 @@ def _cut(text: str, tokens: int) -> str:
         return text
     head = text[: max(1, len(text) * tokens // estimate)]
     return head.rsplit(maxsplit=1)[0] if " " in head else head
+
+
+WORDS_OF_TOKENS = 0.6
+"""Words in a token, with a margin: English text has 0.75."""
+
+
+def in_calls(contexts: Iterable[Context], tokens: int) -> list[list[Part]]:
+    """The contexts in their order, in as few calls as possible of at most `tokens` tokens each.
+
+    A longer context is cut into pieces, each with its id.
+    """
+    calls: list[list[Part]] = []
+    left = 0
+    for context in contexts:
+        for part in pieces(context, tokens):
+            size = estimate_tokens(part.text)
+            if not calls or size > left:
+                calls.append([])
+                left = tokens
+            calls[-1].append(part)
+            left -= size
+    return calls
+
+
+def pieces(context: Context, tokens: int) -> list[Part]:
+    """The context with its title, or pieces of it of about `tokens` tokens that overlap by some sentences."""
+    titled = not context.title or context.text.startswith(context.title)
+    title = "" if titled else f"{context.title}\n"
+    if estimate_tokens(context.text) <= tokens:
+        return [Part(context.id, title + context.text)]
+    cut = split_passages(context.text, words=max(1, int(WORDS_OF_TOKENS * tokens)))
+    return [Part(context.id, title + piece.text) for piece in cut]
 
 
 Pair = tuple[str, str]

@@ -17,7 +17,7 @@ class Metrics(Command):
         from rich.table import Column
 
         from factreasoner.metrics.table import ARROWS
-        from factreasoner.tasks.registry import TASKS, check_task, task_named
+        from factreasoner.tasks.task import TASKS, check_task, task_named
 
         if self.task is not None:
             check_task(self.task)

@@ -90,7 +90,7 @@ class Running(OverRecords):
             RunError: a folder that is not a run, or a damaged one.
         """
         from factreasoner.judges.recorded import recording_file
-        from factreasoner.tasks.registry import FACTUALITY
+        from factreasoner.tasks.task import FACTUALITY
 
         config = self.config
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)

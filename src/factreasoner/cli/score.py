@@ -72,7 +72,7 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
     """Raise ConfigError for settings that mean nothing in a run of a task without a graph, or without K."""
-    from factreasoner.tasks.registry import FACTUALITY
+    from factreasoner.tasks.task import FACTUALITY
 
     ranked = task.name == "rag"
     strange = [name for name in changed if not (ranked and name == "k")]

@@ -24,8 +24,8 @@ from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ClaimRow
+from factreasoner.tasks.task import FACTUALITY, task_named
 
 MOST_ATOMS = 50
 """Atoms in one reply; `num_atoms` counts them all."""

@@ -16,9 +16,8 @@ from factreasoner.plugins.table import nearest
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.labels import evidence_of, look_of
-from factreasoner.tasks.registry import FACTUALITY, task_named
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import FACTUALITY, Task, task_named
 from factreasoner.text.visible import one_line, visible
 
 TASKS = (FACTUALITY, "rag")

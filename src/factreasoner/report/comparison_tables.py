@@ -7,7 +7,7 @@ from typing import Any
 
 from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
 from factreasoner.report.tables import cell, csv_text, markdown_table
-from factreasoner.tasks.registry import FACTUALITY, task_named
+from factreasoner.tasks.task import FACTUALITY, task_named
 
 CSV_COLUMNS = (
     *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),

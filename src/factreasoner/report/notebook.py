@@ -8,9 +8,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner.models import TaskResult
 from factreasoner.tasks.labels import COLOURS, look_of
-from factreasoner.tasks.registry import TASKS, task_named
 from factreasoner.tasks.rows import REFERENCE, ClaimRow, source_name
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import TASKS, Task, task_named
 
 MOST_ROWS = 100
 

@@ -17,7 +17,7 @@ from factreasoner.errors import RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
-from factreasoner.tasks.registry import FACTUALITY
+from factreasoner.tasks.task import FACTUALITY
 from factreasoner.text.parsing import describe_model
 
 FORMAT = 2

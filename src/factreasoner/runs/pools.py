@@ -28,8 +28,7 @@ from factreasoner.models import Failure, Record, TaskResult
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import Task, Worker, task_named
 
 R = TypeVar("R", bound=TaskResult)
 W = TypeVar("W")

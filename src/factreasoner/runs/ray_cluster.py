@@ -45,7 +45,7 @@ from factreasoner.plugins.table import PLUGINS
 from factreasoner.runs.pools import Pool, Portion, PortionWorker, processes_at_once
 from factreasoner.runs.shared_calls import Call, SharedCalls, remote_limits
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import task_named
+from factreasoner.tasks.task import task_named
 
 LOOK_SECONDS = 5.0
 """Between two checks of how many cores the cluster has."""

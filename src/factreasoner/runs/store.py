@@ -31,8 +31,7 @@ from factreasoner.runs.manifest import (
     unfinished_states,
 )
 from factreasoner.settings import Config, kept_config
-from factreasoner.tasks.registry import task_named
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.task import Task, task_named
 
 R = TypeVar("R", bound=TaskResult)
 _BEGINNING = '{"id": '

@@ -27,8 +27,7 @@ from factreasoner.models.results import counted
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.serve.replies import JSON, PROBLEM, TITLES, Reply, problem, problems, result
 from factreasoner.settings import Config
-from factreasoner.tasks.registry import FACTUALITY, task_named
-from factreasoner.tasks.task import Task, Worker
+from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
 from factreasoner.text.sentences import sentences
 
 CHECK = "check"

@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar, cast
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.replies import Refused, Reply, problem
-from factreasoner.tasks.registry import FACTUALITY
+from factreasoner.tasks.task import FACTUALITY
 
 T = TypeVar("T")
 MOST_FALSE_STARTS = 5

@@ -6,6 +6,7 @@ Runs, `evaluate`, `compare`, `check` and reports know no more of a task than `Ta
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -13,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import InputError, InputProblem, PluginError
+from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError, RunError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
@@ -32,6 +33,7 @@ from factreasoner.models import (
     record_fingerprint,
 )
 from factreasoner.pipeline.assembly import Assembly, Calls
+from factreasoner.plugins.table import nearest
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow, main_rows
 
@@ -291,3 +293,30 @@ class ClaimTally(Generic[C, Scored]):
             "undecided_claims": {"count": self._undecided, "of": self._claims},
             **counts,
         }
+
+
+FACTUALITY = "run"
+TASKS = {
+    FACTUALITY: "factreasoner.tasks.factuality:TASK",
+    "recall": "factreasoner.tasks.recall:TASK",
+    "rag": "factreasoner.tasks.rag.task:TASK",
+    "verify": "factreasoner.tasks.verify.task:TASK",
+}
+"""Name of a task, which is that of its command -> where it is."""
+
+
+def check_task(name: str) -> None:
+    """Raise ConfigError if no task has the name that a user gave."""
+    if name not in TASKS:
+        raise ConfigError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
+
+
+def task_named(name: str) -> Task[Any]:
+    """The task of a run. Raises RunError for one that this version does not know."""
+    if name not in TASKS:
+        raise RunError(
+            f"this is a run of {name!r}, a task that this version does not know; known: {', '.join(TASKS)}"
+        )
+    module, _, attribute = TASKS[name].partition(":")
+    task: Task[Any] = getattr(importlib.import_module(module), attribute)
+    return task

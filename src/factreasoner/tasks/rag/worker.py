@@ -7,7 +7,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.assessors.judging import Task, asks_model, judge_all, judging_threads, premises
+from factreasoner.assessors.judging import (
+    Task,
+    asks_model,
+    in_calls,
+    judge_all,
+    judging_threads,
+    pieces,
+    premises,
+)
 from factreasoner.atoms import made_atoms
 from factreasoner.atoms.atomizer import LLMAtomizer
 from factreasoner.atoms.embedded import EmbeddedAtomizer, reference_record
@@ -19,7 +27,6 @@ from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, 
 from factreasoner.pipeline.assembly import Assembly
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import Judged
-from factreasoner.tasks.pieces import in_calls, pieces
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.tasks.task import ClaimWorker, Work, numbered

@@ -7,6 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from factreasoner import prompts
+from factreasoner.assessors.judging import pieces
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
@@ -14,7 +15,6 @@ from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
-from factreasoner.tasks.pieces import pieces
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import shown_source
 from factreasoner.tasks.verify.markers import is_author_year

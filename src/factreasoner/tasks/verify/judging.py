@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from factreasoner import prompts
-from factreasoner.assessors.judging import Task, judging_threads, premises
+from factreasoner.assessors.judging import Task, in_calls, judging_threads, premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
@@ -20,7 +20,6 @@ from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.pipeline.assembly import alone
 from factreasoner.protocols import LLM, Judge, Judged
 from factreasoner.settings import Config
-from factreasoner.tasks.pieces import in_calls
 from factreasoner.tasks.rows import known_verdict
 
 Against = Mapping[str, tuple[str, ...]]
