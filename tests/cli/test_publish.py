@@ -42,7 +42,7 @@ def test_records_that_name_no_span_are_told(run, capsys):
 def test_without_the_sdk_the_extra_is_named(run, monkeypatch, capsys):
     import sys
 
-    monkeypatch.delitem(sys.modules, "factreasoner.analysis.publish.otlp", raising=False)
+    monkeypatch.delitem(sys.modules, "factreasoner.analysis.otlp", raising=False)
     monkeypatch.setitem(sys.modules, "opentelemetry._logs", None)
     assert execute(["publish", run, "--to", "otlp"]) == 1
     assert "pip install 'factreasoner[otel]'" in capsys.readouterr().err

@@ -13,7 +13,7 @@ from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
 from factreasoner.metrics.table import Metric, OfRecords, Table
-from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
+from factreasoner.report.tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 

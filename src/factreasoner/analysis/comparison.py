@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.analysis.evaluation import ALL_OPEN, all_open
+from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.llm.transport import price
@@ -27,8 +27,6 @@ from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally
 
-JUDGING = "evaluator"
-"""The stage whose calls, tokens and cost are compared; what came before may have been shared."""
 SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""

@@ -1,4 +1,4 @@
-"""The scores of a finished run, over all and by group: what is in the files of `factreasoner evaluate`."""
+"""The scores of finished runs, over all and by group: what is in the files of `evaluate`, and of modes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table, estimate
-from factreasoner.models import TaskResult
-from factreasoner.models.results import group_of
+from factreasoner.models import TaskResult, Usage
+from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally, Task
 
+JUDGING = "evaluator"
+"""The stage whose calls, tokens and cost are compared; what came before may have been shared."""
 ALL_OPEN = "no judged atom is supported or contradicted: the contexts decide nothing"
 LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "elapsed_seconds", "metadata")
 """Fields of a result line that say nothing about labels."""
@@ -223,3 +225,45 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     auroc = estimate(FACTUALITY["auroc"], scored)
     if auroc.value is None:
         yield f"AUROC: {auroc.reason}"
+
+
+def modes_content(runs: Mapping[str, FinishedRun[Any]], by: str) -> dict[str, Any]:
+    """What the table of modes of `recall` holds: for every mode its scores, by group too, and what it took.
+
+    `by` is "topic" or a metadata key; a group is of the records with one value of it.
+    """
+    return {"task": "recall", "by": by, "modes": {name: _mode(run, by) for name, run in runs.items()}}
+
+
+def _mode(run: FinishedRun[Any], by: str) -> dict[str, Any]:
+    groups: dict[str, list[int]] = {}
+    used: list[Usage] = []
+
+    def each(result: TaskResult, line: Mapping[str, Any]) -> None:
+        groups.setdefault(group_of(result, by), []).append(len(used))
+        used.append(result.usage.get(JUDGING, Usage()))
+
+    table: Table[Any] = run.task.table
+    sample = summarised(run, run.config, each=each).sample()
+    grouped = {} if groups.keys() == {NO_VALUE} else groups
+    return {
+        "path": str(run.path),
+        "unfinished": run.unfinished,
+        "groups": {name: _mode_scores(table, sample.take(at)) for name, at in sorted(grouped.items())},
+        "all": _mode_scores(table, sample),
+        "usage": {**sum(used, Usage()).model_dump(), "records": len(used)},
+    }
+
+
+def _mode_scores(table: Table[Any], sample: Sample) -> dict[str, Any]:
+    """N/A, error rate and F1 of one mode and group; `na` is the share of facts that stayed unanswered."""
+    # NaN is of a record without facts
+    facts, unanswered = (int(np.nansum(sample.values[name])) for name in ("num_facts", "num_unanswered"))
+    scores = table.estimates(sample, ("recall", "error_rate", "f1_false"))
+    return {
+        "num_records": len(sample.ids),
+        "num_facts": facts,
+        "num_unanswered": unanswered,
+        "na": unanswered / facts if facts else None,
+        **{name: found.content() for name, found in scores.items()},
+    }

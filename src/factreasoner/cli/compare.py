@@ -111,8 +111,8 @@ class Compare(OverRecords, panels=EVERY):
         """Print the comparison of finished runs; write the files asked for, all of them into `out`."""
         from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
         from factreasoner.cli.score_tables import print_comparison
-        from factreasoner.report.comparison_tables import comparison_csv, comparison_markdown
         from factreasoner.report.figures import comparison_figure
+        from factreasoner.report.tables import comparison_csv, comparison_markdown
 
         how = ComparisonSettings(self.settings["k"], self.settings["seed"] or 0, self.gold, self.intersect)
         content = compare_runs(named_runs(folders), baseline=self.baseline, settings=how)
@@ -126,9 +126,9 @@ class Compare(OverRecords, panels=EVERY):
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
         """Print the table of modes of factual recall, and write it."""
-        from factreasoner.analysis.by_mode import mode_notes, mode_rows, modes_content
+        from factreasoner.analysis.evaluation import modes_content
         from factreasoner.cli.score_tables import print_modes
-        from factreasoner.report.tables import csv_text, markdown_table
+        from factreasoner.report.tables import csv_text, markdown_table, mode_notes, mode_rows
         from factreasoner.runs.finished import FinishedRun
 
         runs = {contender.name: FinishedRun(out / contender.name, contender.task) for contender in contenders}

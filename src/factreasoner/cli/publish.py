@@ -9,7 +9,7 @@ from factreasoner.cli.flags import RUN_DIR, Command, flag
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
-    from factreasoner.analysis.publish.scores import Backend
+    from factreasoner.analysis.publishing import Backend
 
 SHOWN = 5
 """Reasons that are shown."""
@@ -36,7 +36,7 @@ class Publish(Command):
     skip: int = flag("Leave out the first N scores, which were sent before.", default=0, min=0)
 
     def _execute(self) -> int:
-        from factreasoner.analysis.publish.scores import Wanted, publish, scores_of
+        from factreasoner.analysis.publishing import Wanted, publish, scores_of
         from factreasoner.runs.finished import FinishedRun
 
         run = FinishedRun.of_any_task(self.run_dir)
@@ -66,8 +66,8 @@ def _backend(to: To, url: str | None, *, by_model: bool) -> Backend:
 
     if to == "otlp":
         with extras_named():
-            from factreasoner.analysis.publish.otlp import Otlp
+            from factreasoner.analysis.otlp import Otlp
         return Otlp(url)
-    from factreasoner.analysis.publish.services import Langfuse, Phoenix
+    from factreasoner.analysis.services import Langfuse, Phoenix
 
     return Langfuse(url) if to == "langfuse" else Phoenix(url, by_model=by_model)

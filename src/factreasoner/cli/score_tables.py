@@ -11,7 +11,8 @@ from rich.table import Column
 
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
-from factreasoner.report.comparison_tables import (
+from factreasoner.report.console import Terminal, plain
+from factreasoner.report.tables import (
     difference_rows,
     explanation,
     fewer,
@@ -19,7 +20,6 @@ from factreasoner.report.comparison_tables import (
     score_rows,
     table_of,
 )
-from factreasoner.report.console import Terminal, plain
 
 SHORTEST_NAME = 16
 """Characters of a group's name that are shown at least."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from factreasoner.errors import MissingExtraError
 from factreasoner.metrics.claim_scores import Bin
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.report.comparison_tables import caption, table_of
+from factreasoner.report.tables import caption, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
 

@@ -14,8 +14,8 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
 from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
-from factreasoner.report.comparison_tables import fewer
 from factreasoner.report.record_content import Scored, marks_of
+from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS

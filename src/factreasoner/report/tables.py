@@ -1,4 +1,8 @@
-"""Tables for documents, in Markdown and CSV, and contents as JSON."""
+"""Tables for documents, in Markdown and CSV: comparisons of runs, and modes of factual recall.
+
+Source of the table of modes: "FaaF: Facts as a Function for the evaluation of generated text" (arXiv
+2403.03888), Table 2.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
+from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.visible import one_line
 
 _ACTING = re.compile(
@@ -47,3 +53,169 @@ def csv_text(rows: Iterable[Sequence[object]]) -> str:
 def json_text(content: Mapping[str, Any]) -> str:
     """A content as JSON; null where there is no number."""
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
+
+
+CSV_COLUMNS = (
+    *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),
+    *("p_value", "p_holm"),
+)
+
+
+def table_of(content: Mapping[str, Any]) -> Table[Any]:
+    """The metrics of the task whose runs the content of a file is about."""
+    table: Table[Any] = task_named(content["task"]).table
+    return table
+
+
+def caption(score: str, content: Mapping[str, Any]) -> str:
+    """What a score is called, with the K it was computed with and the direction that is better."""
+    metric = table_of(content)[score]
+    return (
+        metric.caption(content["k_setting"] if content["k"] is None else content["k"]) + ARROWS[metric.better]
+    )
+
+
+def estimated(metric: Metric, run: Mapping[str, Any], records: int) -> str:
+    """The value of a metric in one run of so many records; "~" before what is an estimate."""
+    found = run["scores"][metric.name]
+    about = "~" if run["usage_estimated"] and metric.usage and found["value"] is not None else ""
+    return about + metric.text(found["value"]) + fewer(found, records)
+
+
+def fewer(found: Mapping[str, Any], records: int) -> str:
+    """Of how many records a score is, where these are fewer than `records`; else nothing."""
+    return "" if found["value"] is None or found["records"] >= records else f" (n={found['records']})"
+
+
+def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Rows of the table of means: a score that a run has, then its value in every run."""
+    runs, table = content["runs"].values(), table_of(content)
+    for score in _known_scores(content):
+        yield [
+            caption(score, content),
+            *(estimated(table[score], run, content["num_records"]) for run in runs),
+        ]
+
+
+def _known_scores(content: Mapping[str, Any]) -> list[str]:
+    """The scores that at least one run has a value of, and usage: an unknown cost is worth a row."""
+    runs, table = list(content["runs"].values()), table_of(content)
+    return [
+        name
+        for name in runs[0]["scores"]
+        if table[name].usage or any(run["scores"][name]["value"] is not None for run in runs)
+    ]
+
+
+def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]:
+    """Rows of the table of a run's differences: a score, the difference, its interval, p, p after Holm."""
+    table = table_of(content)
+    for item in content["differences"]:
+        metric = table[item["score"]]
+        no_usage = metric.usage and item["value"] == 0.0
+        if item["run"] != run or item["value"] is None or no_usage:
+            continue
+        interval = item["interval"] or ()
+        low_high = ", ".join(metric.text(end, signed=True) for end in interval)
+        p_values = ("" if p is None else f"{p:.4f}" for p in (item["p_value"], item["p_holm"]))
+        difference = metric.text(item["value"], signed=True)
+        yield [caption(item["score"], content), difference, f"[{low_high}]" if low_high else "", *p_values]
+
+
+def records_of(content: Mapping[str, Any]) -> str:
+    """How many records there are, in words."""
+    return "1 record" if content["num_records"] == 1 else f"{content['num_records']} records"
+
+
+def explanation(content: Mapping[str, Any]) -> list[str]:
+    """What the numbers are, in sentences."""
+    table, factuality = table_of(content), content["task"] == FACTUALITY
+    metrics = [table[name] for name in _known_scores(content)]
+    means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
+    usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
+    claims = "atoms" if factuality else "claims"
+    return [
+        f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
+        f"labelled {claims} together; n after a score counts the records that have it, if some lack it. "
+        f"{usage}",
+        "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
+        f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
+        "correction for all tests shown.",
+    ]
+
+
+def comparison_markdown(content: Mapping[str, Any]) -> str:
+    """The whole comparison as Markdown."""
+    names = list(content["runs"])
+    parts = [markdown_table(["", *names], score_rows(content))]
+    for name in names:
+        if name != content["baseline"]:
+            head = [f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)"]
+            parts.append(markdown_table(head, difference_rows(content, name)))
+    if content["differing_settings"]:
+        differing = content["differing_settings"].items()
+        rows = [[key, *(str(values[name]) for name in names)] for key, values in differing]
+        parts.append(markdown_table(["setting", *names], rows))
+    parts += [" ".join(explanation(content))]
+    parts += ["\n".join(f"- {cell(note)}" for note in content["notes"])] if content["notes"] else []
+    return "\n\n".join(parts) + "\n"
+
+
+def comparison_csv(content: Mapping[str, Any]) -> str:
+    """The whole comparison as CSV, a line for every score of every run; empty where there is no number."""
+    by_place = {(item["score"], item["run"]): item for item in content["differences"]}
+    rows: list[list[object]] = [list(CSV_COLUMNS)]
+    for name, run in content["runs"].items():
+        for score, found in run["scores"].items():
+            compared: list[object] = [None] * 6
+            if (item := by_place.get((score, name))) is not None:
+                ends = item["interval"] or (None, None)
+                compared = [item["baseline"], item["value"], *ends, item["p_value"], item["p_holm"]]
+            rows.append([score, name, found["value"], *(found["interval_95"] or (None, None)), *compared])
+    return csv_text(rows)
+
+
+def mode_rows(content: Mapping[str, Any]) -> list[list[str]]:
+    """The table of modes: a line of groups, a line of captions, then a row a mode.
+
+    N/A is in percent of the facts; calls, tokens and cost are those of judging, over the whole run.
+    """
+    modes: Mapping[str, Any] = content["modes"]
+    groups = [*next(iter(modes.values()))["groups"], "all"]
+    head = ["", *(cell for group in groups for cell in (group, "", "")), "", "", ""]
+    captions = ["mode", *(["N/A %", "error rate", "F1 False"] * len(groups)), "calls", "tokens", "cost"]
+    rows = [head, captions]
+    for name, mode in modes.items():
+        scores = mode["groups"] | {"all": mode["all"]}
+        texts = (text for group in groups for text in _mode_texts(scores.get(group), table_of(content)))
+        rows.append([name, *texts, *_usage_texts(mode["usage"])])
+    return rows
+
+
+def _mode_texts(scores: Mapping[str, Any] | None, table: Table[Any]) -> list[str]:
+    if scores is None:
+        return ["-", "-", "-"]
+    na = "-" if scores["na"] is None else f"{100 * scores['na']:.1f}"
+    return [na, *(table[name].text(scores[name]["value"]) for name in ("error_rate", "f1_false"))]
+
+
+def _usage_texts(usage: Mapping[str, Any]) -> list[str]:
+    about = "~" if usage["cached_calls"] else ""
+    tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+    cost = "unknown" if usage["cost"] is None else f"{about}${usage['cost']:.4f}"
+    return [f"{usage['calls'] + usage['cached_calls']:,}", f"{about}{tokens:,}", cost]
+
+
+def mode_notes(content: Mapping[str, Any]) -> Iterator[str]:
+    """What a reader of the table must know."""
+    for name, mode in content["modes"].items():
+        if mode["unfinished"]:
+            yield mode["unfinished"]
+        if cached := mode["usage"]["cached_calls"]:
+            yield f"{name}: {cached} calls were cached; their tokens and cost are not counted"
+        if (f1 := mode["all"]["f1_false"])["value"] is None:
+            yield f"{name}: no F1 of False: {f1['reason']}"
+    counts = {name: mode["all"]["num_facts"] for name, mode in content["modes"].items()}
+    if len(set(counts.values())) > 1:
+        each = ", ".join(f"{name} {count}" for name, count in counts.items())
+        yield f"the modes were not asked about as many facts: {each}"

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import httpx
 
-from factreasoner.analysis.publish.scores import NAMES, Score, Taken
+from factreasoner.analysis.publishing import NAMES, Score, Taken
 from factreasoner.errors import ConfigError, PublishError
 
 MOST_BYTES = 900_000

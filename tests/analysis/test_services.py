@@ -4,9 +4,9 @@ import httpx
 import pytest
 from receivers import LangfuseServer, PhoenixServer, received
 
-from factreasoner.analysis.publish import services
-from factreasoner.analysis.publish.scores import Place, Score, publish
-from factreasoner.analysis.publish.services import Langfuse, Phoenix
+from factreasoner.analysis import services
+from factreasoner.analysis.publishing import Place, Score, publish
+from factreasoner.analysis.services import Langfuse, Phoenix
 from factreasoner.errors import ConfigError, PublishError
 
 SPAN = "b7ad6b7169203331"

@@ -6,8 +6,8 @@ import pytest
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 from receivers import Collector, received
 
-from factreasoner.analysis.publish.otlp import Otlp
-from factreasoner.analysis.publish.scores import Place, Score, publish
+from factreasoner.analysis.otlp import Otlp
+from factreasoner.analysis.publishing import Place, Score, publish
 from factreasoner.errors import PublishError
 
 PLACE = Place("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "resp-1")

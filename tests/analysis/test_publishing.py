@@ -4,7 +4,7 @@ import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner.analysis.publish.scores import Place, Wanted, place_of, scores_of
+from factreasoner.analysis.publishing import Place, Wanted, place_of, scores_of
 from factreasoner.errors import ConfigError
 from factreasoner.models import Failure, Verdict
 from factreasoner.runs.finished import FinishedRun

@@ -21,7 +21,7 @@ from opentelemetry.sdk.util.instrumentation import InstrumentationScope
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, set_span_in_context
 
 from factreasoner import __version__
-from factreasoner.analysis.publish.scores import Place, Score, Taken
+from factreasoner.analysis.publishing import Place, Score, Taken
 from factreasoner.errors import PublishError
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
