@@ -4,7 +4,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from run_folders import append
+from run_folders import append, run_folder
 
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
@@ -133,6 +133,21 @@ def test_a_second_writer_is_kept_out(tmp_path):
         opened(tmp_path)
     first.close()
     opened(tmp_path).close()
+
+
+def test_results_without_their_journal_are_not_taken_for_a_run_without_records(tmp_path):
+    folder = RunFolder(run_folder(tmp_path / "run", assessment("r1")), TASK)
+    folder.journal_path.unlink()
+    lost = r"journal\.jsonl: is missing, .*put it back, or run again with --fresh"
+    with pytest.raises(RunError, match=lost):
+        folder.assessed()
+    with pytest.raises(RunError, match=lost):
+        folder.known_id("r1")
+    with pytest.raises(RunError, match=lost):
+        opened(folder.path)
+    opened(folder.path, fresh=True).close()
+    with pytest.raises(RunError, match="no record was assessed in this run"):
+        folder.assessed()
 
 
 def test_a_journal_without_its_manifest_is_not_believed(tmp_path):

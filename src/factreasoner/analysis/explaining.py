@@ -41,11 +41,7 @@ def explain_journal(
     """
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     folder.refuse_changed_files(named=("relations",))
-    ids = folder.order() if record is None else [folder.known_id(record)]
-    if not ids:
-        raise RunError(
-            f"{folder.path}: no record was assessed in this run; the same run command continues it"
-        )
+    ids = folder.assessed() if record is None else [folder.known_id(record)]
     solver = SOLVER.make(config.solver, {"config": lambda: config})
     named = False
     for journaled in folder.results(ids):

@@ -47,7 +47,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
             check_export(self.export_uai, config)
         corrected = None if self.corrections is None else Corrections(self.corrections, folder)
         again, out = scored_again(config, corrected), self.out or self.run_dir / "rescored"
-        summary = score_journal(folder, folder.order(), config, again=again, out=out)
+        summary = score_journal(folder, folder.assessed(), config, again=again, out=out)
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             _export(folder, corrected, config, self.export_uai)

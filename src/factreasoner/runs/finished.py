@@ -97,9 +97,7 @@ class FinishedRun(Generic[R]):
         self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
         self.task: Task[R] = self._folder.task
         self.config: Config = scored.config if scored else self._folder.config()
-        self.ids = self._folder.order()
-        if not self.ids:
-            raise RunError(f"{path}: no record was assessed in this run; the same run command continues it")
+        self.ids = self._folder.assessed()
         self.corrections = scored.corrections if scored else corrections
         read = Corrections(self.corrections, self._folder) if self.corrections else None
         self._again = scored_again(self.config, read) if scored or read else None
@@ -168,8 +166,8 @@ class PastRecords:
     (`skip_invalid`).
 
     Raises:
-        RunError: not a run folder, or a damaged one.
-        InputError: a record that failed before it had atoms, or does not fit; or there is none.
+        RunError: not a run folder, a damaged one, or one without an assessed record.
+        InputError: a record that failed before it had atoms, or does not fit; or no other is left.
     """
 
     def __init__(
@@ -179,7 +177,7 @@ class PastRecords:
         self._folder.manifest.content()
         self.problems: list[InputProblem] = []
         ids: list[str] = []
-        for assessment in self._folder.results(self._folder.order()[:limit]):
+        for assessment in self._folder.results(self._folder.assessed()[:limit]):
             problems = fits(record_of(assessment))
             if assessment.status == "failed" and not assessment.atoms:
                 problems = [InputProblem("", "atoms", _FAILED_BEFORE)]
@@ -191,8 +189,7 @@ class PastRecords:
         if self.problems and not skip_invalid:
             raise InputError(self.problems)
         if not ids:
-            message = "no valid record is left" if self.problems else "no record was assessed in this run"
-            raise InputError([*self.problems, InputProblem(str(path), "", message)])
+            raise InputError([*self.problems, InputProblem(str(path), "", "no valid record is left")])
 
     def records(self) -> Iterator[Record]:
         """The records in the order of the run's results, each read when it is asked for."""

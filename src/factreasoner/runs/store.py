@@ -183,6 +183,7 @@ class RunFolder(Journal[R]):
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
                 self.manifest.refuse_other_run({"config": result_settings(config), **fingerprints})
+            self._refuse_lost_journal()
             self.mend_journal()
         elif self.journal_path.exists():
             raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
@@ -241,14 +242,38 @@ class RunFolder(Journal[R]):
         """The id of a record in this folder.
 
         Raises:
-            RunError: there is no such record; the nearest one is named, unless the run is large.
+            RunError: there is no such record; the nearest one is named, unless the run is large. Or there are
+                none at all, as `assessed` says.
         """
         if record_id not in self.entries:
+            self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
             remedy = f"did you mean {close[0]!r}?" if close else f"{self.results_path} has the ids"
             raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
         return record_id
+
+    def _refuse_lost_journal(self) -> None:
+        """Raise RunError if there are results without the journal that they were made from."""
+        lost = not self.journal_path.exists() and self.results_path.exists()
+        if lost and self.results_path.stat().st_size:
+            raise RunError(
+                f"{self.journal_path}: is missing, and results.jsonl does not replace it; put it back, or run "
+                "again with --fresh"
+            )
+
+    def assessed(self) -> list[str]:
+        """The record ids of `order`.
+
+        Raises:
+            RunError: there are none, or the journal is missing or damaged.
+        """
+        if not (ids := self.order()):
+            self._refuse_lost_journal()
+            raise RunError(
+                f"{self.path}: no record was assessed in this run; the same run command continues it"
+            )
+        return ids
 
     def order(self) -> list[str]:
         """Record ids in the order of the last results, then those finished since then, in that order.
