@@ -9,9 +9,11 @@ import pytest
 from fake_server import hang, obliging, rate_limited, reset, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, schema_of
 
-from factreasoner.errors import ProviderError
+from factreasoner.errors import ConfigError, ProviderError
+from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting
+from factreasoner.settings import Config
 
 
 class Clock:
@@ -48,7 +50,7 @@ def test_without_patience_every_call_is_sent_once(scene):
 
 def test_calls_to_a_dead_server_wait_together_and_then_fail_at_once(scene):
     set_up = scene(lambda request: reset())
-    client = set_up.client(patience=1.0, concurrency=16)
+    client = set_up.client(patience=2.0, concurrency=16)
     begun, heard = time.monotonic(), []
 
     def failed(number):
@@ -56,12 +58,13 @@ def test_calls_to_a_dead_server_wait_together_and_then_fail_at_once(scene):
             client.call(PROMPT.model_copy(update={"user": str(number)}), SCHEMA)
         return str(caught.value)
 
-    with told_of_waiting(lambda seconds, server: heard.append((seconds, server))):
+    with told_of_waiting(heard.append):
         said = parallel_map(failed, range(80), 16)
     assert time.monotonic() - begun < 30
-    assert sum("has answered no call for 1 s" in message for message in said) > 40
-    assert 0.0 < heard[0][0] < 1.5
-    assert "127.0.0.1" in heard[0][1]
+    assert sum("has answered no call for 2 s" in message for message in said) > 40
+    place = urlsplit(set_up.server.url).netloc
+    assert set(heard) <= {f"{place}, {n} of 2 s (--patience): Connection error" for n in (1, 2)}
+    assert heard
 
 
 def test_a_server_that_dies_half_way_costs_the_rest_and_not_what_was_answered(scene):
@@ -164,17 +167,50 @@ def test_an_outage_is_waited_for_and_said(scene):
 
     def answer(request):
         asked.append(time.monotonic())
-        return reset() if asked[-1] < asked[0] + 1.0 else obliging(request)
+        return reset() if asked[-1] < asked[0] + 1.5 else obliging(request)
 
     set_up = scene(answer)
     client = set_up.client(patience=30, max_attempts=1)
-    with told_of_waiting(lambda seconds, server: told.append((seconds, server))):
+    with told_of_waiting(told.append):
         assert client.call(PROMPT, SCHEMA).arguments
-    assert {server for _, server in told} == {urlsplit(set_up.server.url).netloc}
-    *waited, last = [seconds for seconds, _ in told]
-    assert waited == sorted(waited)
-    assert 0.5 < max(waited) < 30
-    assert last == 0.0
+    *waited, last = told
+    assert waited[0] == f"{urlsplit(set_up.server.url).netloc}, 1 of 30 s (--patience): Connection error"
+    assert last == ""
+
+
+def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
+    set_up, told = scene(sequence(hang(), obliging)), []
+    with told_of_waiting(told.append):
+        assert set_up.client(timeout=2.0, max_attempts=3).call(PROMPT, SCHEMA).arguments
+    tries = "try 1 of 3 (--max-attempts), 2 s each (--timeout)"
+    assert any(words.endswith(f" s: {tries}") and ", silent for " in words for words in told)
+    assert told[-1] == ""
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "words"),
+    [
+        ({}, ConfigError, r"it refused connections for 0\.5 s from the start; --patience 120 waits longer"),
+        ({"patience": 1.0}, ProviderError, r"waited for as long as --patience 1 allows"),
+    ],
+    ids=["default", "as set"],
+)
+def test_a_server_that_was_never_there_ends_the_run_soon(tmp_path, monkeypatch, settings, error, words):
+    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
+    config = Config(model="fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path, **settings)
+    client = LiteLLMClient(config, backoff_seconds=0.01)
+    with pytest.raises(error, match=rf"Connection refused; is http://127\.0\.0\.1:9/v1 up\? \({words}\)"):
+        client.call(PROMPT, SCHEMA)
+
+
+def test_a_server_that_answered_once_has_all_the_patience():
+    clock = Clock()
+    breaker = CircuitBreaker("here", 60.0, at_start=10.0, clock=clock)
+    breaker.failed(refused=True)
+    assert (breaker.absent, breaker.left) == (True, 10.0)
+    breaker.failed()  # busy, and so there
+    assert (breaker.absent, breaker.left) == (False, 60.0)
 
 
 def test_a_timeout_is_no_reason_to_wait_and_the_answer_after_it_is_taken(scene):

@@ -45,12 +45,12 @@ def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
     monkeypatch.setitem(os.environ, "COLUMNS", "120")
     with progress_for(quiet=False) as progress:
         progress.started(3, 0)
-        progress.waiting(12.3, "gpu-7:8000")
+        progress.waiting("gpu-7:8000, 12 of 60 s")
         deadline = time.monotonic() + 20
-        while "waiting for gpu-7:8000: 12 s" not in terminal.getvalue():
+        while "waiting for gpu-7:8000, 12 of 60 s" not in terminal.getvalue():
             assert time.monotonic() < deadline
             time.sleep(0.02)
-        progress.waiting(0.0, "gpu-7:8000")
+        progress.waiting("")
     assert "waiting" not in terminal.getvalue().splitlines()[-1]
 
 
@@ -58,9 +58,9 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
     monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.0)
     with progress_for(quiet=False) as progress:
         progress.started(3, 1)
-        progress.waiting(7.0, "gpu-7:8000")
-        progress.waiting(0.0, "gpu-7:8000")
-    told = ["records: 3, 1 of them in the folder already", "1/3 records, waiting for gpu-7:8000: 7 s"]
+        progress.waiting("gpu-7:8000, 7 of 60 s")
+        progress.waiting("")
+    told = ["records: 3, 1 of them in the folder already", "1/3 records, waiting for gpu-7:8000, 7 of 60 s"]
     assert capsys.readouterr().err.splitlines() == [*told, "1/3 records"]
 
 

@@ -163,8 +163,18 @@ def fault_of(
         return ProviderFault("final", message, status, remedy=SHORTER)
     if status is None or status in RETRIED or status >= 500:
         remedy = "connection" if NO_ANSWER.search(raw) else ""
-        return ProviderFault("retry", message, status, retry_after_of(_headers(error), raw), remedy=remedy)
+        told = (remedy and _of_the_system(error)) or message
+        return ProviderFault("retry", told, status, retry_after_of(_headers(error), raw), remedy=remedy)
     return ProviderFault("final", message, status)
+
+
+def _of_the_system(error: BaseException | None) -> str:
+    """Why there is no connection, as the operating system says; empty where it was not that."""
+    while error is not None:
+        if isinstance(error, OSError) and error.strerror:
+            return error.strerror
+        error = error.__cause__ or error.__context__
+    return ""
 
 
 def _lesson_of(

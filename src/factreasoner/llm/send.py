@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import random
 import threading
 import time
@@ -34,12 +35,17 @@ TOO_MANY_STATUS = 429
 CROWDED = 4
 """How much longer to wait if the provider has too many requests and does not say until when."""
 
-_listener: ContextVar[Callable[[float, str], None] | None] = ContextVar("factreasoner_waiting", default=None)
+SECONDS_AT_START = 10.0
+"""How long a server is waited for that refuses connections from the start, unless `patience` is set."""
+SILENCE = 5.0
+"""Seconds without any answer after which it is said that one is waited for."""
+
+_listener: ContextVar[Callable[[str], None] | None] = ContextVar("factreasoner_waiting", default=None)
 
 
 @contextlib.contextmanager
-def told_of_waiting(listener: Callable[[float, str], None]) -> Iterator[None]:
-    """Call `listener(seconds, server)` in any thread while calls made inside wait; 0: none waits now."""
+def told_of_waiting(listener: Callable[[str], None]) -> Iterator[None]:
+    """Call `listener` in any thread with what calls made inside wait for, and why; "": none waits now."""
     token = _listener.set(listener)
     try:
         yield
@@ -51,18 +57,43 @@ class CircuitBreaker:
     """Knows since when `server` has answered no call. Thread-safe.
 
     After `patience` seconds without one answer the server is given up: calls fail at once, and one in 15 s
-    asks whether it is back. Without patience nobody waits, and nothing is given up.
+    asks whether it is back. Without patience nobody waits, and nothing is given up. A server that refuses
+    connections from the start has `at_start` seconds, by default as many.
     """
 
-    def __init__(self, server: str, patience: float, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.server, self.patience, self._clock = server, patience, clock
-        self.given_up = (
-            f"{server} has answered no call for {patience:g} s (--patience), and is now asked only every "
-            f"{SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
-        )
+    def __init__(
+        self,
+        server: str,
+        patience: float,
+        *,
+        at_start: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.server, self._patience, self._at_start, self._clock = server, patience, at_start, clock
         self._lock = threading.RLock()
+        self._there = False
+        """Whether anything but a refused connection ever came from it."""
+        self._told = False
         self._down_since: float | None = None
-        self._probed = float("-inf")
+        self._heard = self._probed = float("-inf")
+
+    @property
+    def given_up(self) -> str:
+        """What is said of a call that is not made."""
+        return (
+            f"{self.server} has answered no call for {self.patience:g} s (--patience), and is now asked only "
+            f"every {SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
+        )
+
+    @property
+    def absent(self) -> bool:
+        """Whether its connections are refused from the start, so that it is waited for less long."""
+        return not self._there and self._down_since is not None and self._at_start < self._patience
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which calls wait for it."""
+        return self._at_start if self.absent else self._patience
 
     @property
     def left(self) -> float:
@@ -79,23 +110,35 @@ class CircuitBreaker:
             self._probed = self._clock() if due else self._probed
             return due
 
-    def failed(self) -> None:
-        """A request met an error that waiting may cure."""
+    def failed(self, *, refused: bool = False) -> None:
+        """A request met an error that waiting may cure; `refused`: there was no connection."""
         with self._lock:
+            self._there |= not refused
             if self._down_since is None:
                 self._down_since = self._probed = self._clock()
 
     def answered(self) -> None:
         """A request was answered."""
         with self._lock:
-            was_down, self._down_since = self._down_since is not None, None
-        if was_down:
-            self.tell(0.0)
+            self._down_since, self._there, self._heard = None, True, self._clock()
+        if self._told:
+            self._tell("")
 
-    def tell(self, seconds: float) -> None:
-        """Tell the listener for how long the server has been down."""
+    def tell_why(self, reason: str) -> None:
+        """Tell the listener for how long the server has been down, and why; at first it hears nothing."""
+        if (down := self.patience - self.left) >= 1:
+            limit = f"{down:.0f} of {self.patience:g} s (--patience)"
+            self._tell(f"{self.server}, {limit}: {reason.rstrip('.')}")
+
+    def tell_silence(self, since: float, words: str) -> None:
+        """Tell the listener that no call has been answered for long, and none since then."""
+        if (silent := self._clock() - max(since, self._heard)) >= SILENCE:
+            self._tell(f"{self.server}, silent for {silent:.0f} s: {words}")
+
+    def _tell(self, words: str) -> None:
+        self._told = bool(words)
         if (listener := _listener.get()) is not None:
-            listener(seconds, self.server)
+            listener(words)
 
 
 @dataclass
@@ -135,7 +178,9 @@ class Sender:
         self._config, self._shared, self._transport = config, shared, transport
         self._backoff_seconds = backoff_seconds
         server = urlsplit(config.api_base).netloc if config.api_base else ""
-        self._breaker = CircuitBreaker(server or f"the server of {config.model}", config.patience)
+        server = server or f"the server of {config.model}"
+        at_start = math.inf if "patience" in config.model_fields_set else SECONDS_AT_START
+        self._breaker = CircuitBreaker(server, config.patience, at_start=at_start)
         self._lock = threading.Lock()
         self._begun: dict[int, float] = {}
         """When the time of each request under way began, in the order they were sent."""
@@ -159,8 +204,7 @@ class Sender:
             if answer.retry_after is not None:  # a provider that asks one request to wait means all of them
                 self._shared.limits.pause(answer.retry_after)
             for turn in turns(seconds):
-                if (down := self._breaker.patience - self._breaker.left) > 0:
-                    self._breaker.tell(down)
+                self._breaker.tell_why(answer.message)
                 if self.stopped:
                     break
                 time.sleep(turn)
@@ -179,7 +223,7 @@ class Sender:
             attempts.count += 1
             load()  # its import does not count towards the timeout
             try:
-                answer = self._within_timeout(request)
+                answer = self._within_timeout(request, attempts)
                 turn.took = answer.usage.prompt_tokens + answer.usage.completion_tokens
                 money.cost = answer.usage.cost or 0.0
             except TimeoutError as error:  # it may have been worked on, and paid for, as estimated
@@ -194,7 +238,7 @@ class Sender:
             attempts.troubled_since = None
             attempts.pay(answer)
         elif answer.kind == "retry":
-            self._breaker.failed()
+            self._breaker.failed(refused=answer.remedy == "connection")
             attempts.timeouts += timed_out
             attempts.budget.left -= timed_out
             if not timed_out and attempts.troubled_since is None:
@@ -205,7 +249,7 @@ class Sender:
         self._breaker.answered()
         return answer
 
-    def _within_timeout(self, request: Mapping[str, Any]) -> Completion:
+    def _within_timeout(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
         """The answer to a request, which has `timeout` seconds once those sent before it have ended.
 
         The server may work on requests one by one: each that ends well restarts the time of those behind it.
@@ -215,12 +259,15 @@ class Sender:
             number = next(self._numbers)
             self._begun[number] = time.monotonic()
             longest = timeout * len(self._begun) + 1  # the library's own limit, which frees the thread
+        tries = f"try {attempts.timeouts + 1} of {attempts.most_timeouts} (--max-attempts)"
+
+        def begun() -> float:
+            """When its time began; called again and again, it says where nothing comes."""
+            self._breaker.tell_silence(self._begun[number], f"{tries}, {timeout:g} s each (--timeout)")
+            return self._begun[number]
+
         try:
-            answer = within(
-                timeout,
-                lambda: self._transport.complete(request, timeout=longest),
-                since=lambda: self._begun[number],
-            )
+            answer = within(timeout, lambda: self._transport.complete(request, timeout=longest), since=begun)
             with self._lock:
                 self._begun |= dict.fromkeys((n for n in self._begun if n > number), time.monotonic())
             return answer
@@ -266,6 +313,10 @@ class Sender:
         if fault.status == TIMEOUT_STATUS:
             return CallTimeoutError(fault.message, attempts=attempts.count)
         patience, why = self._config.patience, ""
+        if self._breaker.absent:
+            waited = f"it refused connections for {self._breaker.patience:g} s from the start"
+            told = f"{fault.message}; {remedy} ({waited}; --patience {patience:g} waits longer)"
+            return ConfigError(f"model {self._config.model}: {told}")
         if fault.kind == "retry" and not patience:
             why = " (asked once, without waiting)"
         elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:

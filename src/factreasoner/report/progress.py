@@ -115,10 +115,10 @@ class Totals:
         self.usage += line.usage
         self._display.update(self.finished, self.total, str(self), at_once=self.finished == self.total)
 
-    def waiting(self, seconds: float, server: str) -> None:
-        """The server is waited for; 0 seconds: no longer."""
-        words = f"waiting for {server}: {seconds:.0f} s" if seconds >= 1 else str(self)
-        self._display.update(self.finished, self.total, words)
+    def waiting(self, words: str) -> None:
+        """What is waited for, and why; "": nothing any more."""
+        told = f"waiting for {words}" if words else ""
+        self._display.update(self.finished, self.total, ", ".join(filter(None, (str(self), told))))
 
     def __str__(self) -> str:
         usage = self.usage

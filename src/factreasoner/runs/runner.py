@@ -41,8 +41,8 @@ class Progress(Protocol):
     def assessed(self, line: JournalLine) -> None:
         """One more record is on disk."""
 
-    def waiting(self, seconds: float, server: str) -> None:
-        """Calls have waited for that model server for so long; 0: none does any more. From any thread."""
+    def waiting(self, words: str) -> None:
+        """For which model server calls wait, how long and why; "": none does any more. From any thread."""
 
 
 class RunReport(NamedTuple):

@@ -258,8 +258,8 @@ class RunFolder(Journal[R]):
         lost = not self.journal_path.exists() and self.results_path.exists()
         if lost and self.results_path.stat().st_size:
             raise RunError(
-                f"{self.journal_path}: is missing, and results.jsonl does not replace it; put it back, or run "
-                "again with --fresh"
+                f"{self.journal_path}: is missing, and results.jsonl does not replace it; put it back, or "
+                "run again with --fresh"
             )
 
     def assessed(self) -> list[str]:
