@@ -224,7 +224,7 @@ def refusing(forms, otherwise=obliging):
             return tools_refused() if request.form == "tool" else response_format_refused(request.form)
         return otherwise(request)
 
-    answer.refuses = frozenset(forms)  # type: ignore[attr-defined]
+    answer.refuses = frozenset(forms)
     return answer
 
 

@@ -7,8 +7,9 @@ asked with sync=true, answers 404 with the names of spans that it does not know,
 import base64
 import contextlib
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlencode
+
+from json_server import Answer, JsonServer
 
 
 class Receiver:
@@ -81,28 +82,11 @@ class PhoenixServer(Receiver):
 def received(receiver):
     """The receiver while it listens, at its `url`."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(request):
+        query = f"?{urlencode(request.params)}" if request.params else ""
+        status, body = receiver.answer(request.path + query, request.headers, request.raw)
+        return Answer(body, status, {"content-type": "application/x-protobuf"})
 
-        def do_POST(self):
-            body = self.rfile.read(int(self.headers["content-length"]))
-            status, reply = receiver.answer(self.path, self.headers, body)
-            self.send_response(status)
-            self.send_header("content-type", "application/x-protobuf")
-            self.send_header("content-length", str(len(reply)))
-            self.end_headers()
-            self.wfile.write(reply)
-
-        def log_message(self, *_):
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.daemon_threads = True
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        receiver.url = f"http://127.0.0.1:{server.server_port}"
-        try:
-            yield receiver
-        finally:
-            server.shutdown()
-            thread.join()
+    with JsonServer(answer) as server:
+        receiver.url = server.url
+        yield receiver

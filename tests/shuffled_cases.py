@@ -79,7 +79,7 @@ class Case:
         atoms, contexts, verdicts = list(self.atoms), list(self.contexts), list(self.verdicts.items())
         if rng:
             for items in (atoms, contexts, verdicts):
-                rng.shuffle(items)  # type: ignore[arg-type]
+                rng.shuffle(items)
             contexts = [
                 c.model_copy(update={"atom_ids": tuple(rng.sample(c.atom_ids, len(c.atom_ids)))})
                 for c in contexts

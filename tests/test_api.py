@@ -125,10 +125,7 @@ def test_progress_is_told_or_not(capsys):
 @pytest.mark.parametrize(
     ("records", "message"),
     [
-        (
-            "x.jsonl",
-            "assess_many(): records: is a text; it must be a list of records, a DataFrame or a Dataset",
-        ),
+        ("x.jsonl", "assess_many(): records: is a text; it must be a list of records, a DataFrame or a Data"),
         ({"output": "x"}, "is an object"),
         (None, "is null"),
         ([], "there are none"),

@@ -9,22 +9,15 @@ from factreasoner.models import Context
 from factreasoner.plugins.table import PLUGINS
 
 WORDS = ASSESSORS["prompt-tf"]
+SUPPORTED = {"Supported": "entailment", "Contradicted": "contradiction"}
 
 
 @pytest.mark.parametrize(
     ("name", "meanings"),
     [
         ("factscore", {"True": "entailment", "False": "contradiction", "Inconclusive": None}),
-        (
-            "veriscore",
-            {
-                "Supported": "entailment",
-                "Contradicted": "contradiction",
-                "Inconclusive": "neutral",
-                "True": None,
-            },
-        ),
-        ("factverify", {"Supported": "entailment", "Contradicted": "contradiction", "Undecided": "neutral"}),
+        ("veriscore", SUPPORTED | {"Inconclusive": "neutral", "True": None}),
+        ("factverify", SUPPORTED | {"Undecided": "neutral"}),
     ],
 )
 def test_what_values_mean(name, meanings):
@@ -75,27 +68,23 @@ def test_silence_is_told_from_contradiction_where_there_is_a_third_label(name, d
     assert row.p_true("entailment", 0.3) == row.p_true("contradiction", 0.3) == 0.5
 
 
-CONTEXT = Context(id="c0", text="It opened in 1889.", title="Tower", link="https://example.org/t")
+CONTEXT = Context(id="c0", text="Built in 1889.", title="Tower", link="x.org")
 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
-        (
-            "factscore",
-            "Passage 2:\n<given_passage>\nTitle: Tower\nText: It opened in 1889.\n</given_passage>",
-        ),
+        ("factscore", "Passage 2:\n<given_passage>\nTitle: Tower\nText: Built in 1889."),
         (
             "veriscore",
-            "Search result 2:\n<given_passage>\nTitle: Tower\nLink: https://example.org/t\n"
-            "Content: It opened in 1889.\n</given_passage>",
+            "Search result 2:\n<given_passage>\nTitle: Tower\nLink: x.org\nContent: Built in 1889.",
         ),
-        ("factverify", "Point 2:\n<given_passage>\nTitle: Tower\nIt opened in 1889.\n</given_passage>"),
-        ("prompt-tf", "Text 2:\n<given_passage>\nIt opened in 1889.\n</given_passage>"),
+        ("factverify", "Point 2:\n<given_passage>\nTitle: Tower\nBuilt in 1889."),
+        ("prompt-tf", "Text 2:\n<given_passage>\nBuilt in 1889."),
     ],
 )
 def test_what_a_passage_shows(name, shown):
-    assert unmarked(ASSESSORS[name].show(2, CONTEXT)) == shown
+    assert unmarked(ASSESSORS[name].show(2, CONTEXT)) == f"{shown}\n</given_passage>"
 
 
 def test_what_a_context_lacks_is_left_out():

@@ -24,10 +24,8 @@ def test_any_text_becomes_atoms_whose_spans_lie_in_it(text, question):
     assert [atom.id for atom in revised] == [f"a{n}" for n in range(len(atoms))]
     for atom in atoms:
         assert atom.text.strip()
-        assert atom.span is not None
         assert 0 <= atom.span[0] < atom.span[1] <= len(text)
         assert text[slice(*atom.span)] == (atom.original or atom.text)
     for statement in statements(text):
-        assert statement.span is not None
         assert statement.text.strip()
         assert text[slice(*statement.span)] == (statement.original or statement.text)

@@ -8,7 +8,8 @@ from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Record
 
-RESPONSE = "Ada was born in 1815. She wrote notes. She died in 1852."
+SENTENCES = ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]
+RESPONSE = " ".join(SENTENCES)
 
 
 def record(response=RESPONSE):
@@ -43,17 +44,13 @@ def test_one_call_atoms_in_order_with_the_place_of_their_part():
 
 
 def test_statements_without_numbers_are_placed_by_their_words():
-    texts, calls, failures = made(reply("She wrote notes.", "Ada was born in 1815.", "She died in 1852."))
-    assert (sorted(texts), calls, failures) == (
-        ["Ada was born in 1815.", "She died in 1852.", "She wrote notes."],
-        1,
-        0,
-    )
+    texts, calls, failures = made(reply(*SENTENCES[::-1]))
+    assert (sorted(texts), calls, failures) == (sorted(SENTENCES), 1, 0)
 
 
 @pytest.mark.parametrize("bad", [{}, {"statements": None}, {"statements": "x"}, UnusableReplyError("prose")])
 def test_an_unusable_reply_is_asked_again_as_another_sample(bad):
-    llm = ScriptedLLM([bad, reply(*RESPONSE.replace(". ", ".|").split("|"))])
+    llm = ScriptedLLM([bad, reply(*SENTENCES)])
     assert len(LLMAtomizer(llm=llm).atomize(record()).atoms) == 3
     assert [call.sample for call in llm.calls] == [0, 1]
 
@@ -71,30 +68,18 @@ def test_a_fact_with_a_number_or_a_name_of_its_own_is_asked_once_more_then_its_s
     rest = ["[1] => Ada was born in 1815.", "[3] => Ada died in 1852."]
     good = ["Ada was born in 1815.", "Ada wrote notes.", "Ada died in 1852."]
     assert made(reply(*rest, added), reply("[1] => Ada wrote notes."))[:2] == (good, 2)
-    assert made(reply(*rest, added), reply(added.replace("[2]", "[1]"))) == (
-        ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."],
-        2,
-        0,
-    )
+    stands = ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."]
+    assert made(reply(*rest, added), reply(added.replace("[2]", "[1]"))) == (stands, 2, 0)
 
 
 @pytest.mark.parametrize(
     ("said", "texts"),
     [
-        (reply(), ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]),
-        (
-            reply(*["[1] => Ada was born."] * 40),
-            ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."],
-        ),
-        (
-            reply(*["[3] => Ada died in 1852."] * 4),
-            ["Ada was born in 1815.", "She wrote notes.", "Ada died in 1852."],
-        ),
-        (
-            reply("[9] => Ada was born in 1815."),
-            ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."],
-        ),
-        (reply(None, 7, "", "[1]", "=>"), ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]),
+        (reply(), SENTENCES),
+        (reply(*["[1] => Ada was born."] * 40), SENTENCES),
+        (reply(*["[3] => Ada died in 1852."] * 4), [*SENTENCES[:2], "Ada died in 1852."]),
+        (reply("[9] => Ada was born in 1815."), SENTENCES),
+        (reply(None, 7, "", "[1]", "=>"), SENTENCES),
     ],
 )
 def test_no_sentence_is_lost_and_none_loses_a_number(said, texts):
@@ -144,10 +129,7 @@ def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact, atom
             "The company won the case in 2012 and the rival won the appeal in 2016.",
             ["Apple won the case in 2012.", "Samsung won the appeal in 2016."],
         ),
-        (
-            "It was acquired in 2006 for 1.65 billion dollars.",
-            ["Google acquired it for 1.65 billion dollars."],
-        ),
+        ("It was bought in 2006 for 1.65 billion dollars.", ["Google bought it for 1.65 billion dollars."]),
     ],
 )
 def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
@@ -198,7 +180,7 @@ def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them():
 
 def test_an_outline_that_is_copied_is_no_fact():
     outline = reply("[number] the part => the fact it states")
-    assert made(outline, outline)[0] == ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]
+    assert made(outline, outline)[0] == SENTENCES
 
 
 def test_a_greeting_or_a_question_needs_no_fact():
@@ -207,7 +189,5 @@ def test_a_greeting_or_a_question_needs_no_fact():
 
 def test_a_fact_that_joins_two_is_split_by_its_parse():
     joined = "Ada was born in 1815 and wrote notes."
-    assert made(reply(f"[1] => {joined}"), response=joined)[0] == [
-        "Ada was born in 1815.",
-        "Ada wrote notes.",
-    ]
+    parts = ["Ada was born in 1815.", "Ada wrote notes."]
+    assert made(reply(f"[1] => {joined}"), response=joined)[0] == parts

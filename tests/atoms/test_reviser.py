@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.atoms.reviser import KeepAtoms, LLMReviser
-from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
 from factreasoner.settings import Config
@@ -123,12 +122,6 @@ def test_atoms_that_would_not_fit_are_asked_in_batches():
     revised = reviser.revise(atoms, RECORD).atoms
     assert len(llm.calls) == len(reviser.requests(atoms, RECORD)) > 3
     assert [a.text for a in revised] == [f"Ada wrote note number {n}." for n in range(50)]
-
-
-@pytest.mark.parametrize("error", [ConfigError("no key"), BudgetError("too dear")])
-def test_what_only_the_user_can_mend_is_raised(error):
-    with pytest.raises(type(error)):
-        revise(ScriptedLLM([error]))
 
 
 def test_no_atoms_need_no_call():

@@ -46,7 +46,6 @@ def test_a_server_of_embeddings_is_asked_side_by_side_and_answers_are_put_in_ord
     with JsonServer(vectors) as server:
         config = Config(embedding_api_base=server.url, embedding_api_key_env="EMBEDDING_KEY", cache=False)
         model = embedding_named("BAAI/some-model", config)
-        assert model is not None
         found = model.embed(texts)
         assert sorted(len(request.body["input"]) for request in server.requests) == [22, 64, 64]
         asked = {(r.path, r.body["model"], r.headers["authorization"]) for r in server.requests}
@@ -139,11 +138,9 @@ def test_vectors_of_models_are_kept_and_those_of_functions_are_not():
         assert embedding_named("none", config) is None
         for _ in range(2):
             model = embedding_named("some-model", config)
-            assert model is not None
             assert model.embed(["abc", "de", "abc"])[:, 0].tolist() == [3, 2, 3]
         assert [request.body["input"] for request in server.requests] == [["abc", "de"]]
         uncached = embedding_named("some-model", config.model_copy(update={"cache": False}))
-        assert uncached is not None
         uncached.embed(["abc"])
         assert len(server.requests) == 2
     assert isinstance(embedding_named("own_embedding:shorter", config), OwnEmbedding)
@@ -184,7 +181,6 @@ def test_kept_vectors_cost_nothing(tmp_path):
         config = Config(embedding_api_base=server.url, embedding_price=2.0, cache_dir=tmp_path)
         for usage in (Usage(calls=1, prompt_tokens=2000, cost=0.004), Usage(cached_calls=1)):
             model = embedding_named("some-model", config)
-            assert model is not None
             assert spent_on(model, ["a", "b"]) == usage
         assert len(server.requests) == 1
 
@@ -195,12 +191,10 @@ def test_no_more_is_spent_than_allowed_and_what_was_paid_is_kept(tmp_path):
         values = {"embedding_api_base": server.url, "embedding_price": 1.0, "cache_dir": tmp_path}
         config = Config.model_validate({**values, "concurrency": 1})
         model = embedding_named("some-model", config, Budget(0.1, paid=paid.append))
-        assert model is not None
         with pytest.raises(BudgetError, match=r"\$0\.1280 are spent"):
             model.embed(texts)
         assert paid == [pytest.approx(0.064)] * 2
         again = embedding_named("some-model", config)
-        assert again is not None
         assert spent_on(again, texts).prompt_tokens == 72_000
     with JsonServer(lambda request: Answer({"error": {"message": "busy"}}, 503)) as server:
         budget = Budget(0.1)

@@ -97,6 +97,7 @@ def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing():
 
 
 NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
+EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
 
 
 @pytest.mark.parametrize(
@@ -112,33 +113,21 @@ NODES = [{"id": "a0", "kind": "atom"}, {"id": "c0", "kind": "context"}]
         ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
         (
             {"nodes": [{"id": "a", "kind": "fact"}], "edges": []},
-            r"nodes\[0\].kind: 'fact' is not 'atom' or 'context'",
+            r"nodes\[0\].kind: 'fact' is not 'atom' or",
         ),
-        (
-            {"nodes": [{"id": "a", "kind": "atom", "prior": 2}], "edges": []},
-            r"nodes\[0\].prior: expected a pr",
-        ),
+        ({"nodes": [NODES[0] | {"prior": 2}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
         ({"atoms": "a0", "edges": []}, "atoms: expected a list"),
         ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
         (
-            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "x", "probability": 1}]},
-            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction' or 'equivalence'",
+            {"nodes": NODES, "edges": [EDGE | {"label": "x"}]},
+            r"edges\[0\].label: 'x' is not 'entailment',",
         ),
+        ({"nodes": NODES, "edges": [EDGE | {"probability": None}]}, r"edges\[0\]: missing 'probability'"),
         (
-            {"nodes": NODES, "edges": [{"from": "c0", "to": "a0", "label": "entailment"}]},
-            r"edges\[0\]: missing 'probability'",
+            {"nodes": NODES, "edges": [EDGE | {"probability": True}]},
+            r"edges\[0\].probability: expected a",
         ),
-        (
-            {
-                "nodes": NODES,
-                "edges": [{"from": "c0", "to": "a0", "label": "entailment", "probability": True}],
-            },
-            r"edges\[0\].probability: expected a probability",
-        ),
-        (
-            {"nodes": NODES, "edges": [{"from": "c1", "to": "a0", "label": "entailment", "probability": 1}]},
-            r"relations\[0\].source: unknown node 'c1'",
-        ),
+        ({"nodes": NODES, "edges": [EDGE | {"from": "c1"}]}, r"relations\[0\].source: unknown node 'c1'"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_place(tmp_path, data, expected):

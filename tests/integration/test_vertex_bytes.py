@@ -5,7 +5,7 @@ import json
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
-from provider_server import ProviderServer
+from provider_server import ProviderServer, texts
 
 from factreasoner.judges import faaf
 from factreasoner.llm.client import LiteLLMClient
@@ -56,7 +56,7 @@ def test_every_fact_leaves_once_and_nothing_of_ours_changes(form, server, tmp_pa
         assert (reply.form, reply.arguments) == (form, ANSWER)
     (sent,) = server.requests
     assert JUDGING.model_dump_json() == before
-    said = "\n".join(sent.texts)
+    said = "\n".join(texts(sent.body))
     for text in (*(claim.text for claim in CLAIMS), "You judge.", "A passage."):
         assert text in said
     assert "cache" not in json.dumps(sent.body)

@@ -10,33 +10,25 @@ The provider is told by the request's path. `usage` holds fields that are added 
 """
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+
+from json_server import Answer, JsonServer
 
 PROMPT_TOKENS, COMPLETION_TOKENS = 900, 20
-Json = dict[str, Any]
+GRAMMARS = {"response_format", "output_format", "outputConfig", "generationConfig", "format"}
 
 
-class Sent(NamedTuple):
-    """One request as it arrived."""
-
-    path: str
-    body: Json
-
-    @property
-    def texts(self):
-        """Every text in the body but those of a schema that constrains the reply's text, in its order."""
-        grammars = {"response_format", "output_format", "outputConfig", "generationConfig", "format"}
-        return list(_texts({name: value for name, value in self.body.items() if name not in grammars}))
+def texts(body):
+    """Every text in a request's body but those of a schema that constrains the reply's text, in its order."""
+    said = leaves({name: value for name, value in body.items() if name not in GRAMMARS})
+    return [leaf for leaf in said if isinstance(leaf, str)]
 
 
-def _texts(value):
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from _texts(item)
+def leaves(value):
+    """Every number, text and truth value in a JSON value."""
+    if isinstance(value, dict | list):
+        inner = value.values() if isinstance(value, dict) else value
+        return [leaf for item in inner for leaf in leaves(item)]
+    return [value]
 
 
 def _openai(body, arguments, usage):
@@ -152,48 +144,17 @@ REPLIES = {
 """How a reply is worded, by a part of the request's path; else as OpenAI's."""
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self):
-        raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        body = json.loads(raw) if raw.startswith(b"{") else {}
-        owner = self.server.owner
-        reply = next((worded for part, worded in REPLIES.items() if part in self.path), _openai)
-        if "/token" not in self.path:
-            owner.requests.append(Sent(self.path, body))
-        answer = json.dumps(reply(body, owner.arguments, owner.usage)).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-    def log_message(self, format, *args):
-        pass
-
-
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-
-class ProviderServer:
-    """The server: a context manager, listening from the moment it is made. `url` has no path."""
+class ProviderServer(JsonServer):
+    """The server: a context manager. `url` has no path, and `requests` none for a token."""
 
     def __init__(self, arguments):
+        super().__init__(self.reply)
         self.arguments = arguments
         self.usage = {}
-        self.requests = []
-        self._server = _Server(("127.0.0.1", 0), _Handler)
-        self._server.owner = self
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
-        self._thread.start()
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exc):
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def reply(self, request):
+        if "/token" in request.path:
+            self.requests.remove(request)
+        worded = next((worded for part, worded in REPLIES.items() if part in request.path), _openai)
+        body = worded(request.body or {}, self.arguments, self.usage)
+        return Answer(body, headers={"Content-Type": "application/json"})

@@ -4,7 +4,7 @@ import json
 import socket
 
 import pytest
-from provider_server import ProviderServer
+from provider_server import ProviderServer, leaves, texts
 
 from factreasoner.errors import ConfigError, UnusableReplyError
 from factreasoner.judges import faaf
@@ -96,14 +96,6 @@ def prompt_of(passage=PASSAGES[0]):
     return Prompt(name="p", system="You judge.", user=passage, fingerprint="v1")
 
 
-def leaves(value):
-    """Every number, text and truth value in a JSON value."""
-    if isinstance(value, dict | list):
-        inner = value.values() if isinstance(value, dict) else value
-        return [leaf for item in inner for leaf in leaves(item)]
-    return [value]
-
-
 @pytest.mark.parametrize("form", MANY)
 @pytest.mark.parametrize("model", PATHS)
 def test_every_fact_leaves_once_and_nothing_of_ours_changes(model, form, server, tmp_path, hosts):
@@ -124,7 +116,7 @@ def test_every_fact_leaves_once_and_nothing_of_ours_changes(model, form, server,
     (sent,) = server.requests
     assert hosts
     assert JUDGING.model_dump_json() == before
-    said = "\n".join(sent.texts)
+    said = "\n".join(texts(sent.body))
     for claim in CLAIMS:
         assert claim.text.replace("<", "&lt;") in said
     for text in ("You judge.", PASSAGES[0], *{"True", "False", "Not clear"}):

@@ -1,6 +1,5 @@
 """Usage and time by stage."""
 
-import contextvars
 import threading
 
 import pytest
@@ -56,17 +55,6 @@ def test_a_stage_that_fails_is_counted():
     assert meter.usage == {"reviser": ONE}
     record_usage(ONE)
     assert meter.usage == {"reviser": ONE}
-
-
-def test_a_thread_counts_only_in_a_copy_of_the_context():
-    meter = Meter()
-    with meter.stage("evaluator"):
-        context = contextvars.copy_context()
-        for run in (lambda: record_usage(ONE), lambda: context.run(record_usage, ONE)):
-            thread = threading.Thread(target=run)
-            thread.start()
-            thread.join()
-    assert meter.total.calls == 1
 
 
 def test_a_stage_of_several_threads_takes_the_time_from_first_to_last():

@@ -44,7 +44,7 @@ def test_evidence_is_checked_and_sorted():
     assert list(check_evidence(network, {1: np.int64(2), 0: 0}).items()) == [(0, 0), (1, 2)]
     for evidence in ({2: 0}, {-1: 0}, {0: 2}, {1: -1}, {0: 0.5}):
         with pytest.raises(MerlinInputError, match="evidence"):
-            check_evidence(network, evidence)  # type: ignore[arg-type]
+            check_evidence(network, evidence)
 
 
 def test_errors_survive_pickling():

@@ -37,7 +37,7 @@ def test_every_double_reads_back_as_itself(values):
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=5), st.randoms(use_true_random=False))
 def test_any_cardinalities_and_scope_orders_are_written_whole(sizes, random):
     scope = list(range(len(sizes)))
-    random.shuffle(scope)  # type: ignore[attr-defined]
+    random.shuffle(scope)
     values = [float(k + 1) for k in range(math.prod(sizes))]
     lines = network_text(Network(sizes, [(scope, values)])).splitlines()
     assert lines[2] == " ".join(map(str, sizes))

@@ -76,7 +76,7 @@ def test_k_must_be_positive():
 
 @pytest.mark.parametrize("made", [assessment([]), assessment([0.5], outcome=None, status="failed", atoms=())])
 def test_no_atoms_have_no_scores(made):
-    scores = factuality(made, k=3)._asdict()  # type: ignore[arg-type]
+    scores = factuality(made, k=3)._asdict()
     counts = {name: scores.pop(name) for name in list(scores) if name.startswith("num_")}
     assert set(counts.values()) == {0}
     assert scores.pop("k") == 3
@@ -133,15 +133,12 @@ def test_scores_stay_in_their_ranges(p_true, k):
     assert scores.num_atoms == len(judged)
     assert scores.num_true_atoms + scores.num_false_atoms == scores.num_atoms
     assert (scores.precision is None) == (not judged)
-    if scores.precision is None or scores.avg_entropy is None or scores.avg_norm_entropy is None:
+    if not judged:
         return
-    assert scores.precision_low is not None
-    assert scores.precision_high is not None
     assert 0 <= scores.precision_low <= scores.precision + 1e-12
     assert scores.precision <= scores.precision_high + 1e-12 <= 1 + 1e-12
     assert 0 <= scores.avg_entropy <= 0.16
     assert 0 <= scores.avg_norm_entropy <= 1 + 1e-12
-    assert scores.avg_logprob is not None
     assert math.log(1e-6) <= scores.avg_logprob < 0
     assert all(value is None or math.isfinite(value) for value in scores)
 
@@ -154,8 +151,5 @@ def test_bounds_hold_every_completion(true, data):
     seen = [None if is_hidden else p for p, is_hidden in zip(full, hidden, strict=True)]
     scores = factuality(assessment(seen))
     precision = factuality(assessment(full)).precision
-    assert precision is not None
-    assert scores.precision_low is not None
-    assert scores.precision_high is not None
     assert scores.precision_low <= precision <= scores.precision_high
     assert scores.precision_high - scores.precision_low == pytest.approx(sum(hidden) / len(hidden))

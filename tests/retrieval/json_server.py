@@ -10,12 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Request(NamedTuple):
-    """One request: its query parameters, its JSON body, its headers (lower case)."""
+    """One request: its query parameters, its JSON body, its headers (lower case), its body as it came."""
 
     path: str
     params: dict[str, str]
     body: Any
     headers: dict[str, str]
+    raw: bytes
 
 
 class Answer(NamedTuple):
@@ -45,7 +46,8 @@ class JsonServer:
                 params = {k: v[-1] for k, v in parse_qs(parts.query, keep_blank_values=True).items()}
                 raw = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                request = Request(parts.path, params, json.loads(raw) if raw else None, headers)
+                body = json.loads(raw) if raw.startswith((b"{", b"[")) else None
+                request = Request(parts.path, params, body, headers, raw)
                 with lock:
                     outer.requests.append(request)
                     under_way += 1

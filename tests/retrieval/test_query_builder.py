@@ -3,7 +3,7 @@
 import pytest
 from fenced import fenced
 
-from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
+from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Record
 from factreasoner.models.messages import Reply
@@ -86,11 +86,6 @@ def test_queries_that_are_there_already_are_not_paid_for_again():
     assert build(ScriptedLLM([]), done) == (["known"] * 3, [])
     llm = ScriptedLLM([{"query_0": "new"}])
     assert build(llm, (done[0], ATOMS[1], done[2])) == (["known", "new", "known"], [])
-
-
-def test_the_budget_ends_the_run():
-    with pytest.raises(BudgetError):
-        build(ScriptedLLM([BudgetError("no more")]))
 
 
 @pytest.mark.parametrize(

@@ -86,18 +86,6 @@ def test_a_failed_search_is_recorded_and_alone_repeated(run):
     assert not any(KEY.encode() in path.read_bytes() for path in Path().rglob("*") if path.is_file())
 
 
-def test_what_a_hostile_page_is_called_stops_no_run(run, capsys):
-    hit = {
-        "title": "\ud800\x1b]0;mine\x07",
-        "link": "https://x.example/",
-        "snippet": f"{TEXTS[0]} \ud83d\x9b",
-    }
-    with JsonServer(serper({text: [hit] for text in TEXTS}, KEY)) as server:
-        assert run("--retriever", "web", "--search-url", server.url) == 0
-    assert contexts()["c_a0_0"]["title"] == "]0;mine"
-    assert "\x1b" not in "".join(capsys.readouterr())
-
-
 @pytest.mark.parametrize("answer", [Answer("Unauthorized", 403), Answer("Pay", 402)])
 def test_a_refused_key_stops_the_run(run, capsys, answer):
     with JsonServer(lambda request: answer) as server:

@@ -1,7 +1,7 @@
 import pytest
 from fenced import fenced
 
-from factreasoner.errors import BudgetError, LLMError, UnusableReplyError
+from factreasoner.errors import LLMError, UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.models import Atom, Context
 from factreasoner.models.messages import Reply
@@ -116,8 +116,3 @@ def test_a_failed_call_leaves_the_context_as_it_is():
     found = LLMSummarizer(ScriptedLLM(script)).summarize((BRIDGE, WEATHER), ATOMS)
     assert found.contexts[1] == WEATHER
     assert [(f.item_id, f.attempts) for f in found.failures] == [("c1", 5)]
-
-
-def test_the_budget_ends_the_run():
-    with pytest.raises(BudgetError):
-        summarize(ScriptedLLM([BudgetError("no more")] * 2), concurrency=1)

@@ -4,7 +4,7 @@ from pages import SENTENCES, html, pdf
 from raw_server import RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
-from factreasoner.models import Atom, Record, StageError
+from factreasoner.models import Atom, Record
 from factreasoner.plugins.table import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
@@ -174,15 +174,6 @@ def test_a_wrong_key_is_a_config_error_and_stands_nowhere(monkeypatch, tmp_path)
             web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
     assert "0123456789" not in str(caught.value)
     assert not any(b"0123456789" in path.read_bytes() for path in tmp_path.rglob("*"))
-
-
-def test_a_service_that_is_down_fails_the_stage():
-    with JsonServer(lambda request: Answer("no", 404)) as server:
-        web = retriever(server.url)
-        with pytest.raises(SearchError):
-            web.search(Query(CLAIM))
-        with pytest.raises(StageError):
-            web.retrieve((Atom(id="a0", text=CLAIM),), Record(id="r", response="x"))
 
 
 # Pages

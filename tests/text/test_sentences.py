@@ -110,32 +110,32 @@ def test_tags_part_sentences_and_citations_do_not_join_them(text, found):
     assert split(text) == found
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_borders(case):
-    assert split(case.replace("¦", "")) == [part.strip() for part in case.split("¦")]
+LIST = "# Life\n\nHere it is:\n1. First. Still first.\n2) Second\n(3) Third\n- dash\n  * star\n"
+MORE = "• dot\n- [x] done\na) letter\n---\n> quoted\n1.Tight\n"
+WRAPPED = "In the year of nineteen hundred and fifty he came to live in the U.S.\nVirgin Islands and\nstayed."
+LIT = "The tower has a lamp that was lit for the first time in 1871."
+LINES = {
+    LIST + MORE: "Life|Here it is:|First.|Still first.|Second|Third|dash|star|dot|done|letter|quoted|Tight",
+    "**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.": "**1. Demand and supply**|It varies.|"
+    "2. Costs|They rose.",
+    f"> {LIT}\n> It is tall.\n>> It is\n>> old.\n": f"{LIT}|It is tall.|It is\n>> old.",
+    "Run:\n```\nx = 1. Y\n\nz. W": "Run:|```\nx = 1. Y\n\nz. W",
+    "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang.": "The chairs:|Yang Liu: He served.|"
+    "Haifeng Wang.|Jing Jiang.",
+    "He scored: 2. She scored: 1. They drew.": "He scored: 2.|She scored: 1.|They drew.",
+    WRAPPED: WRAPPED,
+    "Name: Ada\nBorn: 1815\r\nDied: 1852": "Name: Ada|Born: 1815|Died: 1852",
+}
 
 
-def test_list_markers_headings_and_rules_are_left_out():
-    text = (
-        "# Life\n\nHere it is:\n1. First. Still first.\n2) Second\n(3) Third\n- dash\n  * star\n"
-        "• dot\n- [x] done\na) letter\n---\n> quoted\n1.Tight\n"
-    )
-    found = "Life|Here it is:|First.|Still first.|Second|Third|dash|star|dot|done|letter|quoted|Tight"
+@pytest.mark.parametrize(("text", "found"), LINES.items())
+def test_headings_lists_quotations_code_and_wrapped_lines(text, found):
     assert split(text) == found.split("|")
 
 
-def test_the_number_of_a_heading_belongs_to_it():
-    assert split("**1. Demand and supply**\nIt varies.\n\n## 2. Costs\nThey rose.") == [
-        "**1. Demand and supply**",
-        "It varies.",
-        "2. Costs",
-        "They rose.",
-    ]
-
-
-def test_lines_of_a_quotation_that_could_be_wrapped_ones_end_sentences():
-    long = "The tower has a lamp that was lit for the first time in 1871."
-    assert split(f"> {long}\n> It is tall.\n>> It is\n>> old.\n") == [long, "It is tall.", "It is\n>> old."]
+@pytest.mark.parametrize("case", CASES)
+def test_borders(case):
+    assert split(case.replace("¦", "")) == [part.strip() for part in case.split("¦")]
 
 
 def test_kinds_of_blocks():
@@ -149,15 +149,6 @@ def test_kinds_of_blocks():
         ("table", "| 1 | 2 |"),
         ("code", "```\ne. F\n```"),
     ]
-
-
-def test_code_is_one_span_even_when_left_open():
-    assert split("Run:\n```\nx = 1. Y\n\nz. W") == ["Run:", "```\nx = 1. Y\n\nz. W"]
-
-
-def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items():
-    text = "The chairs: 1. Yang Liu: He served. 2. Haifeng Wang. 3. Jing Jiang."
-    assert split(text) == ["The chairs:", "Yang Liu: He served.", "Haifeng Wang.", "Jing Jiang."]
 
 
 @pytest.mark.parametrize(
@@ -176,22 +167,6 @@ def test_a_list_that_runs_on_in_a_paragraph_is_cut_into_items():
 )
 def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(text, parts):
     assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts
-
-
-def test_numbers_that_count_nothing_make_no_list():
-    assert split("He scored: 2. She scored: 1. They drew.") == [
-        "He scored: 2.",
-        "She scored: 1.",
-        "They drew.",
-    ]
-
-
-def test_wrapped_lines_are_joined_and_short_ones_are_not():
-    wrapped = (
-        "In the year of nineteen hundred and fifty he came to live in the U.S.\nVirgin Islands and\nstayed."
-    )
-    assert split(wrapped) == [wrapped]
-    assert split("Name: Ada\nBorn: 1815\r\nDied: 1852") == ["Name: Ada", "Born: 1815", "Died: 1852"]
 
 
 def test_spans_are_verbatim_positions():

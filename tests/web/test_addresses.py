@@ -62,7 +62,7 @@ def test_an_ipv4_address_fares_the_same_mapped_into_ipv6(address):
 
 @given(st.ip_addresses())
 def test_what_python_calls_private_is_refused(address):
-    if address.is_private or address.is_multicast or address.is_link_local:  # type: ignore[attr-defined]
+    if address.is_private or address.is_multicast or address.is_link_local:
         assert address_refusal(str(address))
 
 

@@ -92,7 +92,7 @@ def changed(data, name, change):
 
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = {part: archive.read(part) for part in archive.namelist()}
-    parts[name] = change(parts[name])  # type: ignore[operator]
+    parts[name] = change(parts[name])
     return packed(parts)
 
 
