@@ -1,19 +1,43 @@
-"""The calibration of posteriors, fitted to labels of atoms: what is in the file that `calibrate` writes."""
+"""The calibration of posteriors, fitted to labels of atoms: what is in the file that `calibrate` writes.
+
+A calibration is kept if it does better on records it was not fitted to, by scores before it and after it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
-from factreasoner.calibration.calibrators import Identity
-from factreasoner.calibration.cross_validation import FOLDS, Fitted, fit, shortage
+from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, applied
 from factreasoner.errors import RunError
 from factreasoner.inputs.gold_labels import GoldFile
-from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.claim_scores import (
+    SMALLEST_P,
+    CalibrationError,
+    brier,
+    brier_parts,
+    log_loss,
+    reliability_bins,
+)
+from factreasoner.metrics.comparison import paired
+from factreasoner.metrics.samples import Claims, Floats, Ints
+from factreasoner.metrics.statistics import Interval, Statistic
+from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import Assessment, judged_atoms, side_of
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.choices import CalibrationMethod
 
+FOLDS = 5
+ALIKE_DIGITS = 5
+LEAST, LEAST_OF_EACH, LEAST_RECORDS = 20, 5, 5
+"""A fit needs so many probabilities with a known outcome, so many of either outcome, in so many records."""
+LARGEST_LOSS = -float(np.log(SMALLEST_P))
+LOWER_IS_BETTER = frozenset({"log_loss", "ece", "brier"})
+BOUNDS = {"log_loss": (0.0, LARGEST_LOSS)}
+"""Of a score that is no share."""
 CONCLUDED_BY = (*JUDGED_BY, "assessor", "version", "factors", "atom_prior", "context_prior", "independence")
 """Settings that decide what a posterior means."""
 
@@ -98,10 +122,106 @@ def _notes_on_posteriors(
     before, after = fitted.held_out["before"], fitted.held_out["after"]
     interval = fitted.held_out["gain"]["brier"]["interval_95"]
     if fitted.calibrator == Identity():
-        brier, loss = (f"{before[name]:.4f} -> {after[name]:.4f}" for name in ("brier", "log_loss"))
+        score, loss = (f"{before[name]:.4f} -> {after[name]:.4f}" for name in ("brier", "log_loss"))
         yield (
-            f"posteriors: no gain on records held out (Brier {brier}, log loss {loss}): the file leaves them "
+            f"posteriors: no gain on records held out (Brier {score}, log loss {loss}): the file leaves them "
             "unchanged"
         )
     elif interval is None or interval[0] <= 0:
         yield "posteriors: the gain in the Brier score may be chance"
+
+
+class Scores(NamedTuple):
+    """Statistics that can be compared, the claims to show in bins of their probability, and other values."""
+
+    statistics: Mapping[str, Statistic]
+    binned: Claims
+    beside: Mapping[str, Any] = {}
+
+
+class Fitted(NamedTuple):
+    """A calibrator fitted to everything, and how its method did on records held out of the fit.
+
+    The calibrator is the identity if the method did not help these records; `held_out` has its parameters,
+    the method that was tried, and what `improvement` says.
+    """
+
+    calibrator: AnyCalibrator
+    held_out: dict[str, Any]
+
+
+def shortage(known: Claims) -> str | None:
+    """Why there is too little to fit a calibrator to, with the numbers; None when there is enough."""
+    hits, records = int(known.hits.sum()), len(np.unique(known.record))
+    misses = len(known.hits) - hits
+    if len(known.hits) >= LEAST and min(hits, misses) >= LEAST_OF_EACH and records >= LEAST_RECORDS:
+        return None
+    found = f"{len(known.hits)} with a known outcome ({hits} right, {misses} wrong) in {records} records"
+    needed = f"{LEAST}, {LEAST_OF_EACH} of them right and {LEAST_OF_EACH} wrong, in {LEAST_RECORDS} records"
+    return f"{found}; it takes {needed}"
+
+
+def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) -> Fitted:
+    """A calibrator of that method, or the identity where it does not help records held out of the fit.
+
+    It helps where both the Brier score and the log loss of held-out records get better. `seed` decides which
+    records are held out together.
+    """
+    found = improvement(known, held_out(known, method, seed=seed))
+    calibrator = FITS[method](known.p, known.hits) if helps(found) else Identity()
+    return Fitted(calibrator, calibrator.model_dump(mode="json") | {"tried": method} | found)
+
+
+def helps(found: Mapping[str, Any]) -> bool:
+    """Whether both proper scores, Brier and log loss, are lower after than before."""
+    gains = (found["gain"][name]["value"] for name in ("brier", "log_loss"))
+    return all(round(gain, ALIKE_DIGITS) > 0 for gain in gains)
+
+
+def improvement(known: Claims, after: Floats) -> dict[str, Any]:
+    """How good probabilities were, and are `after`, in the same order; there is at least one.
+
+    With `compared` come how many there are, how many right, and in how many records.
+    """
+    sizes = {"n": len(known.p), "positives": int(known.hits.sum()), "records": len(np.unique(known.record))}
+    return sizes | compared(scores_of_posteriors(known), scores_of_posteriors(known._replace(p=after)))
+
+
+def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floats:
+    """Every probability calibrated by a fit to other records."""
+    after = np.empty_like(known.p)
+    for train, test in folds(known.record, seed=seed):
+        rest = known.at(train)
+        after[test] = applied(FITS[method](rest.p, rest.hits), known.p[test])
+    return after
+
+
+def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
+    """Places to fit to and places held out; a record is wholly in one or the other."""
+    numbers = np.random.default_rng(seed).permutation(np.unique(record))
+    for chosen in np.array_split(numbers, min(FOLDS, len(numbers))):
+        outside = np.isin(record, chosen)
+        yield np.flatnonzero(~outside), np.flatnonzero(outside)
+
+
+def scores_of_posteriors(claims: Claims) -> Scores:
+    """Scores of what is calibrated, lower is better."""
+    found = {"brier": brier(claims), "log_loss": log_loss(claims), "ece": CalibrationError(claims)}
+    return Scores(found, claims, brier_parts(claims)._asdict())
+
+
+def compared(before: Scores, after: Scores) -> dict[str, Any]:
+    """Values before and after, and gains with 95 % intervals over records; above 0 is better."""
+    found: dict[str, Any] = {
+        when: {name: number(statistic.value) for name, statistic in scores.statistics.items()}
+        | {**scores.beside, "bins": [part._asdict() for part in reliability_bins(scores.binned)]}
+        for when, scores in (("before", before), ("after", after))
+    }
+    gains = {}
+    for name, statistic in before.statistics.items():
+        one, other = statistic, after.statistics[name]
+        if name not in LOWER_IS_BETTER:
+            one, other = other, one
+        value, interval = paired(one, other, BOUNDS.get(name, SHARE))
+        gains[name] = {"value": value, "interval_95": interval if isinstance(interval, Interval) else None}
+    return found | {"gain": gains}

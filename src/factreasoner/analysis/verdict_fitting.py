@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from factreasoner.analysis.posterior_fitting import FOLDS, Scores, compared, folds
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibrated_verdicts, settings_of
 from factreasoner.calibration.calibrators import (
     LABELS,
@@ -18,17 +19,18 @@ from factreasoner.calibration.calibrators import (
     fit_offsets,
     probabilities_of,
 )
-from factreasoner.calibration.cross_validation import (
-    FOLDS,
-    compared,
-    folds,
-    scores_of_atoms,
-    scores_of_labels,
-)
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges.recorded import recording_file, recordings
-from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.claim_scores import (
+    AreaUnderROC,
+    CalibrationError,
+    accuracy,
+    brier,
+    log_loss,
+    macro_f1,
+)
+from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.models import Assessment, Verdict, judged_atoms
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER
@@ -246,3 +248,29 @@ def _notes(
             f"atoms get worse though verdicts get better (Brier {before:.3f} -> {after:.3f} on records held "
             "out): a doubtful support that becomes neutral is no longer evidence; do not use this calibration"
         )
+
+
+def scores_of_labels(p: Floats, gold: Ints, record: Ints) -> Scores:
+    """Scores of the most probable labels; `p` has the shape (pairs, 3), `gold` are places in `LABELS`."""
+    said = p.argmax(axis=1)
+    classes = Claims(int(record.max()) + 1, record, p.max(axis=1), said, gold)
+    chosen = Claims.of(p.max(axis=1), said == gold, record)
+    of_gold = Claims.of(p[np.arange(len(gold)), gold], np.ones(len(gold)), record)
+    recalls = {
+        f"recall_{label}": float((said[gold == place] == place).mean())
+        for place, label in enumerate(LABELS)
+        if place in gold
+    }
+    statistics = {
+        "accuracy": accuracy(classes, len(LABELS)),
+        "macro_f1": macro_f1(classes, len(LABELS)),
+        "log_loss": log_loss(of_gold),
+        "ece": CalibrationError(chosen),
+    }
+    return Scores(statistics, chosen, recalls)
+
+
+def scores_of_atoms(claims: Claims) -> Scores:
+    """Scores of the posteriors of labelled atoms."""
+    found = {"accuracy": accuracy(claims), "auroc": AreaUnderROC(claims), "brier": brier(claims)}
+    return Scores(found, claims)
