@@ -110,14 +110,11 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
 
 
 def _closing(result: VerifyResult) -> Iterator[str]:
-    from factreasoner.tasks.verify.result import scored_verify
-
-    scored = scored_verify(result)
     if result.claims:
         yield ""
-        yield f"citation recall, precision, uncited: {_scores(scored.before)}"
+        yield f"citation recall, precision, uncited: {_scores(result.before)}"
         if result.changes:
-            yield f"as corrected:                        {_scores(scored.after)}"
+            yield f"as corrected:                        {_scores(result.after)}"
         if any(claim.fate == "flagged" for claim in result.claims):
             yield "Flagged claims stay in the text; see the evidence above."
     for note in result.verified.notes if result.verified else ():

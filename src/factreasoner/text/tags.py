@@ -107,11 +107,14 @@ class Tags:
         self.text = text
         apart = Regions(nothing_cited(text)) if "<" in text else Regions(())
         found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
-        closed = frozenset(_closed(found))
+        pairs = list(_pairs(found))
+        closed = frozenset(opening.start() for opening, _ in pairs)
         words = {tag.start() for tag in found if tag.start() not in closed and self._is_word(tag)}
         sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
         sure = {name for name in sure if name and name.lower() in MAY_STAY_OPEN}
         self.all = tuple(tag for tag in found if tag.start() not in words or tag["block"] in sure)
+        self.pairs = tuple((opening.span(), closing.span()) for opening, closing in pairs)
+        """The places of tags that open an element, and of those that close it."""
         self._starts = {tag.start(): tag for tag in self.all}
         self._ends = {tag.end(): tag for tag in self.all}
         self._places = list(self._starts)
@@ -154,21 +157,21 @@ class Tags:
         return self._starts.get(place)
 
 
-def _closed(tags: Sequence[re.Match[str]]) -> Iterator[int]:
-    """Where tags begin that others close; closing one ends what may stay open within it."""
-    waiting: dict[str, list[int]] = {}
+def _pairs(tags: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
+    """Tags with those that close them; closing one ends what may stay open within it."""
+    waiting: dict[str, list[re.Match[str]]] = {}
     for tag in tags:
         if is_whole(tag):
             continue
-        named = tag["block"] or tag["inline"]
+        opened = waiting.setdefault(tag["block"] or tag["inline"], [])
         if not tag["close"]:
-            waiting.setdefault(named, []).append(tag.start())
-        elif waiting.get(named):
-            start = waiting[named].pop()
-            yield start
-            for name, places in waiting.items():
-                while name.lower() in MAY_STAY_OPEN and places and places[-1] > start:
-                    places.pop()
+            opened.append(tag)
+        elif opened:
+            opening = opened.pop()
+            yield opening, tag
+            for name, inside in waiting.items():
+                while name.lower() in MAY_STAY_OPEN and inside and inside[-1].start() > opening.start():
+                    inside.pop()
 
 
 def is_whole(tag: re.Match[str]) -> bool:

@@ -6,11 +6,11 @@ from verifying_model import Model, verified
 
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
-from factreasoner.tasks.verify.result import VERIFY, scored_verify
+from factreasoner.tasks.verify.result import VERIFY
 
 
 def test_scores_before_and_after():
-    scored = scored_verify(verified(Model()))
+    scored = verified(Model())
     assert scored.before.citation_recall == pytest.approx(2 / 5)
     # [1] of the second sentence alone: the model names source 1 in all its answers, [2]'s call shows it not.
     assert scored.before.citation_precision == pytest.approx(2 / 6)
@@ -22,7 +22,7 @@ def test_scores_before_and_after():
 def test_an_answer_without_claims_has_no_scores():
     result = verified(answer="I don't know.")
     assert (result.status, result.corrected) == ("no_atoms", "I don't know.")
-    assert tuple(scored_verify(result).before) == (None, None, None)
+    assert tuple(result.before) == (None, None, None)
 
 
 def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
@@ -30,19 +30,18 @@ def test_of_an_answer_no_claim_of_which_was_judged_no_score_is_known():
         return UnusableReplyError("prose") if name == "verify" else arguments
 
     result = verified(Model(spoilt=spoilt), answer="It shows ships [1]. It shows maps [1][99].")
-    scored = scored_verify(result)
     assert result.status == "failed"
-    assert tuple(scored.before) == tuple(scored.after) == (None, None, None)
+    assert tuple(result.before) == tuple(result.after) == (None, None, None)
     sampling = VERIFY.sampling()
-    sampling.add("r", scored)
+    sampling.add("r", result)
     precision = VERIFY.estimates(sampling.sample())["citation_precision"]
     assert (precision.value, precision.reason) == (None, "no citation was judged")
 
 
 def test_an_answer_without_claims_has_no_number_of_changes():
     sampling = VERIFY.sampling()
-    sampling.add("none", scored_verify(verified(Model(), answer="")))
-    sampling.add("one", scored_verify(verified(Model(), answer="It shows ships [1].")))
+    sampling.add("none", verified(Model(), answer=""))
+    sampling.add("one", verified(Model(), answer="It shows ships [1]."))
     found = VERIFY.estimates(sampling.sample())
     assert found["num_changes"].records == found["num_claims"].records == 1
 

@@ -14,7 +14,6 @@ from factreasoner.models import Atom, Record, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
 from factreasoner.tasks.verify.citations import CitedText
-from factreasoner.tasks.verify.result import scored_verify
 from factreasoner.tasks.verify.task import TASK, verify
 
 
@@ -149,7 +148,7 @@ def test_uncited_claims_are_held_against_all_sources_on_demand():
     result = verified(Model(verdicts={"free": "False"}), uncited="check")
     free = next(claim for claim in result.claims if "free" in claim.text)
     assert (free.label, free.cited, free.fate) == ("contradicted", (), "removed")
-    assert scored_verify(result).before.uncited == pytest.approx(1 / 6)
+    assert result.before.uncited == pytest.approx(1 / 6)
 
 
 class Disagreeing:
@@ -251,7 +250,7 @@ def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in
     assert [(f.item_id, f.error_type) for f in result.failures] == [(foreign.id, "NotComparedError")]
     assert "not compared. A model can judge it" in result.failures[0].message
     assert own.label == "supported"
-    assert scored_verify(result).before.citation_recall == 1.0
+    assert result.before.citation_recall == 1.0
     sources = ["Der Turm ist seit 1871 am Hafen.", "The lamp is."]
     both = verify(answer.replace("[1]", "[1][2]"), sources=sources)
     assert both.claims[0].label in (None, "supported")

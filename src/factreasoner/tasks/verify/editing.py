@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.text.cutting import BLANKS
 from factreasoner.text.sentences import newline_ended
-from factreasoner.text.tags import Tags, are_pair, is_whole, tag_name, without_tags
+from factreasoner.text.tags import Tags, are_pair, tag_name, without_tags
 
 _MARKER = re.compile(
     r"[ \t>]*(?:[-*+–—·•‣◦▪▫●○■□]|\(?\d{1,3}[.)]|\(?[a-zA-Z]\)|#{1,6})?(?:[ \t]+\[[ xX]\])?[ \t]*"
@@ -91,7 +91,6 @@ class _Editing:
         self._text = text
         self._tags = Tags(text)
         self._read = without_tags(text)
-        self._pairs = list(_tagged(self._tags))
 
     def cleared(self, edits: Sequence[Edit]) -> list[Edit]:
         """The edits, each removal with the blanks, lines and tags that go with it."""
@@ -145,7 +144,7 @@ class _Editing:
     def _stray(self, edit: Edit) -> tuple[list[str], list[str]]:
         """The marks in a sentence that close what opens before it, and those that open what closes behind."""
         within = range(edit.start, edit.end)
-        pairs = [*self._pairs, *self._emphasised(edit)]
+        pairs = [*self._tags.pairs, *self._emphasised(edit)]
         closing = [close for start, close in pairs if close[0] in within and start[0] not in within]
         opening = [start for start, close in pairs if start[0] in within and close[0] not in within]
         said = [[self._text[slice(*span)] for span in sorted(spans)] for spans in (closing, opening)]
@@ -201,14 +200,3 @@ class _Editing:
         kept = len(text[:start].rstrip())
         ended = _LINE_END.match(text, kept) if kept and text.endswith("\n") else None
         return Edit(ended.end() if ended else kept, len(text), "")
-
-
-def _tagged(tags: Tags) -> Iterator[Pair]:
-    """Pairs of tags."""
-    waiting: dict[str, list[re.Match[str]]] = {}
-    for tag in tags.all:
-        opened = waiting.setdefault(tag_name(tag), [])
-        if not tag["close"] and not is_whole(tag):
-            opened.append(tag)
-        elif tag["close"] and opened:
-            yield opened.pop().span(), tag.span()

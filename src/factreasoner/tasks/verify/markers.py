@@ -24,6 +24,7 @@ from factreasoner.text.citation_marks import (
     LINKED,
     Known,
     Mark,
+    Regions,
     find_marks,
     may_be_numbers,
     nothing_cited,
@@ -132,8 +133,8 @@ def _dated(terms: frozenset[str], years: Sequence[str]) -> bool:
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
-    apart = nothing_cited(text)
-    links = [m for m in _links(text, sources) if not _within(m.start, apart)]
+    apart = Regions(nothing_cited(text))
+    links = [m for m in _links(text, sources) if not apart.hold(m.start, m.start + 1)]
     tags = Tags(text)
     found = [_with_tags(tags, m) for m in (*links, *marks) if m is not None]
     markers: list[Marker] = []
@@ -154,18 +155,22 @@ def _with_tags(tags: Tags, marker: Marker) -> Marker:
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     """What was not read as a citation but looks like one, or was and may not be one, in words."""
-    spans = [(marker.start, marker.end) for marker in markers]
-    apart = nothing_cited(text)
+    read = Regions((marker.start, marker.end) for marker in markers)
+    apart = Regions(nothing_cited(text))
     for match in BROKEN.finditer(text):
-        if not _within(match.start(), spans):
+        if not read.hold(match.start(), match.start() + 1):
             yield f"{match[0]!r} lacks a bracket and was not read as a citation"
-    round_ones = (m for m in _ROUND.finditer(text) if not _within(m.start(), apart))
+    round_ones = (m for m in _ROUND.finditer(text) if not apart.hold(m.start(), m.start() + 1))
     for piece, number in dict.fromkeys((m[0], m[1]) for m in round_ones if sources.of_label(m[1])):
         yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
     cited = {marker.start for marker in markers}
     for match in LINKED.finditer(text):
         labelled = match["url"] is None and sources.known.read(match["inside"]) is not None
-        if labelled and not _within(match.start(), apart) and may_be_numbers(text, *match.span()):
+        if (
+            labelled
+            and not apart.hold(match.start(), match.start() + 1)
+            and may_be_numbers(text, *match.span())
+        ):
             yield (
                 f"{match[0]!r} was read as a citation; it may be an interval or a list of numbers"
                 if match.start() in cited
@@ -174,10 +179,6 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
     for label in dict.fromkeys(label for marker in markers for label in marker.unknown):
         if fitting := sources.fitting(label):
             yield f"{label!r} fits several sources and names none: {', '.join(fitting)}"
-
-
-def _within(place: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= place < end for start, end in spans)
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:

@@ -105,7 +105,7 @@ class VerifyResult(ClaimResult):
 
     def in_brief(self) -> list[str]:
         """Claims by label, scores before correction, and the number of changes."""
-        scores = scores_of(self.verified)._asdict().items()
+        scores = self.before._asdict().items()
         found = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in scores if value is not None]
         changes = len(self.changes)
         changed = [f"{changes} sentence{'s' * (changes > 1)} changed"] * bool(changes)
@@ -126,6 +126,20 @@ class VerifyResult(ClaimResult):
         """The labels of the answer's citations that name no source."""
         citations = self.verified.citations if self.verified else ()
         return tuple(citation.label for citation in citations if citation.source is None)
+
+    @property
+    def before(self) -> Scores:
+        """The scores of the given answer."""
+        return scores_of(self.verified)
+
+    @property
+    def after(self) -> Scores:
+        """The scores of the corrected answer."""
+        return scores_of(self.revised)
+
+    def count(self, *labels: ClaimLabel | None) -> int:
+        """How many of the given answer's claims have one of these labels."""
+        return sum(claim.label in labels for claim in self.claims)
 
     @property
     def corrected(self) -> str | None:
@@ -174,25 +188,6 @@ def _share(values: Sequence[bool]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
-class ScoredVerify(NamedTuple):
-    """A result with its scores before and after correction."""
-
-    result: VerifyResult
-    before: Scores
-    after: Scores
-    usage: Usage
-
-    def count(self, *labels: ClaimLabel | None) -> int:
-        """How many of the answer's claims have one of these labels."""
-        return sum(claim.label in labels for claim in self.result.claims)
-
-
-def scored_verify(result: VerifyResult) -> ScoredVerify:
-    """A result with the scores of the answer before and after correction."""
-    usage = sum(result.usage.values(), Usage())
-    return ScoredVerify(result, scores_of(result.verified), scores_of(result.revised), usage)
-
-
 CITED = "cited"
 
 
@@ -233,7 +228,7 @@ def _note(claim: VerifiedClaim) -> str:
     return " ".join(filter(None, (claim.explanation, cites, by, unknown)))
 
 
-CLAIMS = Need("claims", lambda sample: "no record has a claim", lambda r: bool(r.result.claims))
+CLAIMS = Need("claims", lambda sample: "no record has a claim", lambda r: bool(r.claims))
 CITING = Need(
     "claims that cite a source", lambda sample: "no claim that cites a source was judged", lambda r: True
 )
@@ -251,7 +246,7 @@ def _labelled(
     name: str, shown: str, meaning: str, *labels: ClaimLabel | None, places: tuple[Place, ...] = RUN
 ) -> Metric:
     """Number of claims with one of these labels; None for a record without claims."""
-    counted = OfRecords(lambda record: record.count(*labels) if record.result.claims else None)
+    counted = OfRecords(lambda record: record.count(*labels) if record.claims else None)
     better: Better | None = None if "supported" in labels else "lower"
     title = "" if places == ("line",) else f"{shown} a record"
     meaning = f"claims a record that {meaning}"
@@ -275,7 +270,7 @@ METRICS = (
           "share of claims of the corrected answer that cite nothing",
           CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
     count("num_claims", "claims", "claims a record",
-          CLAIMS, OfRecords(lambda r: len(r.result.claims) or None), title="claims a record", places=RUN),
+          CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims a record", places=RUN),
     _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
     _labelled("num_contradicted", "contradicted", "a source contradicts", "contradicted"),
     _labelled("num_not_borne_out", "not supported", "sources leave open or disagree on",
@@ -284,13 +279,13 @@ METRICS = (
     _labelled("num_unjudged", "unjudged", "were not judged", None,
               places=("line", "run", "evaluate", "compare")),
     count("num_changes", "changes", "sentences changed a record",
-          CLAIMS, OfRecords(lambda r: len(r.result.changes) if r.result.claims else None),
+          CLAIMS, OfRecords(lambda r: len(r.changes) if r.claims else None),
           title="changes a record", places=RUN),
-    *usage_metrics(lambda record: record.usage),
+    *usage_metrics(lambda result: sum(result.usage.values(), Usage())),
 )
 # fmt: on
 
-VERIFY: Table[ScoredVerify] = Table(
+VERIFY: Table[VerifyResult] = Table(
     "verify", main="num_claims", claims=lambda record: ((), 0), metrics=METRICS
 )
 """A record without citations still has scores."""

@@ -31,10 +31,8 @@ from factreasoner.tasks.verify.labelling import labelled, relabelled
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import (
     VERIFY,
-    ScoredVerify,
     VerifiedClaim,
     VerifyResult,
-    scored_verify,
     verified_rows,
 )
 
@@ -236,9 +234,9 @@ def _problems(record: Record, config: Config) -> list[InputProblem]:
     return [InputProblem(f"record {record.id}", "contexts", message)]
 
 
-def _scored(result: VerifyResult) -> tuple[ScoredVerify, dict[str, Any]]:
+def _scored(result: VerifyResult) -> tuple[VerifyResult, dict[str, Any]]:
     claims = result.revised.claims if result.revised else ()
-    return scored_verify(result), {
+    return result, {
         "corrected": result.corrected,
         "changes": [change.model_dump(mode="json") for change in result.changes],
         "claims": [claim.model_dump(mode="json") for claim in result.claims],
