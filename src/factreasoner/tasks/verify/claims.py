@@ -1,10 +1,10 @@
-"""The claims of a text, each with its sentence and what it cites; and what became of them by corrections."""
+"""The claims of a text, each with its sentence and what it cites; and its label, from the verdicts on it."""
 
 from __future__ import annotations
 
 import bisect
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -12,14 +12,14 @@ from factreasoner.atoms import made_atoms
 from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Atom, Failure, Record, new_id
+from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id, side_of
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
-from factreasoner.tasks.verify.correcting import STAGE as CORRECTING
-from factreasoner.tasks.verify.editing import Edit, Edited, edited
-from factreasoner.tasks.verify.result import FAILED, Change, Citation, Fate, VerifiedClaim, VerifiedText
+from factreasoner.tasks.rows import by_claim, guessed, label_of, p_supported
+from factreasoner.tasks.verify.citations import CitedText, Sentence
+from factreasoner.tasks.verify.judging import SourceVerdict
+from factreasoner.tasks.verify.result import FAILED, Citation, VerifiedClaim, VerifiedText, VerifyResult
+from factreasoner.text.language import tells_incomparable
 from factreasoner.text.sentences import Span, sentences
-from factreasoner.text.tags import TAG
 
 STAGE = "verify"
 _UNREAD = re.compile("[*_`~\u200b-\u200f\u2060\ufeff]")
@@ -174,104 +174,122 @@ def citations_of(text: CitedText, claims: Sequence[VerifiedClaim]) -> tuple[Cita
     return tuple(found)
 
 
-class Revision(NamedTuple):
-    """A text with its verified claims. `places` maps each sentence of the answer to what became of it here.
+def labelled(
+    claim: VerifiedClaim, sources: Sequence[SourceVerdict], text: CitedText, *, complete: bool
+) -> VerifiedClaim:
+    """The claim with what its sources say of it, each source named as in `text`.
 
-    A sentence that was removed has an empty place.
+    The most probable verdict for or against the claim decides. Where an equally probable one says the
+    opposite, the claim is conflicting. Where there is none for or against, the nearest source's decides.
+
+    A claim can only be found supported where it lacks verdicts (not `complete`), or where half of its sources
+    or more are in another language, and so were not compared. It has no label where none was compared.
     """
-
-    text: CitedText
-    claims: tuple[VerifiedClaim, ...]
-    places: Mapping[Place, Place]
-
-    def verified(self, changes: Sequence[Change]) -> VerifiedText:
-        """The text as a result holds it, its claims with what `changes` did to them."""
-        citations = citations_of(self.text, self.claims)
-        claims = tuple(claim.model_copy(update={"fate": _fate(claim, changes)}) for claim in self.claims)
-        return VerifiedText(text=self.text.text, claims=claims, citations=citations, notes=self.text.notes)
-
-    def origins(self, sentence: Sentence) -> list[Place]:
-        """The sentences of the answer from which one of the text comes."""
-        return [root for root, now in self.places.items() if _overlap(now, sentence.place)]
-
-
-class NewText(NamedTuple):
-    """A text after `done` edits; `failures` are new sentences that would have run into their neighbours."""
-
-    text: CitedText
-    done: Edited
-    failures: tuple[Failure, ...]
-
-
-def new_text(text: CitedText, edits: Mapping[Place, str], record_id: str) -> NewText:
-    """`text` with its sentences at the places of `edits` replaced, or removed where the new one is empty.
-
-    A new sentence that the text around it would continue is left out.
-    """
-    wanted = dict(edits)
-    failures: list[Failure] = []
-    while wanted:
-        done = edited(text.text, [Edit(*place, after) for place, after in wanted.items()])
-        new = CitedText(done.text, text.contexts)
-        spoilt = [edit for edit, place in done.placed() if _runs_over(new, place)]
-        joined = [
-            place
-            for place, after in wanted.items()  # a removal may leave marks of bold and the like
-            if after.strip() and any(_overlap(place, (edit.start, edit.end)) for edit in spoilt)
-        ]
-        if not joined:
-            return NewText(new, done, tuple(failures))
-        failures += [_joined(record_id, place, wanted.pop(place)) for place in joined]
-    return NewText(text, Edited(text.text, ()), tuple(failures))
-
-
-def _runs_over(text: CitedText, place: Place) -> bool:
-    """Whether a sentence has words both inside and outside a place."""
-    found = [sentence.words for sentence in text.sentences if _overlap(sentence.words, place)]
-    outside = [text.text[w.start : place[0]] + text.text[place[1] : w.end] for w in found]
-    return any(character.isalnum() for piece in outside for character in piece)
-
-
-def _joined(record_id: str, place: Place, after: str) -> Failure:
-    return Failure(
-        stage=CORRECTING,
-        item_id=f"{record_id}[{place[0]}:{place[1]}]",
-        error_type="JoinedSentenceError",
-        message=f"record {record_id}: the new sentence {after[:80]!r} would run into the one beside it; "
-        "the sentence stays as it was",
+    unread = [s for s in sources if tells_incomparable(s.verdict.note)]
+    compared = [s for s in sources if s not in unread]
+    of_unread = "".join(f" {_in_words(s, sources, 0.5, text)}" for s in unread)
+    if unread:
+        claim = claim.model_copy(update={"explanation": of_unread.strip()})
+    if not compared:
+        return claim
+    decisive = [s for s in compared if s.verdict.supports or s.verdict.contradicts]
+    best = max(decisive, key=lambda s: s.verdict.probability, default=None)
+    if best is None:
+        best = max(compared, key=lambda s: (s.verdict.nearness, p_supported(s.verdict)))
+    rivals = [s.verdict for s in decisive if s.verdict.probability == best.verdict.probability]
+    split = len({verdict.label for verdict in rivals}) > 1
+    p = 0.5 if split else round(p_supported(best.verdict), P_DIGITS)
+    label = label_of(p, rivals)
+    if label != "supported" and not (complete and 2 * len(compared) > len(sources)):
+        return claim
+    support = (source for s in decisive if s.verdict.supports for source in s.rests_on)
+    return claim.model_copy(
+        update={
+            "label": label,
+            "p": p,
+            "borne_out_by": tuple(dict.fromkeys(support)) if label == "supported" else (),
+            "explanation": _explanation(best, compared, p, text) + of_unread,
+            "quote": best.verdict.quote,
+            "quoted": best.quoted,
+        }
     )
 
 
-def changes_of(answer: str, revision: Revision, reasons: Mapping[Place, Sequence[str]]) -> tuple[Change, ...]:
-    """What the answer's sentences with `reasons` to change them became in the last revision.
+def relabelled(result: VerifyResult, verdicts: tuple[Verdict, ...]) -> VerifyResult:
+    """The result with `verdicts`, one for each of its own, and new labels where a claim's verdict changed.
 
-    Sentences that became one are one change.
+    No sentence is rewritten: changes stay, and a claim whose sentence stayed is flagged or kept by its new
+    label.
     """
-    text = revision.text
-    groups: list[tuple[Place, Place]] = []
-    for root in sorted(reasons):
-        now, at = revision.places[root], len(groups)
-        at = next((n for n, (_, other) in enumerate(groups) if _overlap(other, now)), at)
-        members = [*groups[at:], (root, now)]
-        spans = [span for _, span in members if span[0] < span[1]] or [now]
-        groups[at:] = [((members[0][0][0], root[1]), (spans[0][0], max(end for _, end in spans)))]
-    found = []
-    for (start, end), now in groups:
-        says = any(_overlap(now, sentence.words) for sentence in text.sentences)
-        says = says and any(map(str.isalnum, TAG.sub("", text.text[slice(*now)])))
-        before, after = answer[start:end], text.text[slice(*now)].strip() if says else ""
-        if after != before.strip():
-            own = (why for root in sorted(reasons) if start <= root[0] < end for why in reasons[root])
-            found.append(Change(before=before, after=after, why=tuple(dict.fromkeys(own)), span=(start, end)))
-    return tuple(found)
+    changed = {new.target_id for new, old in zip(verdicts, result.verdicts, strict=True) if new != old}
+    own = by_claim(verdicts)
+
+    def text(verified: VerifiedText | None) -> VerifiedText | None:
+        if verified is None:
+            return None
+        cited = CitedText(verified.text, result.contexts)
+        claims = (
+            _anew(claim, own[claim.id], cited) if claim.id in changed else claim for claim in verified.claims
+        )
+        return verified.model_copy(update={"claims": tuple(claims)})
+
+    update = {"verdicts": verdicts, "verified": text(result.verified), "revised": text(result.revised)}
+    return result.model_copy(update=update)
 
 
-def _fate(claim: VerifiedClaim, changes: Sequence[Change]) -> Fate:
-    change = next((c for c in changes if claim.sentence and _overlap(c.span, claim.sentence)), None)
-    if change is not None:
-        return "rewritten" if change.after else "removed"
-    return "flagged" if claim.label in FAILED or claim.label in (None, "uncited") else "kept"
+def _anew(claim: VerifiedClaim, verdicts: Iterable[Verdict], text: CitedText) -> VerifiedClaim:
+    sources = [_source_verdict(claim, verdict) for verdict in verdicts]
+    judged = labelled(claim, sources, text, complete=claim.label is not None)
+    if judged.fate in ("rewritten", "removed"):
+        return judged
+    wrong = judged.label in FAILED or judged.label is None
+    return judged.model_copy(update={"fate": "flagged" if wrong else "kept"})
 
 
-def _overlap(one: Place, other: Place) -> bool:
-    return min(one[1], other[1]) > max(one[0], other[0])
+def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
+    """A verdict of one source, or of all that the claim cites."""
+    shown = (verdict.context_id,) if verdict.context_id in claim.cited else claim.cited
+    quoted = claim.quoted if verdict.quote is not None and verdict.quote == claim.quote else None
+    corrected = verdict.confidence == "corrected"
+    explanation = f"{verdict.note[:1].upper()}{verdict.note[1:]}." if corrected else ""
+    return SourceVerdict(verdict, shown or (verdict.context_id,), explanation, quoted)
+
+
+def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, text: CitedText) -> str:
+    """The judge's own words, or the verdict in words; then what says the opposite."""
+    said = best.explanation or _in_words(best, sources, p, text)
+    for other in sources:
+        if other.verdict.label == "contradiction" != best.verdict.label:
+            said += f" {_said(other.rests_on, 'contradicts it', 'contradict it', text)}{_quote(other)}"
+        elif other.verdict.label == "entailment" != best.verdict.label:
+            said += f" {_in_words(other, sources, p, text)}"
+    return said
+
+
+def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, text: CitedText) -> str:
+    if best.verdict.label == "entailment":
+        return f"{_said(best.rests_on, 'supports it', 'support it', text)}{_quote(best)}"
+    if best.verdict.label == "contradiction":
+        return f"{_said(best.rests_on, 'says otherwise', 'say otherwise', text)}{_quote(best)}"
+    if best.verdict.note:
+        return f"{_names(best.rests_on, text)}: {best.verdict.note}."
+    every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
+    if side_of(p) > 0:
+        return f"{_said(every, 'does not say so', 'do not say so', text)}; {guessed(best.verdict)}."
+    words = "neither supports it nor contradicts it", "neither support it nor contradict it"
+    return f"{_said(every, *words, text)}."
+
+
+def _quote(source: SourceVerdict) -> str:
+    """The end of a sentence: the quote, if there is one, and a full stop."""
+    words = " ".join((source.verdict.quote or "").split())
+    return f": “{words}”" if words.endswith((".", "!", "?")) else f": “{words}”." if words else "."
+
+
+def _said(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
+    """The sources, and what one of them says or several say."""
+    return f"{_names(ids, text)} {of_one if len(ids) == 1 else of_several}"
+
+
+def _names(ids: Sequence[str], text: CitedText) -> str:
+    return " and ".join(f"[{text.label_of(source)}]" for source in ids)

@@ -16,18 +16,16 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import ClaimTally, ClaimWorker, Task, Work
 from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
-from factreasoner.tasks.verify.claims import (
-    ClaimFinder,
-    Claims,
+from factreasoner.tasks.verify.claims import ClaimFinder, Claims, at_place, labelled, relabelled
+from factreasoner.tasks.verify.correcting import (
+    Corrector,
+    FailedSentence,
     NewText,
     Revision,
-    at_place,
     changes_of,
     new_text,
 )
-from factreasoner.tasks.verify.correcting import Corrector, FailedSentence
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
-from factreasoner.tasks.verify.labelling import labelled, relabelled
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import (
     VERIFY,
