@@ -25,7 +25,6 @@ from factreasoner.metrics.comparison import counts_of, paired, permutation_p
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, Floats, Sample
 from factreasoner.metrics.statistics import Interval
-from factreasoner.metrics.table import estimate
 
 METRICS = [
     FACTUALITY[name] for name in ("precision", "f1_at_k", "accuracy", "macro_f1", "auroc", "brier", "ece")
@@ -94,7 +93,7 @@ def coverage(
             one, other = truth[metric.name]
             _, gap = paired(metric.statistic(pair.one), metric.statistic(pair.other), metric.bounds)
             found = (
-                estimate(metric, pair.one).interval,
+                FACTUALITY.estimates(pair.one, [metric.name])[metric.name].interval,
                 gap if isinstance(gap, Interval) else None,
                 _bootstrap(metric.statistic(pair.one).weighted(choices)),
             )

@@ -20,7 +20,7 @@ from labelled_pairs import records
 from overlap_judge import fit
 
 from factreasoner.judges.overlap import OverlapJudge, PairModel, shipped_model
-from factreasoner.metrics.table import Estimate
+from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged

@@ -25,8 +25,8 @@ from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
-from factreasoner.metrics.statistics import NoInterval
-from factreasoner.metrics.table import Metric, OfClaims
+from factreasoner.metrics.statistics import NoInterval, OfClaims
+from factreasoner.metrics.table import Metric
 from factreasoner.models import Record
 from factreasoner.tasks.verify.result import VerifiedClaim
 from factreasoner.tasks.verify.task import verify

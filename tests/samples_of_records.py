@@ -1,7 +1,6 @@
 """Samples made from assessments, for tests of what is computed from them."""
 
 from factreasoner.metrics.factuality import FACTUALITY, scored_record
-from factreasoner.metrics.table import estimate
 
 
 def sampled(*assessments, k=3):
@@ -14,7 +13,7 @@ def sampled(*assessments, k=3):
 
 def estimated(sample, name):
     """The metric of that name."""
-    return estimate(FACTUALITY[name], sample)
+    return FACTUALITY.estimates(sample, [name])[name]
 
 
 def value_of(sample, name):

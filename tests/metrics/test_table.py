@@ -12,7 +12,8 @@ from factreasoner.analysis.comparison import compare_runs, named_runs
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
-from factreasoner.metrics.table import Metric, OfRecords, Table
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import Metric, Table
 from factreasoner.report.tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK

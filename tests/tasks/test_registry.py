@@ -6,7 +6,8 @@ import pytest
 
 from factreasoner import Config, cli
 from factreasoner.errors import RunError
-from factreasoner.metrics.table import Metric, Need, OfRecords, Table
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import Metric, Need, Table
 from factreasoner.models import Atom, Claim, Failure, Premise, Record
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.runs.journal import line_of

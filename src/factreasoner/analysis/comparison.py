@@ -17,7 +17,8 @@ from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import Metric, Table, estimate
+from factreasoner.metrics.statistics import Estimate
+from factreasoner.metrics.table import Table
 from factreasoner.models import Assessment, Usage
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun, record_of
@@ -112,6 +113,7 @@ def compare_runs(
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
+    shown = [metric.name for metric in metrics]
     return {
         "task": first.task.name,
         "baseline": baseline,
@@ -121,7 +123,10 @@ def compare_runs(
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
-        "runs": {name: _run_content(run, read[name], samples[name], metrics) for name, run in runs.items()},
+        "runs": {
+            name: _run_content(run, read[name], samples[name], table.estimates(samples[name], shown))
+            for name, run in runs.items()
+        },
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
@@ -244,7 +249,7 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
 
 
 def _run_content(
-    run: FinishedRun[Any], read: _Read, sample: Sample, metrics: Sequence[Metric]
+    run: FinishedRun[Any], read: _Read, sample: Sample, estimates: Mapping[str, Estimate]
 ) -> dict[str, Any]:
     return {
         "path": str(run.path),
@@ -254,7 +259,7 @@ def _run_content(
         "model": run.config.model,
         "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),
-        "scores": {metric.name: estimate(metric, sample).content() for metric in metrics},
+        "scores": {name: found.content() for name, found in estimates.items()},
         "usage_estimated": read.usage_estimated,
     }
 

@@ -18,7 +18,7 @@ from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
-from factreasoner.metrics.table import Table, estimate
+from factreasoner.metrics.table import Table
 from factreasoner.models import TaskResult, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.plugins.table import nearest
@@ -222,7 +222,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     if (labels := sum(counts.values())) and supported in (0, labels):
         kind, other = ("S", "NS") if supported else ("NS", "S")
         yield f"labels are of one kind, {kind}: macro-F1 takes the F1 of {other} as 0"
-    auroc = estimate(FACTUALITY["auroc"], scored)
+    auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
     if auroc.value is None:
         yield f"AUROC: {auroc.reason}"
 

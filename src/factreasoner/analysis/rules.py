@@ -12,8 +12,8 @@ from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import ConfigError
 from factreasoner.files import replace_file
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.statistics import Bounds
-from factreasoner.metrics.table import SHARE, Estimate, OfRecords, Table, of_fewer, possible
+from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
+from factreasoner.metrics.table import SHARE, Table, of_fewer, possible
 from factreasoner.models import Support, TaskResult
 from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, TASKS, Tally, Task, task_named

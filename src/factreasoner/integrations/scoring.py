@@ -8,7 +8,8 @@ from typing import Any, NamedTuple, Unpack
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges import judged_by
-from factreasoner.metrics.table import SHARE, Metric, OfRecords, possible
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import SHARE, Metric, possible
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import named

@@ -13,7 +13,8 @@ from typing import Literal, NamedTuple
 
 from factreasoner.metrics import claim_scores
 from factreasoner.metrics.samples import LabelledClaim, Sample
-from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Table, usage_metrics
+from factreasoner.metrics.statistics import OfClaims, OfRecords
+from factreasoner.metrics.table import COUNT, Metric, Need, Table, usage_metrics
 from factreasoner.models import (
     SMALLEST_P,
     Assessment,

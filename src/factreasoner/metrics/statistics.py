@@ -12,13 +12,14 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from factreasoner.metrics.samples import Floats, Ints
+from factreasoner.metrics.samples import Claims, Floats, Ints, Sample
 
 LEVEL = 0.95
 TAIL = (1 - LEVEL) / 2
@@ -65,12 +66,6 @@ class Statistic(ABC):
     def value(self) -> float:
         """The statistic of all records, NaN where it is undefined."""
         return float(self.weighted(np.ones((1, len(self.present)), dtype=np.int64))[0])
-
-    def estimated(self, bounds: Bounds) -> tuple[float, Interval | NoInterval | None, int]:
-        """The value, its interval (None if the value is undefined), and how many records have a part."""
-        value = self.value
-        found = self.interval(bounds) if math.isfinite(value) else None
-        return value, found, int(np.count_nonzero(self.present))
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """The 95 % interval over records; the value must be defined."""
@@ -126,6 +121,83 @@ def mean_of_all(values: Floats) -> Statistic:
     """Mean over all records, undefined if any record lacks the value."""
     ones = np.ones_like(values)
     return OfSums(np.stack([values, ones], axis=1), first_by_last, ones.astype(bool))
+
+
+class Estimate(NamedTuple):
+    """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
+
+    `records` counts those that have the value, or claims it is computed from.
+    """
+
+    value: float | None
+    interval: Interval | None
+    reason: str | None = None
+    records: int = 0
+
+    def content(self) -> dict[str, Any]:
+        """The estimate as a JSON object."""
+        return {
+            "value": self.value,
+            "interval_95": self.interval,
+            "reason": self.reason,
+            "records": self.records,
+        }
+
+
+class Average(ABC):
+    """How a metric of a data set is computed from its records."""
+
+    @abstractmethod
+    def statistic(self, sample: Sample, name: str) -> Statistic:
+        """The metric `name` of a sample."""
+
+    def estimate(self, sample: Sample, name: str, bounds: Bounds) -> Estimate | None:
+        """The metric with its interval over records; None if it is undefined."""
+        statistic = self.statistic(sample, name)
+        value, records = statistic.value, int(np.count_nonzero(statistic.present))
+        if not math.isfinite(value):
+            return None
+        found = statistic.interval(bounds)
+        if isinstance(found, NoInterval):
+            return Estimate(value, None, f"no interval: {found.reason}", records)
+        return Estimate(value, found, records=records)
+
+
+@dataclass(frozen=True)
+class OfRecords(Average):
+    """A metric of one record, averaged over records; None for a record that does not have it.
+
+    With `all_or_none` the mean is undefined if any record lacks the value: an unknown cost is not 0.
+    """
+
+    function: Callable[[Any], float | None]
+    all_or_none: bool = False
+
+    @property
+    def words(self) -> str:
+        """How the metric is averaged, in words for the list of metrics."""
+        return "mean over all records" if self.all_or_none else "mean over the records that have it"
+
+    def statistic(self, sample: Sample, name: str) -> Statistic:
+        """See `Average`."""
+        values = sample.values[name]
+        return mean_of_all(values) if self.all_or_none else mean_of_known(values)
+
+
+@dataclass(frozen=True)
+class OfClaims(Average):
+    """A metric of all labelled claims of a data set together."""
+
+    function: Callable[[Claims], Statistic]
+    words: str = "over all labelled claims together"
+
+    def statistic(self, sample: Sample, name: str) -> Statistic:
+        """See `Average`."""
+        return self.function(sample.claims)
+
+    def estimate(self, sample: Sample, name: str, bounds: Bounds) -> Estimate | None:
+        """See `Average`; None without labelled claims, too."""
+        return super().estimate(sample, name, bounds) if len(sample.claims.p) else None
 
 
 def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoInterval:

@@ -19,8 +19,8 @@ from factreasoner.metrics.factuality import (
 )
 from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
-from factreasoner.metrics.statistics import wilson
-from factreasoner.metrics.table import Estimate, Metric, OfRecords
+from factreasoner.metrics.statistics import Estimate, OfRecords, wilson
+from factreasoner.metrics.table import Metric
 from factreasoner.models import (
     P_DIGITS,
     Assessment,
@@ -249,7 +249,8 @@ class Summary:
         counts = self._counts.content()
         sample = self.sample()
         found = FACTUALITY.estimates(sample)
-        means = {m.line_name: found[m.name] for m in FACTUALITY.shown_in("line") if _is_mean(m, self._gamma)}
+        averaged = [metric for metric in FACTUALITY.shown_in("line") if _is_mean(metric, self._gamma)]
+        means = {metric.line_name: found[metric.name] for metric in averaged}
         used = {"used_domains": sorted(self._used_domains)}
         return {
             "records": counts.pop("records"),

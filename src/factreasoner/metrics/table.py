@@ -15,14 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample, Sampling, Scored
-from factreasoner.metrics.statistics import (
-    Bounds,
-    Interval,
-    NoInterval,
-    Statistic,
-    mean_of_all,
-    mean_of_known,
-)
+from factreasoner.metrics.statistics import Bounds, Estimate, OfClaims, OfRecords, Statistic
 from factreasoner.models import Usage
 
 Place = Literal["line", "run", "evaluate", "groups", "compare", "figure"]
@@ -48,30 +41,6 @@ class Need(NamedTuple):
     met: Callable[[Any], bool] = lambda record: True
     labels: bool = False
     keys: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class OfRecords:
-    """A metric of one record, averaged over records; None for a record that does not have it.
-
-    With `all_or_none` the mean is undefined if any record lacks the value: an unknown cost is not 0.
-    """
-
-    function: Callable[[Any], float | None]
-    all_or_none: bool = False
-
-    @property
-    def words(self) -> str:
-        """How the metric is averaged, in words for the list of metrics."""
-        return "mean over all records" if self.all_or_none else "mean over the records that have it"
-
-
-@dataclass(frozen=True)
-class OfClaims:
-    """A metric of all labelled claims of a data set together."""
-
-    function: Callable[[Claims], Statistic]
-    words: str = "over all labelled claims together"
 
 
 @dataclass(frozen=True)
@@ -108,10 +77,7 @@ class Metric:
 
     def statistic(self, sample: Sample) -> Statistic:
         """The metric of a sample, to be computed for any choice of its records."""
-        if isinstance(self.average, OfClaims):
-            return self.average.function(sample.claims)
-        mean = mean_of_all if self.average.all_or_none else mean_of_known
-        return mean(sample.values[self.name])
+        return self.average.statistic(sample, self.name)
 
     def text(self, value: float | None, *, signed: bool = False) -> str:
         """A value as it is shown; a dash for none."""
@@ -141,27 +107,6 @@ class Metric:
     def caption(self, k: int | str | None, *, room: bool = False) -> str:
         """The metric's short name, or with `room` its title, with the K it was computed with."""
         return (self.title if room and self.title else self.shown).format(k="K" if k is None else k)
-
-
-class Estimate(NamedTuple):
-    """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
-
-    `records` counts those that have the value, or claims it is computed from.
-    """
-
-    value: float | None
-    interval: Interval | None
-    reason: str | None = None
-    records: int = 0
-
-    def content(self) -> dict[str, Any]:
-        """The estimate as a JSON object."""
-        return {
-            "value": self.value,
-            "interval_95": self.interval,
-            "reason": self.reason,
-            "records": self.records,
-        }
 
 
 class Table(Generic[Scored]):
@@ -243,8 +188,12 @@ class Table(Generic[Scored]):
 
     def estimates(self, sample: Sample, names: Iterable[str] | None = None) -> dict[str, Estimate]:
         """Metrics of a sample, all or those named, with their intervals over records."""
-        wanted = self if names is None else (self[name] for name in names)
-        return {metric.name: estimate(metric, sample) for metric in wanted}
+        wanted = list(self) if names is None else [self[name] for name in names]
+        found = [metric.average.estimate(sample, metric.name, metric.bounds) for metric in wanted]
+        return {
+            metric.name: estimate or Estimate(None, None, metric.needs.missing(sample))
+            for metric, estimate in zip(wanted, found, strict=True)
+        }
 
     def few_records(self, sample: Sample, names: Iterable[str] | None = None) -> str | None:
         """Which metrics, of all or of those named, are unreliable for want of records, in words.
@@ -259,18 +208,6 @@ class Table(Generic[Scored]):
         shown = " and ".join(metric.shown for metric in few)
         records = "1 record" if count == 1 else f"{count} records"
         return f"{records}: below {max(m.few for m in few)}, {shown} and their intervals are unreliable"
-
-
-def estimate(metric: Metric, sample: Sample) -> Estimate:
-    """A metric of a sample with its interval over records."""
-    value, found, records = math.nan, None, 0
-    if isinstance(metric.average, OfRecords) or len(sample.claims.p):
-        value, found, records = metric.statistic(sample).estimated(metric.bounds)
-    if found is None:
-        return Estimate(None, None, metric.needs.missing(sample))
-    if isinstance(found, NoInterval):
-        return Estimate(value, None, f"no interval: {found.reason}", records)
-    return Estimate(value, found, records=records)
 
 
 def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:

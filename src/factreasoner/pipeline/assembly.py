@@ -80,19 +80,17 @@ class Assembly:
         self.config = config
         self.llm = llm
         self._parts = parts
+        self._plugins: Mapping[str, object] = {kind: config.plugin(kind) for kind in PLUGINS} | dict(parts)
         self._shared = shared or SharedLimits.of(config)
         self._calibration = calibration_of(config)
 
     def made(self, kind: PluginKind[P]) -> P:
         """The part that is given, or the one that the settings name."""
-        return kind.make(self._plugin(kind), self._offers(kind))
-
-    def _plugin(self, kind: PluginKind[P]) -> object:
-        return self._parts.get(kind.name, self.config.plugin(kind.name))
+        return kind.make(self._plugins[kind.name], self._offers(kind))
 
     def optional(self, kind: PluginKind[P]) -> P | None:
         """The part as `made` gives it; None if the settings name "none"."""
-        return None if self._plugin(kind) == "none" else self.made(kind)
+        return None if self._plugins[kind.name] == "none" else self.made(kind)
 
     def _offers(self, kind: PluginKind[P]) -> Offers:
         """What a part may ask for; a judge may have a solver, but not the other way round."""

@@ -11,7 +11,8 @@ from typing import Any
 from factreasoner.metrics.claim_scores import reliability_bins
 from factreasoner.metrics.run_counts import Lowest, review_rank
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import ARROWS, Metric, OfClaims, Place, Table
+from factreasoner.metrics.statistics import OfClaims
+from factreasoner.metrics.table import ARROWS, Metric, Place, Table
 from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.report.record_content import Scored, marks_of

@@ -13,7 +13,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from factreasoner.metrics.table import ARROWS, Metric, OfRecords, Table
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import ARROWS, Metric, Table
 from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.visible import one_line
 

@@ -13,7 +13,7 @@ from factreasoner.assessors.credibility import credibility_fingerprint, read_cre
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.files import replace_file
 from factreasoner.metrics.comparison import Agreement
-from factreasoner.metrics.table import Estimate
+from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, Pair, pair

@@ -16,8 +16,8 @@ from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, given_record
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
-from factreasoner.metrics.statistics import OfSums, Statistic, ratio
-from factreasoner.metrics.table import COUNT, Metric, Need, OfClaims, OfRecords, Place, Table, usage_metrics
+from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
+from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Usage, Verdict, counted
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import FACT_GENERATOR

@@ -212,14 +212,13 @@ _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 def _borders(text: str, block: Block) -> Iterator[int]:
     """Ends of the sentences of a block, but for a last one without a stop."""
-    enclosed = Regions(match.span() for match in _ENCLOSED.finditer(text, block.start, block.end))
+    enclosed = Regions([match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)])
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
     numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
-    for stop in _STOP.finditer(text, numbered.end() if numbered else block.start, block.end):
+    stops = _STOP.finditer(text, numbered.end() if numbered else block.start, block.end)
+    for stop in [stop for stop in stops if not enclosed.hold(stop.start(), stop.end() + 1)]:
         end = stop.end()
-        if enclosed.hold(stop.start(), end + 1):
-            continue
         if end == block.end or (
             _ends_wide(text, stop)
             if stop["latin"] is None

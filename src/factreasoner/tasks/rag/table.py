@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table, usage_metrics
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, notebook_form
 from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
-from factreasoner.metrics.table import COUNT, Better, Metric, Need, OfRecords, Place, Table, usage_metrics
+from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, counted
 from factreasoner.tasks.rows import (
     ANSWER,
