@@ -17,8 +17,7 @@ from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
-from factreasoner.metrics.statistics import Estimate
-from factreasoner.metrics.table import Table
+from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun, record_of
@@ -113,7 +112,6 @@ def compare_runs(
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
-    shown = [metric.name for metric in metrics]
     return {
         "task": first.task.name,
         "baseline": baseline,
@@ -123,10 +121,7 @@ def compare_runs(
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs),
-        "runs": {
-            name: _run_content(run, read[name], samples[name], table.estimates(samples[name], shown))
-            for name, run in runs.items()
-        },
+        "runs": {name: _run_content(run, read[name], samples[name], metrics) for name, run in runs.items()},
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
@@ -249,8 +244,9 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
 
 
 def _run_content(
-    run: FinishedRun[Any], read: _Read, sample: Sample, estimates: Mapping[str, Estimate]
+    run: FinishedRun[Any], read: _Read, sample: Sample, metrics: Sequence[Metric]
 ) -> dict[str, Any]:
+    estimates = run.task.table.estimates(sample, [metric.name for metric in metrics])
     return {
         "path": str(run.path),
         "assessor": run.config.assessor,
