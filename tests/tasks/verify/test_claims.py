@@ -133,7 +133,7 @@ def test_marks_that_stay_of_a_sentence_taken_out_join_nothing(mark):
     assert [change.after for change in changes_of(text.text, revision, {second: ["wrong"]})] == [""]
 
 
-TEXT = CitedText("It opened [1, 2].", [Context(id="c0", text="x"), Context(id="c1", text="y")])
+CITING = CitedText("It opened [1, 2].", [Context(id="c0", text="x"), Context(id="c1", text="y")])
 CLAIM = VerifiedClaim(id="a0", text="It opened.", cited=("c0", "c1"))
 
 
@@ -143,7 +143,7 @@ def holding(*sources, label="neutral"):
 
 
 def explained(*holdings):
-    return labelled(CLAIM, holdings, TEXT, complete=True).explanation
+    return labelled(CLAIM, holdings, CITING, complete=True).explanation
 
 
 def test_several_sources_are_spoken_of_as_several():
