@@ -1,5 +1,6 @@
 """Assessments made by hand, for tests of what is computed from them."""
 
+from factreasoner.assessors.graph import with_graph
 from factreasoner.models import (
     Assessment,
     Atom,
@@ -13,6 +14,9 @@ from factreasoner.models import (
     Verdict,
     side_of,
 )
+from factreasoner.pipeline.pipeline import rescore
+from factreasoner.settings import Config
+from factreasoner.solvers.exact import ExactSolver
 
 SAID = {1: "supported", 0: "conflicting", -1: "contradicted"}
 """What an assessor says of an atom, by the side of one half its P(true) is on."""
@@ -43,6 +47,15 @@ def assessment(p_true, *, gold="", outcome=None, **fields):
         "outcome": Outcome(**{**judged, **(outcome or {})}) if p_true else None,
     }
     return Assessment(**{**made, **fields})
+
+
+def scored(verdicts, *, gold="", **fields):
+    """One of a passage c0 on which an atom each was judged so, as a run with the usual settings scores it."""
+    context, config = Context(id="c0", text="A passage."), Config()
+    outcome = {"verdicts": tuple(verdicts)}
+    made = assessment([0.5] * len(verdicts), gold=gold, contexts=(context,), outcome=outcome, **fields)
+    graphed = with_graph(made.outcome, made.atoms, made.contexts, config)
+    return rescore(made.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
 
 
 TIMEOUT = Failure(stage="judge", item_id="c0->a2", error_type="CallTimeoutError", message="60 s", attempts=3)

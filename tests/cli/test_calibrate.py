@@ -6,59 +6,37 @@ import random
 import shutil
 
 import pytest
-from assessments import assessment
+from assessments import assessment, scored
 from command import manifest_of, printed, summary_of, write_records
 from run_folders import run_folder
 
 from factreasoner.analysis.posterior_fitting import calibrate_posteriors
-from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import LabelOffsets
-from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.pipeline.pipeline import rescore
+from factreasoner.models import Verdict
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
-from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
 
 RECORDS = 12
 
 
+LABELS = ("entailment", "entailment", "contradiction", "neutral")
+SAID = {"entailment": "True", "contradiction": "False", "neutral": "Not clear"}
+
+
 @functools.cache
-def judged(number, config=None, labels=("entailment", "entailment", "contradiction", "neutral")):
+def judged(number):
     """A record of one context and an atom for each verdict; S and NS by a coin that the judge overrates."""
-    config = config or Config()
     coin = random.Random(number)
-    said = {"entailment": "True", "contradiction": "False", "neutral": "Not clear"}
-    sure = [0.8 + 0.15 * coin.random() for _ in labels]
-    verdicts = tuple(
-        Verdict(
-            context_id="c0",
-            target_id=f"a{i}",
-            label=label,
-            probability=p,
-            label_probabilities={name: p if name == said[label] else (1 - p) / 2 for name in said.values()},
-        )
-        for i, (label, p) in enumerate(zip(labels, sure, strict=True))
-    )
-    atoms = tuple(
-        Atom(
-            id=f"a{i}",
-            text=f"Statement {i}.",
-            gold="S" if right(number, i) == (label != "contradiction") else "NS",
-        )
-        for i, label in enumerate(labels)
-    )
-    bare = Assessment(
-        record_id=f"r{number}",
-        status="ok",
-        assessor="factreasoner",
-        atoms=atoms,
-        contexts=(Context(id="c0", text="A passage."),),
-        outcome=Outcome(p_true={}, support={}, verdicts=verdicts),
-    )
-    graphed = with_graph(bare.outcome, bare.atoms, bare.contexts, config)
-    return rescore(bare.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
+    verdicts, gold = [], ""
+    for i, label in enumerate(LABELS):
+        p = 0.8 + 0.15 * coin.random()
+        shares = {name: p if name == SAID[label] else (1 - p) / 2 for name in SAID.values()}
+        said = {"label": label, "probability": p, "label_probabilities": shares}
+        verdicts.append(Verdict(context_id="c0", target_id=f"a{i}", **said))
+        gold += "S" if right(number, i) == (label != "contradiction") else "N"
+    return scored(verdicts, gold=gold, record_id=f"r{number}")
 
 
 def right(number, i):

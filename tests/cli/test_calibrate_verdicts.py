@@ -1,20 +1,16 @@
 """`calibrate` by labelled pairs: fitted, applied to labels and probabilities, refused with the numbers."""
 
-import functools
 import json
 import math
 import random
 import shutil
 
 import pytest
+from assessments import scored
 from command import manifest_of, printed, write_records
 from run_folders import run_folder
 
-from factreasoner.assessors.graph import with_graph
-from factreasoner.models import Assessment, Atom, Context, Outcome, Verdict
-from factreasoner.pipeline.pipeline import rescore
-from factreasoner.settings import Config
-from factreasoner.solvers.exact import ExactSolver
+from factreasoner.models import Verdict
 
 RECORDS = 12
 RIGHT = ("entailment",) * 3 + ("contradiction",) + ("neutral",) * 6
@@ -22,50 +18,32 @@ VALUES = ("True", "False", "Not clear")
 LABELS = ("entailment", "contradiction", "neutral")
 
 
-@functools.cache
-def judged(number):
+def judged(number, **fields):
     """A record with a verdict on every atom by a model that says "True" far too often."""
     rng = random.Random(number)
     shares = []
     for right in RIGHT:
         scores = [rng.gauss(3.0 * (name == "entailment") + 2.5 * (name == right), 1.0) for name in LABELS]
         shares.append([math.exp(score) / sum(map(math.exp, scores)) for score in scores])
-    return assessed(number, shares, ["S" if label == "entailment" else "NS" for label in RIGHT])
+    return assessed(
+        number, shares, "".join("S" if label == "entailment" else "N" for label in RIGHT), **fields
+    )
 
 
-def assessed(number, shares, golds):
+def assessed(number, shares, gold, **fields):
     """A record of one passage, with P of the three labels and a person's label for each atom."""
-    verdicts = tuple(
+    verdicts = [
         Verdict(
             context_id="c0",
             target_id=f"a{place}",
             label=LABELS[p.index(max(p))],
             probability=max(p),
             confidence="logprobs",
-            label_probabilities=dict(zip(VALUES, p, strict=True)),
-            label_mass=0.97,
+            **{"label_probabilities": dict(zip(VALUES, p, strict=True)), "label_mass": 0.97} | fields,
         )
         for place, p in enumerate(shares)
-    )
-    atoms = tuple(Atom(id=f"a{i}", text=f"Statement {i}.", gold=gold) for i, gold in enumerate(golds))
-    contexts, config = (Context(id="c0", text="A passage."),), Config()
-    outcome = with_graph(Outcome(p_true={}, support={}, verdicts=verdicts), atoms, contexts, config)
-    made = Assessment(
-        record_id=f"r{number}",
-        status="ok",
-        assessor="factreasoner",
-        atoms=atoms,
-        contexts=contexts,
-        outcome=outcome,
-    )
-    return rescore(made, ExactSolver(config), config)
-
-
-def changed(number, **fields):
-    """The record with other fields in each of its verdicts."""
-    made = judged(number)
-    verdicts = tuple(verdict.model_copy(update=fields) for verdict in made.outcome.verdicts)
-    return made.model_copy(update={"outcome": made.outcome.model_copy(update={"verdicts": verdicts})})
+    ]
+    return scored(verdicts, gold=gold, record_id=f"r{number}")
 
 
 @pytest.fixture(scope="module")
@@ -178,7 +156,7 @@ def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, r
 def test_that_atoms_get_worse_is_said(factreasoner, tmp_path):
     """The passage half supports what is true and not what is false; people call both neutral."""
     shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.6, 0.02, 0.38), (0.3, 0.02, 0.68)] * 4
-    run = run_folder(tmp_path / "half", *(assessed(n, shares, ["S", "NS"] * 5) for n in range(RECORDS)))
+    run = run_folder(tmp_path / "half", *(assessed(n, shares, "SN" * 5) for n in range(RECORDS)))
     labels = ["entailment", "contradiction"] + ["neutral"] * 8
     lines = [{**line, "label": labels[int(line["target"][1:])]} for line in LINES]
     relations = write_records(tmp_path / "r.jsonl", *lines)
@@ -210,7 +188,7 @@ def test_labels_of_one_kind_are_refused(factreasoner, run, tmp_path):
 
 @pytest.mark.parametrize("fields", [{"label_probabilities": {}}, {"label_mass": 0.2}])
 def test_verdicts_without_probabilities_teach_nothing(factreasoner, tmp_path, relations, fields):
-    run = run_folder(tmp_path / "bare", *(changed(n, **fields) for n in range(RECORDS)))
+    run = run_folder(tmp_path / "bare", *(judged(n, **fields) for n in range(RECORDS)))
     words = refused(factreasoner, run, tmp_path, "--relations", relations)
     assert "0 labelled pairs" in words
     assert "120 labelled verdicts lack the probabilities of all three labels" in words

@@ -3,20 +3,17 @@
 import json
 
 import pytest
-from assessments import assessment
+from assessments import scored
 from run_folders import run_folder
 
 from factreasoner import Run, recall, verify
-from factreasoner.assessors.graph import with_graph
 from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import InputError, RunError
-from factreasoner.models import Context, Verdict
-from factreasoner.pipeline.pipeline import rescore
+from factreasoner.models import Verdict
 from factreasoner.runs.corrections import MOST_PROBLEMS, Corrections
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.task import task_named
 
@@ -30,11 +27,7 @@ def folder(tmp_path):
         Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so"),
         Verdict(context_id="c0", target_id="a1", label="neutral", probability=0.8),
     ]
-    made = assessment([0.5, 0.5], contexts=(Context(id="c0", text="x"),), outcome={"verdicts": said})
-    config = Config(cache=False)
-    graphed = with_graph(made.outcome, made.atoms, made.contexts, config)
-    solved = rescore(made.model_copy(update={"outcome": graphed}), ExactSolver(config), config)
-    return run_folder(tmp_path / "run", solved, config=config)
+    return run_folder(tmp_path / "run", scored(said), config=Config(cache=False))
 
 
 def corrections(folder, tmp_path, *lines):
