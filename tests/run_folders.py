@@ -4,15 +4,15 @@ from factreasoner.runs.journal import line_of
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
-from factreasoner.tasks.factuality import TASK
+from factreasoner.tasks.task import FACTUALITY, task_named
 
 
-def run_folder(path, *assessments, config=None, finished=True):
-    """A run of these assessments; one that is not `finished` was killed before it wrote its results."""
+def run_folder(path, *results, task=FACTUALITY, config=None, finished=True):
+    """A run of these results; one that is not `finished` was killed before it wrote its results."""
     config = config or Config()
-    folder = RunFolder(path, TASK)
+    folder = RunFolder(path, task_named(task))
     folder.start(config, {})
-    append(folder, *assessments)
+    append(folder, *results)
     if finished:
         score_journal(folder, list(folder.entries), config)
     folder.close()

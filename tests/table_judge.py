@@ -11,7 +11,10 @@ PASSAGES = [
 
 
 class TableJudge:
-    """A judge by a table: (premise, word in the claim) -> label, p; "lost" is a failure, else neutral."""
+    """A judge by a table: (premise, word in the claim) -> label, p, perhaps a quote; "lost" is a failure.
+
+    What is not in the table is neutral.
+    """
 
     def __init__(self, table):
         self.table = table
@@ -19,28 +22,20 @@ class TableJudge:
     def judge(self, premise, claims):
         verdicts, failures = [], []
         for claim in claims:
-            found = next(
-                (
-                    said
-                    for (where, word), said in self.table.items()
-                    if where == premise.id and word in claim.text
-                ),
-                ("neutral", 0.9),
+            rows = (
+                said
+                for (where, word), said in self.table.items()
+                if where == premise.id and word in claim.text
             )
+            found = next(rows, ("neutral", 0.9))
             if found == "lost":
                 item = f"{premise.id}->{claim.id}"
                 failures.append(Failure(stage="judge", item_id=item, error_type="LLMError", message="lost"))
                 continue
-            label, probability = found
-            quote = f"{premise.text[:9]}" if label != "neutral" else None
+            label, p, *quoted = found
+            quote = quoted[0] if quoted else premise.text[:9] if label != "neutral" else None
             verdicts.append(
-                Verdict(
-                    context_id=premise.id,
-                    target_id=claim.id,
-                    label=label,
-                    probability=probability,
-                    quote=quote,
-                )
+                Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p, quote=quote)
             )
         return Judged(tuple(verdicts), tuple(failures))
 

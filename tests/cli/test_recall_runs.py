@@ -6,13 +6,10 @@ import json
 import pytest
 from command import manifest_of, write_records
 from fake_server import FakeServer, answering, missing, sequence
-from run_folders import append
+from run_folders import run_folder
 
 from factreasoner.models import Atom, Failure, Usage, Verdict
-from factreasoner.runs.scoring import score_journal
-from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
-from factreasoner.tasks.recall import TASK, RecallResult
+from factreasoner.tasks.recall import RecallResult
 
 FACTS = ["She was born in Warsaw.", "She was born in Paris.", "She won two Nobel Prizes."]
 
@@ -33,40 +30,20 @@ def result(record_id, said, gold, *, variant="full", **fields):
     ]
     usage = {"evaluator": Usage(calls=1, prompt_tokens=100, completion_tokens=20, cost=0.01)}
     status = "failed" if not verdicts else "partial" if lost else "ok"
-    return RecallResult(
-        **(
-            {
-                "record_id": record_id,
-                "status": status,
-                "facts": facts,
-                "verdicts": verdicts,
-                "failures": lost,
-                "usage": usage,
-                "response": "An answer.",
-                "metadata": {"variant": variant},
-            }
-            | fields
-        )
-    )
-
-
-def folder(path, *results):
-    made = RunFolder(path, TASK)
-    made.start(Config(), {})
-    append(made, *results)
-    score_journal(made, list(made.entries), Config())
-    made.close()
-    return path
+    judged = {"facts": facts, "verdicts": verdicts, "failures": lost, "usage": usage}
+    made = judged | {"response": "An answer.", "metadata": {"variant": variant}} | fields
+    return RecallResult(record_id=record_id, status=status, **made)
 
 
 @pytest.fixture
 def one(tmp_path):
-    return folder(
+    return run_folder(
         tmp_path / "one",
         result("r0", "TTF", "TFF"),
         result("r1", "TFF", "TFF"),
         result("r2", "T-F", "TTT", variant="poor"),
         result("r3", "---", "TFF", variant="poor"),
+        task="recall",
     )
 
 
@@ -116,10 +93,8 @@ def test_rules_are_held_against_the_metrics_of_the_task(factreasoner, one, rule,
 
 
 def test_two_runs_are_compared_record_by_record(factreasoner, one, tmp_path):
-    other = folder(
-        tmp_path / "other",
-        *(result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4)),
-    )
+    made = (result(f"r{i}", "TFF", "TFF", response="Another answer.") for i in range(4))
+    other = run_folder(tmp_path / "other", *made, task="recall")
     done = factreasoner("compare", one, other, "--json")
     content = json.loads(done.stdout)
     assert (content["task"], content["num_records"], content["k"]) == ("recall", 4, None)

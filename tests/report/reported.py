@@ -3,17 +3,12 @@
 import json
 import re
 
-from run_folders import append
+from run_folders import run_folder
+from table_judge import TableJudge
 
 from factreasoner import assess, rag, recall, verify
-from factreasoner.models import Failure, Verdict
-from factreasoner.protocols import Judged
 from factreasoner.report.page import write_report
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.runs.scoring import score_journal
-from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
-from factreasoner.tasks.task import FACTUALITY, task_named
 
 ANSWER = "The bridge opened in 1930. It is 1,149 metres long. It is painted grey. Many people love it."
 PASSAGES = [
@@ -30,34 +25,6 @@ VERDICTS = {
 }
 
 
-class Table:
-    """A judge by a table: (premise, word in the claim) -> label, p, quote; None: it fails; else neutral."""
-
-    def __init__(self, table):
-        self.table = table
-
-    def judge(self, premise, claims):
-        verdicts, failures = [], []
-        for claim in claims:
-            rows = (
-                (key, said)
-                for key, said in self.table.items()
-                if key[0] == premise.id and key[1] in claim.text
-            )
-            _, said = next(rows, (None, ("neutral", 0.9, None)))
-            if said is None:
-                item = f"{premise.id}->{claim.id}"
-                failures.append(
-                    Failure(stage="judge", item_id=item, error_type="LLMError", message="no reply")
-                )
-                continue
-            label, p, quote = said
-            verdicts.append(
-                Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p, quote=quote)
-            )
-        return Judged(tuple(verdicts), tuple(failures))
-
-
 def bridge(record_id="bridge", table=VERDICTS, **fields):
     """An answer on a bridge: one atom is contradicted, one is not verified, the others are supported."""
     atoms = [
@@ -69,19 +36,7 @@ def bridge(record_id="bridge", table=VERDICTS, **fields):
         )
     ]
     made = {"prompt": "Tell me about the bridge.", "contexts": PASSAGES, "atoms": atoms} | fields
-    return assess(ANSWER, judge=Table(table), **made).model_copy(update={"record_id": record_id})
-
-
-def run_of(path, *results, task=FACTUALITY, config=None):
-    """A finished run of these results."""
-    config = config or Config()
-    folder = RunFolder(path, task_named(task))
-    folder.start(config, {})
-    for result in results:
-        append(folder, result)
-    score_journal(folder, list(folder.entries), config)
-    folder.close()
-    return path
+    return assess(ANSWER, judge=TableJudge(table), **made).model_copy(update={"record_id": record_id})
 
 
 def report_of(*paths, out=None):
@@ -112,7 +67,7 @@ def cited():
         {"id": "new", "text": "It closed in 1999."},
     ]
     text = "It opened in 1930 [1]. It closed in 1999 [2]. It is loved [7]. It is big."
-    return verify(text, sources=sources, judge=Table(table), spacy_model="none")
+    return verify(text, sources=sources, judge=TableJudge(table), spacy_model="none")
 
 
 def answered():
@@ -130,7 +85,7 @@ def answered():
         reference="The bridge opened in 1932.",
         claims=["The bridge opened in 1930.", "It is painted grey."],
         reference_claims=[{"id": "r0", "text": "The bridge opened in 1932."}],
-        judge=Table(table),
+        judge=TableJudge(table),
     )
     return found.result
 
@@ -140,18 +95,18 @@ def recalled():
     table = {
         ("answer", "grey"): ("entailment", 0.9, "It is painted grey."),
         ("answer", "1932"): ("contradiction", 0.9, "The bridge opened in 1930."),
-        ("answer", "toll"): None,
+        ("answer", "toll"): "lost",
     }
     facts = ["The bridge is grey.", "The bridge opened in 1932.", "It takes a toll.", "It has six lanes."]
-    return recall(ANSWER, prompt="What about the bridge?", facts=facts, judge=Table(table))
+    return recall(ANSWER, prompt="What about the bridge?", facts=facts, judge=TableJudge(table))
 
 
 def of_every_task(path):
     """The report of a run of each task."""
     made = {
-        "run": run_of(path / "run", bridge(version=3), bridge("other")),
-        "recall": run_of(path / "recall", recalled(), task="recall"),
-        "rag": run_of(path / "rag", answered(), task="rag"),
-        "verify": run_of(path / "verify", cited(), task="verify"),
+        "run": run_folder(path / "run", bridge(version=3), bridge("other")),
+        "recall": run_folder(path / "recall", recalled(), task="recall"),
+        "rag": run_folder(path / "rag", answered(), task="rag"),
+        "verify": run_folder(path / "verify", cited(), task="verify"),
     }
     return {task: report_of(run) for task, run in made.items()}

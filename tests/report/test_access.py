@@ -6,7 +6,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browser import open_all, reloaded, watched
 from pypdf import PdfReader
-from reported import bridge, report_of, run_of
+from reported import bridge, report_of
+from run_folders import run_folder
 
 TASKS = ("run", "recall", "rag", "verify")
 SCORES_FIT = """(([table]) => table.scrollWidth <= table.parentElement.clientWidth && table.offsetWidth > 9)(
@@ -55,7 +56,7 @@ def test_axe_finds_nothing_serious_in_either_theme_and_a_narrow_window_never_scr
 
 
 def test_axe_finds_nothing_serious_in_runs_side_by_side_and_in_corrections(browser, tmp_path):
-    runs = (run_of(tmp_path / name, bridge(version=3)) for name in ("one", "other"))
+    runs = (run_folder(tmp_path / name, bridge(version=3)) for name in ("one", "other"))
     path = report_of(*runs, out=tmp_path / "page.html")
     with watched(browser, width=400) as seen:
         for place in ("#overview", "#record=1"):
@@ -125,7 +126,7 @@ def test_hostile_texts_are_shown_and_do_nothing(browser, tmp_path):
             "metadata": {"__proto__": text, "k": [text]},
         }
     )
-    page_of = report_of(run_of(tmp_path / "run", result, bridge("plain")))
+    page_of = report_of(run_folder(tmp_path / "run", result, bridge("plain")))
     assert page_of.stat().st_size < 500_000, "long passages are cut"
     with watched(browser) as seen:
         for place in ("#overview", "#record=1"):

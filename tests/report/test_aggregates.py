@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from reported import PASSAGES, Table, answered, bridge, cited, data_in, recalled, report_of, run_of
+from reported import PASSAGES, answered, bridge, cited, data_in, recalled, report_of
+from run_folders import run_folder
+from table_judge import TableJudge
 
 from factreasoner import rag, recall, verify
 from factreasoner.analysis.evaluation import evaluate_run, summarised
@@ -12,12 +14,12 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.task import FACTUALITY, task_named
 
 GREY = "It is painted grey."
-SILENT = Table({})
-FAILS = Table({("answer", ""): None, ("history", ""): None, ("guide", ""): None, ("old", ""): None})
+SILENT = TableJudge({})
+FAILS = TableJudge(dict.fromkeys([(name, "") for name in ("answer", "history", "guide", "old")], "lost"))
 
 
 def _of_run():
-    unjudged = dict.fromkeys([("history", ""), ("guide", ""), ("old", "")])
+    unjudged = dict.fromkeys([("history", ""), ("guide", ""), ("old", "")], "lost")
     return [bridge(), bridge("unjudged", unjudged), bridge("empty", atoms=[]), bridge("unlabelled", {})]
 
 
@@ -51,7 +53,7 @@ def run(request, tmp_path):
     """A run of a task some of whose records lack some metrics."""
     results = RUNS[request.param]()
     named = [result.model_copy(update={"record_id": f"r{n}"}) for n, result in enumerate(results)]
-    return run_of(tmp_path / request.param, *named, task=request.param)
+    return run_folder(tmp_path / request.param, *named, task=request.param)
 
 
 def _summary(run):

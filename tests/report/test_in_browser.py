@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 from browser import open_all, reloaded, watched
 from playwright.sync_api import expect
-from reported import ANSWER, PASSAGES, VERDICTS, Table, bridge, data_in, report_of, run_of
+from reported import ANSWER, PASSAGES, VERDICTS, bridge, data_in, report_of
+from run_folders import run_folder
+from table_judge import TableJudge
 
 from factreasoner import assess, rag
 from factreasoner.models import Verdict
@@ -22,7 +24,7 @@ AFTER_CLICK = "#evidence-head:focus"
 def two_records(tmp_path_factory):
     silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     path = tmp_path_factory.mktemp("two") / "run"
-    return report_of(run_of(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
+    return report_of(run_folder(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
 
 
 def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_records):
@@ -52,7 +54,7 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
     }
     quiet = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     atoms = {"atoms": ["The bridge opened in 1930.", "The bridge is grey."]}
-    path = report_of(run_of(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
+    path = report_of(run_folder(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
     with watched(browser) as seen:
         page = seen.open(path)
         assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
@@ -64,14 +66,16 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
         page.wait_for_selector(AFTER_CLICK)
         assert page.locator(".answer .atom.disputed").count() == 1
         assert page.inner_text("#evidence .badge.disputed") == "≠\ndisputed"
-    (own,) = data_in(report_of(run_of(tmp_path / "one", bridge("loud", table, **atoms))), "content")["runs"]
+    (own,) = data_in(report_of(run_folder(tmp_path / "one", bridge("loud", table, **atoms))), "content")[
+        "runs"
+    ]
     assert (own["marks"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
 
 
 def test_all_that_deserves_a_look_is_there_some_at_a_time(browser, tmp_path):
     records = [bridge(f"r{n}", version=3) for n in range(7)]
     with watched(browser) as seen:
-        page = seen.open(report_of(run_of(tmp_path / "run", *records)))
+        page = seen.open(report_of(run_folder(tmp_path / "run", *records)))
         cards = page.locator(".worst-claim")
         expect(cards).to_have_count(8)
         expect(page.get_by_role("status").first).to_have_text("8 of 14")
@@ -90,7 +94,7 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
         },
     ]
     atoms = ["The Sydney bridge opened in 1934 with 1,200 dancers."]
-    path = report_of(run_of(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
+    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
     with watched(browser) as seen:
         for place in ("#overview", "#record=1"):
             nearest = seen.open(path, place).locator(".nearest")
@@ -102,7 +106,7 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
 def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
     question = "Tell me about the bridge, " * 100
     with watched(browser, width=400) as seen:
-        page = seen.open(report_of(run_of(tmp_path / "run", bridge(prompt=question))))
+        page = seen.open(report_of(run_folder(tmp_path / "run", bridge(prompt=question))))
         assert len(page.inner_text("h1")) <= 142
         assert top_of(page, ".answer-text") < 700
         page.get_by_text("The whole question").click()
@@ -170,7 +174,7 @@ def test_next_and_previous_stay_in_the_list_that_was_filtered_and_sorted(browser
     silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     runs = [bridge(f"r{n}", VERDICTS if n % 2 else silent, prompt=f"Question {n}?") for n in range(5)]
     with watched(browser) as seen:
-        page = seen.open(report_of(run_of(tmp_path / "run", *runs)))
+        page = seen.open(report_of(run_folder(tmp_path / "run", *runs)))
         box = page.get_by_label("Search question, id, topic")
         expect(box).to_have_attribute("placeholder", "question, id, topic")
         page.get_by_label("With").select_option("contradicted")
@@ -290,7 +294,7 @@ def test_recall_shows_facts_with_their_quotes(browser, pages):
             "It is painted grey.",
         ]
         page.get_by_text("1 failure in this record").click()
-        expect(page.locator("details.warning[open]")).to_contain_text("no reply")
+        expect(page.locator("details.warning[open]")).to_contain_text("lost")
 
 
 def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(browser, pages):
@@ -314,7 +318,7 @@ def test_verify_shows_both_texts_with_what_changed(browser, pages):
         ]
 
 
-class Believing(Table):
+class Believing(TableJudge):
     """A judge by a table; what its table leaves open it believes."""
 
     def judge(self, premise, claims):
@@ -330,10 +334,10 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
     borne_out = rag(ANSWER, contexts=PASSAGES, claims=claims, judge=judge).result
     true = assess(ANSWER, contexts=PASSAGES, atoms=claims, judge=judge)
     with watched(browser) as seen:
-        page = seen.open(report_of(run_of(tmp_path / "rag", borne_out, task="rag")))
+        page = seen.open(report_of(run_folder(tmp_path / "rag", borne_out, task="rag")))
         second = page.locator("table.matrix tbody tr").nth(1)
         assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
-        page = seen.open(report_of(run_of(tmp_path / "run", true)))
+        page = seen.open(report_of(run_folder(tmp_path / "run", true)))
         open_all(page)
         said = page.locator(".graph .node.claim text").all_text_contents()
         assert [words.split()[-2] for words in said] == ["✓", "≈"]
@@ -359,7 +363,7 @@ def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(br
     contexts = [{"id": name, "text": f"The {name} bridge."} for name in ("old", "new")]
     judged = assess(ANSWER, contexts=contexts, atoms=["The bridge opened in 1930."], judge=Guessing())
     with watched(browser) as seen:
-        page = seen.open(report_of(run_of(tmp_path / "run", judged)), "#record=1")
+        page = seen.open(report_of(run_folder(tmp_path / "run", judged)), "#record=1")
         assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
             "Without this context P would be 0.10, with the guess of new, 0.10, in place of its own."
         )
@@ -369,7 +373,7 @@ def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tm
     monkeypatch.setattr("factreasoner.report.page.EMBEDDED", 1000)
     monkeypatch.setattr("factreasoner.report.page.IN_A_FILE", 6000)
     records = [bridge(f"r{n}", prompt=f"Question {n}? </script>") for n in range(5)]
-    path = report_of(run_of(tmp_path / "a run's #1", *records))
+    path = report_of(run_folder(tmp_path / "a run's #1", *records))
     folder = path.with_name("report_files")
     assert len(list(folder.iterdir())) > 1
     with watched(browser) as seen:

@@ -4,7 +4,8 @@ import re
 
 import pytest
 from markdown_it import MarkdownIt
-from reported import bridge, cited, run_of
+from reported import bridge, cited
+from run_folders import run_folder
 
 from factreasoner.report.markdown import MOST_CLAIMS, markdown
 from factreasoner.runs.finished import FinishedRun
@@ -33,8 +34,13 @@ def read(text):
     return rows, {token.type for token in (*tokens, *inline)}
 
 
+def told_of(path, *results, **options):
+    """A run of these results as Markdown."""
+    return markdown(FinishedRun.of_any_task(run_folder(path, *results, **options)))
+
+
 def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quotes(tmp_path):
-    text = markdown(FinishedRun.of_any_task(run_of(tmp_path / "run", bridge(version=3), bridge("other"))))
+    text = told_of(tmp_path / "run", bridge(version=3), bridge("other"))
     assert text.startswith(
         "**2 contradicted and 2 unverified of 8 atoms; 2 are disputed.**\n\nprecision 0.500"
     )
@@ -49,7 +55,7 @@ def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quote
 
 
 def test_of_many_claims_it_shows_the_first(tmp_path):
-    text = markdown(FinishedRun.of_any_task(run_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(9)))))
+    text = told_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(9)))
     rows, _ = read(text)
     assert rows[0][2] == f"{MOST_CLAIMS} of 18 atoms to look at"
     assert len(rows) == MOST_CLAIMS + 1
@@ -60,7 +66,7 @@ def test_texts_have_no_effect(tmp_path, hostile):
     table = {("c|`<b>", "1930"): ("contradiction", 0.9, hostile)}
     contexts = [{"id": "c|`<b>", "text": hostile, "title": hostile}]
     record = bridge(f"r {hostile[:20]}", table, contexts=contexts, atoms=[f"1930 {hostile}"])
-    text = markdown(FinishedRun.of_any_task(run_of(tmp_path / "run", record, bridge("two", {}))))
+    text = told_of(tmp_path / "run", record, bridge("two", {}))
     rows, kinds = read(text)
     line = " ".join(hostile.split())
     assert rows[1][2].replace("\u200b", "").endswith(f"1930 {line}")
@@ -75,6 +81,6 @@ def test_texts_have_no_effect(tmp_path, hostile):
 
 
 def test_other_tasks_have_it_too(tmp_path):
-    text = markdown(FinishedRun.of_any_task(run_of(tmp_path / "verify", cited(), task="verify")))
+    text = told_of(tmp_path / "verify", cited(), task="verify")
     assert "| ✕ contradicted |" in text
     assert "| ! unknown source |" in text

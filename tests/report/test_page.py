@@ -4,7 +4,8 @@ import json
 import re
 
 import pytest
-from reported import bridge, cited, data_in, report_of, run_of
+from reported import bridge, cited, data_in, report_of
+from run_folders import run_folder
 
 from factreasoner.errors import RunError
 from factreasoner.models import Assessment
@@ -16,7 +17,7 @@ from factreasoner.settings import Config
 
 def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
     config = Config(judge="recorded", relations=tmp_path / "r.jsonl", version=3)
-    page = report_of(run_of(tmp_path / "run", bridge(), bridge("two", topic="Bridges"), config=config))
+    page = report_of(run_folder(tmp_path / "run", bridge(), bridge("two", topic="Bridges"), config=config))
     content = data_in(page, "content")
     (run,) = content["runs"]
     assert (content["task"], content["claim"], content["files"]) == ("run", "atom", None)
@@ -31,7 +32,7 @@ def test_the_page_holds_scores_labels_and_what_judged(tmp_path):
 
 
 def test_the_policy_names_its_script_and_style_and_nothing_else(tmp_path):
-    page = report_of(run_of(tmp_path / "run", bridge())).read_text(encoding="utf-8")
+    page = report_of(run_folder(tmp_path / "run", bridge())).read_text(encoding="utf-8")
     (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
     parts = dict(part.split(" ", 1) for part in policy.replace("&#39;", "'").split("; "))
     assert parts["default-src"] == "'none'"
@@ -47,7 +48,7 @@ def test_groups_are_by_keys_that_some_records_share(tmp_path):
         bridge(f"r{n}").model_copy(update={"topic": "ab"[n % 2], "metadata": {"line": n, "kind": "x"}})
         for n in range(4)
     ]
-    (run,) = data_in(report_of(run_of(tmp_path / "run", *records)), "content")["runs"]
+    (run,) = data_in(report_of(run_folder(tmp_path / "run", *records)), "content")["runs"]
     assert {key: [(g["name"], g["records"]) for g in found] for key, found in run["groups"].items()} == {
         "topic": [("a", 2), ("b", 2)]
     }
@@ -56,25 +57,25 @@ def test_groups_are_by_keys_that_some_records_share(tmp_path):
 def test_failed_and_empty_records_are_shown_as_such(tmp_path):
     failed = Assessment(record_id="bad", status="failed", assessor="factreasoner", response="Some answer.")
     empty = Assessment(record_id="none", status="no_atoms", assessor="factreasoner")
-    page = report_of(run_of(tmp_path / "run", failed, empty))
+    page = report_of(run_folder(tmp_path / "run", failed, empty))
     assert [row[4] for row in data_in(page, "rows")] == [[["failed", {}]], [["no_atoms", {}]]]
     assert data_in(page, "record-0")["runs"][0]["answer"] == [["Some answer.", []]]
     assert data_in(page, "content")["runs"][0]["scores"] == []
 
 
 def test_runs_side_by_side_are_of_one_task_named_once_and_told_apart(tmp_path):
-    one, other = (run_of(tmp_path / name / "run", bridge()) for name in ("a", "b"))
+    one, other = (run_folder(tmp_path / name / "run", bridge()) for name in ("a", "b"))
     assert [run["name"] for run in data_in(report_of(one, other), "content")["runs"]] == ["a/run", "b/run"]
     with pytest.raises(RunError, match="named twice"):
         report_of(one, other, one)
     with pytest.raises(RunError, match="about one task, and these runs are of run, verify"):
-        report_of(one, run_of(tmp_path / "other", cited(), task="verify"))
+        report_of(one, run_folder(tmp_path / "other", cited(), task="verify"))
 
 
 def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
     runs = (
-        run_of(tmp_path / "a", bridge()),
-        run_of(tmp_path / "b", bridge(), config=Config(spacy_model="none")),
+        run_folder(tmp_path / "a", bridge()),
+        run_folder(tmp_path / "b", bridge(), config=Config(spacy_model="none")),
     )
     differing = dict(data_in(report_of(*runs), "content")["differing"])
     assert differing["spacy model"] == ["not set", "none"]
@@ -85,7 +86,7 @@ def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
 
 def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(record_content, "MOST_PAIRS", 12)
-    page = report_of(run_of(tmp_path / "run", bridge(), bridge("second")))
+    page = report_of(run_folder(tmp_path / "run", bridge(), bridge("second")))
     first, second = (data_in(page, f"record-{n}")["runs"][0] for n in range(2))
     told = [entry["without"] for entry in first["claims"][0]["evidence"] if "without" in entry]
     assert len(told) == 2
@@ -95,14 +96,14 @@ def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
 
 
 def test_a_page_that_can_not_be_written_is_told(tmp_path):
-    run = run_of(tmp_path / "run", bridge())
+    run = run_folder(tmp_path / "run", bridge())
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="can't be written"):
         report_of(run, out=tmp_path / "file" / "page.html")
 
 
 def test_files_beside_the_page_hold_all_records_in_order_and_go_with_a_smaller_report(tmp_path, monkeypatch):
-    run = run_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
+    run = run_folder(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
     page, folder = run / "report.html", run / "report_files"
     with monkeypatch.context() as patch:
         patch.setattr("factreasoner.report.page.EMBEDDED", 10)
@@ -123,7 +124,7 @@ def test_files_beside_the_page_hold_all_records_in_order_and_go_with_a_smaller_r
 
 def test_of_very_many_records_the_page_lists_the_first_and_says_so(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.report.page.MOST_RECORDS", 2)
-    run = run_of(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
+    run = run_folder(tmp_path / "run", *(bridge(f"r{n}") for n in range(5)))
     written = write_report([FinishedRun.of_any_task(run)], run / "report.html")
     assert (written.records, written.left_out) == (2, 3)
     assert "scores are of all records, its list has the first 2, and 3 are left out" in str(written)

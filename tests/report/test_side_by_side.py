@@ -2,16 +2,17 @@
 
 from browser import watched
 from playwright.sync_api import expect
-from reported import VERDICTS, bridge, data_in, report_of, run_of
+from reported import VERDICTS, bridge, data_in, report_of
+from run_folders import run_folder
 
 from factreasoner.settings import Config
 
 
 def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
-    one = run_of(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
+    one = run_folder(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
     config = Config(version=3, k=7, concurrency=3)
-    other = run_of(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
+    other = run_folder(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
     with watched(browser) as seen:
         page = seen.open(report_of(one, other))
         assert page.inner_text("h1") == "2 runs side by side"
@@ -37,8 +38,8 @@ def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
 def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(browser, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     atoms = ["The bridge opened in 1930.", "It is loved.", "It is long and loved."]
-    one = run_of(tmp_path / "one", bridge("parts"), bridge("same"))
-    other = run_of(tmp_path / "other", bridge("parts", changed, atoms=atoms), bridge("same"))
+    one = run_folder(tmp_path / "one", bridge("parts"), bridge("same"))
+    other = run_folder(tmp_path / "other", bridge("parts", changed, atoms=atoms), bridge("same"))
     page = report_of(one, other)
     # two of four atoms have no counterpart there, one of three none here; of the others one label differs
     assert [row[3] for row in data_in(page, "rows")] == [[1, 3], [0, 0]]
