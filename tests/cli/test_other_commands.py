@@ -5,10 +5,11 @@ import os
 import re
 import tomllib
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from command import ATOMS, PASSAGES, record, results, write_records
-from fake_server import FakeServer, answering, prose
+from fake_server import FakeServer, answering, hang, prose
 
 from factreasoner.cli.flags import OF_CLAIMS
 from factreasoner.settings import Config
@@ -179,6 +180,16 @@ def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, 
         done = factreasoner("assess", ATOMS[0], *passages, *flags, *embedded, code=3)
     assert "not judged" in done.stdout
     assert "failed" in done.stdout
+
+
+def test_assess_says_what_it_waits_for(factreasoner, passages, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.5)
+    monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
+    with FakeServer(lambda request: hang()) as server:
+        flags = ["--model", "fake", "--api-base", server.url, "--max-attempts", 1, "--timeout", 1.5]
+        embedded = ["--atomizer", "embedded", "--reviser", "embedded"]
+        done = factreasoner("assess", ATOMS[0], *passages, *flags, *embedded, code=3)
+    assert f"waiting for {urlsplit(server.url).netloc}, silent for 1 s: try 1 of 1" in done.stderr
 
 
 def test_doctor(factreasoner, tmp_path):

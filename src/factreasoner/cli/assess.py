@@ -30,6 +30,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.cli.claim_tables import print_assessment
         from factreasoner.inputs.parsing import given_record
         from factreasoner.pipeline import build_pipeline
+        from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
         from factreasoner.settings import load_settings
 
@@ -56,7 +57,8 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
             if (length := len(passage.text)) > LARGE:
                 told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
                 say(told, err=True)
-        assessment = build_pipeline(config).assess(record)
+        with one_answer():
+            assessment = build_pipeline(config).assess(record)
         self.tell(assessment.model_dump(mode="json"), partial(print_assessment, assessment, config))
         return 0 if assessment.status == "ok" else 3
 

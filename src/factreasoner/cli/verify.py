@@ -64,6 +64,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         """Verify one text, show it, and write it as corrected; returns the exit code."""
         from factreasoner.models import Record
         from factreasoner.pipeline.assembly import Calls
+        from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_sources, read_text
         from factreasoner.tasks.verify.task import TASK
 
@@ -76,7 +77,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
         worker, text = TASK.worker(config, Calls()), read_text(name)
         contexts = read_sources(sources, config)
-        result = worker.assess(Record(id="text", response=text, prompt=self.prompt, contexts=contexts))
+        with one_answer(quiet=self.quiet):
+            result = worker.assess(Record(id="text", response=text, prompt=self.prompt, contexts=contexts))
         if out is not None and result.corrected is not None:
             out.write_text(result.corrected, encoding="utf-8")
         content = result.model_dump(mode="json") | {"corrected": result.corrected}

@@ -140,6 +140,23 @@ def progress_for(*, quiet: bool) -> Iterator[Totals]:
         yield Totals(display)
 
 
+@contextlib.contextmanager
+def one_answer(*, quiet: bool = False) -> Iterator[None]:
+    """Says on standard error, every few seconds, what the one answer worked on inside waits for."""
+    from factreasoner.llm.send import told_of_waiting
+
+    told = time.monotonic()
+
+    def tell(words: str) -> None:
+        nonlocal told
+        if words and not quiet and time.monotonic() - told >= SECONDS_BETWEEN_LINES:
+            told = time.monotonic()
+            say(f"waiting for {words}", err=True)
+
+    with told_of_waiting(tell):
+        yield
+
+
 def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Totals]]:
     """Opens the display of one of several runs, under its name."""
 
