@@ -103,7 +103,7 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        ([], "a fact graph is a JSON object"),
+        ([], "a fact graph is one JSON object"),
         ({"relations": []}, "nodes: missing"),
         ({"nodes": NODES}, "relations: missing"),
         ({"nodes": {}, "edges": []}, "nodes: expected a list"),
@@ -149,7 +149,7 @@ def test_every_problem_is_reported_and_places_count_all_entries():
     ("content", "expected"),
     [
         (b"\xff{}", "not UTF-8"),
-        (b'{"nodes": [}', r"not JSON: .*line 1, column 12"),
+        (b'{"nodes": [}', r"not JSON: .*line 1, column 12\); a fact graph is one JSON object .* for `run`"),
         (b"[" * 100_000, "nested too deeply"),
         (None, "can't be read"),
     ],

@@ -122,8 +122,12 @@ def test_a_text_is_read_as_it_is(tmp_path):
 
 def test_a_text_that_is_none_is_named(tmp_path):
     (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    (tmp_path / "wide.txt").write_bytes("caf\xe9".encode("utf-16"))
+    (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     for name, message in (
-        ("latin.txt", "not UTF-8"),
+        ("latin.txt", "not UTF-8 (byte 3); convert it: iconv -f LATIN1"),
+        ("wide.txt", "UTF-16 text; convert it: iconv -f UTF-16"),
+        ("logo.png", "binary, not text"),
         ("absent.md", "can't be read"),
         ("absent.pdf", "can't be"),
     ):

@@ -78,8 +78,7 @@ class DocumentReader:
         if kind not in ("text", "markdown"):
             return self._page(path, kind, data, name)
         text = decode(data).replace("\r\n", "\n")
-        zeros = b"\0" in data[:_SAMPLE] and not data.startswith(WIDE)
-        if zeros or _strange(text[:_SAMPLE]):
+        if is_binary(data, text):
             raise DocumentError(f"{path}: binary, not text")
         return markdown(text, name) if kind == "markdown" else Document(text, name)
 
@@ -109,10 +108,11 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
 
 
-def _strange(sample: str) -> bool:
-    """Whether more than a twentieth is controls and the like, which texts hardly have."""
+def is_binary(data: bytes, text: str) -> bool:
+    """Whether the beginning has zeros, or a twentieth of its `text` is controls and the like."""
+    sample, zeros = text[:_SAMPLE], b"\0" in data[:_SAMPLE] and not data.startswith(WIDE)
     strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co") and not c.isspace() for c in sample)
-    return strange + sample.count("\ufffd") > 0.05 * len(sample)
+    return zeros or strange + sample.count("\ufffd") > 0.05 * len(sample)
 
 
 def markdown(text: str, name: str = "") -> Document:

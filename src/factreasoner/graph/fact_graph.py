@@ -14,6 +14,7 @@ from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relati
 
 ATOM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.9
+_FORM = "a fact graph is one JSON object with its nodes and relations; records are for `run`"
 
 
 def build_fact_graph(
@@ -65,7 +66,7 @@ def read_fact_graph(
     try:
         data = json.loads(text_of(path))
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        message = f"not JSON: {error.msg} (line {error.lineno}, column {error.colno}); {_FORM}"
         raise InputError([InputProblem(str(path), "", message)]) from error
     except RecursionError as error:
         raise InputError([InputProblem(str(path), "", "not a fact graph: nested too deeply")]) from error
@@ -90,7 +91,7 @@ def parse_fact_graph(
         InputError: every field that is missing or wrong, each with its place in `source`.
     """
     if not isinstance(data, Mapping):
-        raise InputError([InputProblem(source, "", "a fact graph is a JSON object")])
+        raise InputError([InputProblem(source, "", _FORM)])
     problems: list[InputProblem] = []
     given = [
         node

@@ -30,6 +30,7 @@ _BEGINNINGS = {
     rb"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
     rb"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
     rb"\xff\xfe|\xfe\xff": _UTF_16,
+    rb"(?s).{0,64}\0": "a binary file, or UTF-16 text; give a JSONL file in UTF-8, one record a line",
     rb"\s*\[": "a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl",
     rb"\s*\{[^\S\n]*\n": "a JSON object over several lines; write one record a line: jq -c . FILE > "
     "records.jsonl; if a key of it holds the records, jq -c '.KEY[]' FILE > records.jsonl",

@@ -6,12 +6,13 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from factreasoner.corpus.documents import BadRow, Document, DocumentReader
+from factreasoner.corpus.documents import BadRow, Document, DocumentReader, is_binary
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
+from factreasoner.web.page import WIDE, decode
 
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
@@ -69,7 +70,11 @@ def read_text(name: str) -> str:
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
     except UnicodeDecodeError as error:
-        problem = f"not UTF-8 (byte {error.start}); convert it: iconv -t UTF-8"
+        problem = f"not UTF-8 (byte {error.start}); convert it: iconv -f LATIN1 -t UTF-8"
+        if data.startswith(WIDE):
+            problem = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"
+        elif is_binary(data, decode(data)):
+            problem = "binary, not text; name a file of text, or a PDF or office document"
         raise InputError([InputProblem(shown, "", problem)]) from error
 
 
