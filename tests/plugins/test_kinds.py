@@ -176,6 +176,14 @@ def raising(premise, claims):
         (lambda premise, claims: Judged(()), ["neither a verdict nor a failure for a0"]),
         (lambda premise, claims: Judged((verdict(claim="a9"),)), ["c0->a9", "not asked for"]),
         (lambda premise, claims: Judged((verdict(), verdict())), ["two verdicts"]),
+        (
+            lambda premise, claims: Verdict(context_id="c0", target_id="a0", label="true", probability=1.5),
+            [
+                "Verdict: label: is 'true'; it must be 'entailment', 'contradiction' or 'neutral'",
+                "; probability: is 1.5; a probability lies between 0 and 1 (",
+                "test_kinds.py:",
+            ],
+        ),
     ],
 )
 def test_what_a_judge_does_wrong_fails_the_record_and_is_told_as_its_fault(answer, words):

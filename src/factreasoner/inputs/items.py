@@ -8,8 +8,9 @@ from typing import Annotated, Any, NamedTuple, get_args
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
 
 from factreasoner.inputs.columns import nearest_to
-from factreasoner.inputs.problems import A_LIST, STANDS_IN, Draft, Id, describe
+from factreasoner.inputs.problems import A_LIST, STANDS_IN, Draft, Id
 from factreasoner.models import Atom, Context, Gold, new_id
+from factreasoner.models.wording import describe
 
 TEXT_KEYS = ("page_content", "content")
 """Other keys for the text of a passage: in a document of LangChain, in a search result."""

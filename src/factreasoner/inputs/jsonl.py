@@ -12,7 +12,8 @@ import jiter
 
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import opened
-from factreasoner.inputs.problems import DEEPEST, describe
+from factreasoner.inputs.problems import DEEPEST
+from factreasoner.models.wording import describe
 
 BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536

@@ -12,8 +12,9 @@ from pydantic import TypeAdapter
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.inputs.columns import FIELDS, hinted, meant, misspelt, names_of, near_key
 from factreasoner.inputs.items import KINDS, Items
-from factreasoner.inputs.problems import Draft, describe, merged, unwritable
+from factreasoner.inputs.problems import Draft, merged, unwritable
 from factreasoner.models import Atom, Context, Record, record_fingerprint
+from factreasoner.models.wording import describe
 from factreasoner.plugins.table import nearest
 from factreasoner.settings import in_python
 
@@ -152,11 +153,7 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
         draft.problem("response", "is None; give the answer's text, '' for an empty one")
     fields = {name: value for name, value in given.items() if value is not None}
     for name in KINDS.keys() & fields.keys():
-        value = fields[name]
-        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            draft.problem(names[name], f"is {describe(value)}; it must be a list: {names[name]}=[...]")
-            del fields[name]
-        else:
+        if isinstance(value := fields[name], Iterable) and not isinstance(value, str | Mapping):
             fields[name] = list(value)
     record = reader.built(draft, fields, {}, "r1")
     _refuse_unwritable(record, where, names)

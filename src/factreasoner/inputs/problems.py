@@ -6,12 +6,13 @@ import itertools
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
 
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.models.wording import describe, reworded
 
 T = TypeVar("T")
 SAME_PROBLEM = 3
@@ -100,19 +101,6 @@ class Draft:
         return "\n".join(f"{turn.role or 'user'}: {turn.content or ''}" for turn in turns)
 
 
-def describe(value: object) -> str:
-    """What kind of JSON value this is, in words."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, int | float):
-        return f"the number {value}"
-    if value is None:
-        return "null"
-    if isinstance(value, str):
-        return "a text"
-    return "a list" if isinstance(value, list | tuple) else "an object"
-
-
 DEEPEST = 190
 """Levels of lists and objects in a record."""
 
@@ -131,40 +119,6 @@ def unwritable(value: object, depth: int = 0) -> str | None:
     if isinstance(value, float) and math.isinf(value):
         return "holds a number that is too large; write it as a text"
     return None
-
-
-_OUTSIDE = "is {value}; a probability lies between 0 and 1"
-_MESSAGES = {
-    "missing": "missing",
-    "model_type": "is {found}; it must be an object: {{...}}",
-    "list_type": "is {found}; it must be a list: [...]",
-    "string_type": "is {found}; it must be a text in quotes",
-    "bool_type": "is {found}; write true or false",
-    "float_type": "is {found}; it must be a number from 0 to 1, or null",
-    "greater_than_equal": _OUTSIDE,
-    "less_than_equal": _OUTSIDE,
-    "finite_number": _OUTSIDE,
-}
-"""Pydantic's types of errors, and what to say."""
-
-
-def reworded(
-    error: ValidationError, where: str, names: Mapping[str, str], *above: str, **words: str
-) -> Iterator[InputProblem]:
-    """The problems in pydantic's error about a part that stands under the keys `above`.
-
-    `names` are what the input calls the fields of a Record; `words` go before the usual messages.
-    """
-    for item in error.errors(include_url=False):
-        form = (_MESSAGES | words).get(item["type"], "{said}")
-        message = form.format(
-            found=describe(item["input"]),
-            value=item["input"],
-            said=item["msg"].removeprefix("Value error, "),
-        )
-        first, *rest = (*above, *item["loc"]) or ("",)
-        parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
-        yield InputProblem(where, names.get(str(first), str(first)) + "".join(parts), message)
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:

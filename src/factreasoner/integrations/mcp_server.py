@@ -16,12 +16,12 @@ from pydantic import ValidationError
 from factreasoner import __version__
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.parsing import given_record
-from factreasoner.inputs.problems import reworded
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
+from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow

@@ -10,7 +10,10 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import ValidationError
+
 from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.models.wording import reworded
 
 PLUGINS: dict[str, dict[str, str]] = {
     "atomizer": {
@@ -120,6 +123,8 @@ def told(error: BaseException, part: object = None) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
     place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
+    if isinstance(error, ValidationError):  # a model of ours that it made
+        return f"{error.title}: {'; '.join(map(str, reworded(error, '', {})))}{place}"
     return f"{type(error).__name__}: {error}{place}"
 
 
@@ -152,6 +157,8 @@ def load(kind: str, name: str) -> Any:
         raise ConfigError(
             f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
         ) from error
+    except MissingExtraError:
+        raise
     except Exception as error:
         raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
     try:

@@ -11,9 +11,9 @@ from typing import Generic, NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.inputs.problems import reworded
 from factreasoner.models import Status, TaskResult, Usage
 from factreasoner.models.journal_line import Packed, is_bare, pack, unpack
+from factreasoner.models.wording import reworded
 from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
