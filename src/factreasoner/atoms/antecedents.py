@@ -153,11 +153,8 @@ def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
         return False
     if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
         return False
-    before = [word for word in parse.words[: pronoun.i] if word.pos in _NAMES]
-    if kind in ("male", "female"):
-        persons = any(w.entity == "PERSON" or is_person(w.lemma.lower()) for w in before)
-        return not persons and gender_of_name(focus.name) in (None, kind)
-    return not before
+    before = (word for word in parse.words[: pronoun.i] if word.pos in _NAMES)
+    return not any(kind in ("thing", "many") or word.entity == "PERSON" for word in before)
 
 
 def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
@@ -174,9 +171,7 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
         near = near or governor.lower in ("with", "by")
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity in _MAYBE_PERSON))
         told = word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
-        if not told and (
-            _is_somebody(word) or unknown or (governor.lower == "of" and word.entity == "PERSON")
-        ):
+        if not told and (_is_somebody(word) or unknown):
             gender = gender_of_name(word.text) or gender_of_noun(word.lemma.lower())
             found |= {"many"} if word.tag in _PLURAL else {gender} if gender else {"male", "female"}
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):

@@ -84,7 +84,7 @@ class Splitter:
         if not joints <= _JOINTS or any(_marks(clause) & _CONDITIONS for clause in clauses):
             return []
         compared = any(word.lower == "than" for word in self._parse.words)
-        if compared or verb.dependent("preconj") or _goes_on(verb, beside) or self._is_scoped(verb):
+        if compared or _goes_on(verb, beside) or self._is_scoped(verb):
             return []
         return beside if all(_may_stand_alone(word, verb, "but" in joints) for word in found) else []
 
@@ -125,7 +125,7 @@ class Splitter:
         """A line without some of its parts, and without the commas beside them."""
         all_words, gone = self._parse.words, {word.i for part in parts for word in part.subtree()}
         for place in [place for part in parts for place in (part.first - 1, part.last + 1)]:
-            if 0 <= place < len(all_words) and all_words[place].text == ",":
+            if all_words[place].text == ",":
                 gone.add(place)
         return without_stop(tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone))
 
@@ -145,9 +145,8 @@ def _may_stand_alone(word: Word, verb: Word, turned: bool) -> bool:
         return word.is_clause
     after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct")]
     if not word.is_finite:
-        alike = word.tag == verb.tag and word.tag in ("VB", "VBN", "VBG")
         aims = any(c.dep in ("xcomp", "ccomp") for c in after)
-        return alike and bool(after) and not turned and not verb.dependent("neg") and not aims
+        return word.tag == verb.tag and bool(after) and not (turned or verb.dependent("neg") or aims)
     tenses = {verb.finite.tag, word.finite.tag}
     turns = tenses == {"VBZ", "VBD"} and verb.finite.lemma not in ("be", "have")
     return not turns and (bool(after) or not word.dependent("dobj", "agent"))
@@ -177,13 +176,7 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
     """Whether a statement reads as one finite clause with the verb and the subject of its draft."""
     if parse is None or not parse.root.is_clause:
         return False
-    root = parse.root
-    subject = root.subject
-    assert subject is not None
-    if draft.verb.lemma not in (root.lemma, root.finite.lemma) and draft.verb.pos in VERBS:
-        return False
-    before = subject.i < root.i or subject.dep == "expl"
-    return before and not _is_compound(root) and not _is_open(draft, sentence)
+    return not _is_compound(parse.root) and not _is_open(draft, sentence)
 
 
 def _is_compound(root: Word) -> bool:

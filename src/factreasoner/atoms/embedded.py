@@ -157,9 +157,9 @@ class _Revision:
             return
         noun = word.head
         name = self._meant.get(noun.lemma)
-        if name is not None and word.i == 0 and noun.i == 1 and noun.dep in _SUBJECTS:
+        if name is not None and word.i == 0:
             self._changes.append((Span(word.start, noun.end), name))
-        elif word.lower != "such" and not self._is_bound("thing", word):
+        elif not self._is_bound("thing", word):
             self._unresolved.append(self._parse.text[word.start : noun.end])
 
     def _surname(self, word: Word) -> None:

@@ -30,7 +30,6 @@ _PRESENT = {"are": "include", "were": "included"}
 _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
 _COLUMN = re.compile(r"(?<!\\)\|")
 
-_LONGEST_LEAD = 200
 _PRESENTING = re.compile(
     r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
@@ -72,8 +71,6 @@ def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
     found = _ENUMERATION.match(text)
     items = list(_ITEM.finditer(text, found.end())) if found else []
     if found is None or len(items) < 3 or any(len(item[0].split()) > LONGEST_LABEL for item in items):
-        return
-    if items[0].start() != found.end() or items[-1].end() < len(text):
         return
     verb = _PRESENT.get(found["verb"], found["verb"])
     for item in items:
@@ -134,8 +131,7 @@ class Leads:
 def useful_part(lead: str) -> str:
     """ "Common causes of cough:" of "Here are common causes of cough:"; empty if it says nothing."""
     said = _PRESENTING.sub("", lead)
-    says = takes_verb(said) or not (_POINTING.match(said) or is_filler(said))
-    return capitalised(said) if says and len(said) <= _LONGEST_LEAD else ""
+    return "" if _POINTING.match(said) or is_filler(said) else capitalised(said)
 
 
 def takes_verb(lead: str) -> bool:
@@ -156,7 +152,7 @@ def stands_alone(whole: str, parse: Parse | None, lead: Parse | None) -> bool:
     if not parse.root.is_clause:
         return False
     asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
-    return lead is None or not (asks or (lead.root.pos == "ADP" and not lead.root.is_finite))
+    return lead is None or not (asks or lead.root.pos == "ADP")
 
 
 # Tables

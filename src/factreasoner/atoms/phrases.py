@@ -65,18 +65,15 @@ def _is_of_clause(noun: Word, verb: Word) -> bool:
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
     """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
     article = noun.dependent("det")
-    if noun.dep != "attr" or verb.lemma != "be" or not subject or verb.tag == "VBG":
+    if noun.dep != "attr" or verb.lemma != "be" or not subject or not _is_last(child, verb):
         return None
     if article is None or article.lower not in ("a", "an") or verb.dependent("neg", "expl", "advcl"):
         return None
-    if not _is_last(child, verb):
-        return None
     if child.dep == "acl":
-        begins = all(word.dep == "advmod" for word in child.subtree() if word.i < child.i)
-        return Aside(child, subject) if child.tag == "VBN" and begins else None
+        return Aside(child, subject) if child.tag == "VBN" else None
     relative = parse.words[child.first]
-    told = relative.head is child and relative.dep in SUBJECTS
-    return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
+    told = relative.dep in SUBJECTS and relative.lower in ("who", "that", "which")
+    return Aside(child, subject, relative) if told else None
 
 
 def _is_last(child: Word, verb: Word) -> bool:
@@ -88,7 +85,7 @@ def _is_last(child: Word, verb: Word) -> bool:
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     """What commas set off behind a name or a definite noun."""
     all_words, first = wording.parse.words, child.first
-    if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
+    if all_words[first - 1].text != "," or child.dep == "acl":
         return None
     behind = all_words[child.last + 1 : child.last + 2]
     if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
@@ -97,29 +94,18 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     name = without_stop(tuple(wording.line_without(noun, *noun.dependents("relcl", "appos"))))
     if own[-1].i != first - 2 or not name:
         return None
+    above = noun.head.head
     if child.dep == "appos":
         described = child.pos == "NOUN" and all_words[first].lower in ("a", "an", "the")
-        nested = noun.dep == "pobj" and noun.head.head.pos in _NAMES
-        listed = child.dependent("conj", "cc", "appos") is not None
-        return Aside(child, name) if noun.pos == "PROPN" and described and not listed and not nested else None
+        return Aside(child, name) if noun.pos == "PROPN" and described and above.pos not in _NAMES else None
     relative = all_words[first]
     if relative.lower not in ("which", "who") or relative.head is not child or relative.dep not in SUBJECTS:
         return None
     if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
         return None
     told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
-    return Aside(child, name, relative) if told and not _has_rival(noun, relative.lower == "who") else None
-
-
-def _has_rival(noun: Word, who: bool) -> bool:
-    """Whether the relative pronoun behind a noun may stand for a noun above it."""
-    above = noun.head
-    while above.dep == "prep" and above.head.pos in _NAMES:
-        rival = above.head
-        if is_person(rival.lemma.lower()) == who and (rival.tag in _PLURAL) == (noun.tag in _PLURAL):
-            return True
-        above = rival.head
-    return False
+    rival = above.pos in _NAMES and is_person(above.lemma.lower()) == (relative.lower == "who")
+    return Aside(child, name, relative) if told and not rival else None
 
 
 # Lists
@@ -172,15 +158,15 @@ def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
 
 def _exemplifies(parse: Parse, head: Word) -> bool:
     """Whether a preposition begins examples: "such as", "including"."""
-    such = head.i > 0 and parse.words[head.i - 1].lower == "such"
-    return head.dep == "prep" and (head.lower in ("including", "like") or (head.lower == "as" and such))
+    such = parse.words[head.i - 1].lower == "such"
+    return head.dep == "prep" and (head.lower in ("including", "like") or such)
 
 
 def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
     """Whether all items are of one kind, and no word before or behind one may belong to others as well."""
     first = heads[0]
     if first.dep == "acomp":
-        return all(head.pos == "ADJ" and not head.dependent("prep", "advmod") for head in heads)
+        return not any(head.dependent("prep", "advmod") for head in heads)
     named = [head.pos == "PROPN" for head in heads]
     bare = [head.tag == "NN" and not head.dependent("det", "poss", "amod") for head in heads]
     if (any(named) and any(bare)) or any(h.pos not in _NAMES or not h.text[:1].isalpha() for h in heads):
@@ -210,12 +196,8 @@ def _item(wording: Wording, first: Word, head: Word) -> Line:
     """One item alone, with the "a" or "his" of the first."""
     said = head.subtree(_joined(head))
     article = first.dependent("det", "poss")
-    own = head is first or head.pos == "PROPN" or head.dependent("det", "poss", "nummod")
-    if article is None or own:
+    if article is None or head is first or head.pos == "PROPN" or head.dependent("det", "poss", "nummod"):
         return tuple(said)
-    if article.dep == "poss":
-        return (*wording.line(article), *said)
-    if article.lower not in ("a", "an") or head.tag == "NNS":
-        return tuple(said)
-    initial = wording.parse.words[head.first].lower[0]
-    return ("an" if initial in "aeiou" else "a", *said)
+    if article.lower in ("a", "an"):
+        return ("an" if said[0].lower[0] in "aeiou" else "a", *said)
+    return (*(wording.line(article) if article.dep == "poss" else ()), *said)
