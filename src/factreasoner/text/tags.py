@@ -7,7 +7,7 @@ import html
 import re
 from collections.abc import Iterator, Sequence
 
-from factreasoner.text.citation_marks import NOT_SHOWN, Regions, nothing_cited
+from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 
 UNSEEN = "\u2060"
 """Replaces a character of a tag or an entity that shows nothing."""
@@ -105,7 +105,7 @@ class Tags:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        apart = Regions(nothing_cited(text)) if "<" in text else Regions(())
+        apart = nothing_cited(text if "<" in text else "")
         found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
         pairs = list(_pairs(found))
         closed = frozenset(opening.start() for opening, _ in pairs)

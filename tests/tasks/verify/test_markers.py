@@ -87,7 +87,7 @@ def test_markers_of_every_form(text, named):
         "It rained [1914-1918].",
         "It rained [sic] and [more] rained [citation needed].",
         "The list starts at [0].",
-        "Set a[1] = 3, then call rows[2](x) and grid_x[1][0].",
+        "Set a[1] = 3, then call arr[2](x) and grid_x[1][0].",
         "`a[1]` and\n```\nb[2]\n```\n",
         "It rained [1 and (Source one) and (see the Source: Wikipedia).",
         "![a map](https://example.org/page1)",

@@ -133,7 +133,7 @@ def _dated(terms: frozenset[str], years: Sequence[str]) -> bool:
 def find_markers(text: str, sources: Sources) -> list[Marker]:
     """The citations in `text`, in order, none within another."""
     marks = (_marker(mark, sources) for mark in find_marks(text, sources.known))
-    apart = Regions(nothing_cited(text))
+    apart = nothing_cited(text)
     links = [m for m in _links(text, sources) if not apart.hold(m.start, m.start + 1)]
     tags = Tags(text)
     found = [_with_tags(tags, m) for m in (*links, *marks) if m is not None]
@@ -156,7 +156,7 @@ def _with_tags(tags: Tags, marker: Marker) -> Marker:
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
     """What was not read as a citation but looks like one, or was and may not be one, in words."""
     read = Regions((marker.start, marker.end) for marker in markers)
-    apart = Regions(nothing_cited(text))
+    apart = nothing_cited(text)
     for match in BROKEN.finditer(text):
         if not read.hold(match.start(), match.start() + 1):
             yield f"{match[0]!r} lacks a bracket and was not read as a citation"
