@@ -20,8 +20,6 @@ from factreasoner.text.links import page_of, same_site
         "https://x.example.org/a/b/amp/?id=7&p=2",
         "https://x.example.org/a/b.amp.html?id=7&p=2",
         "https://x.example.org/a/b?id=7&p=2&amp=1&outputType=amp",
-        "https://www.google.com/amp/s/x.example.org/a/b?id=7&p=2",
-        "https://x-example-org.cdn.ampproject.org/c/s/x.example.org/a/b?id=7&p=2",
         "https://x.example.org/a/b/index.html?id=7&p=2",
     ],
 )

@@ -108,8 +108,8 @@ class Antecedents:
         subject = parse.root.subject if parse.root.is_clause else None
         if subject is None:
             return {}, _NOTHING
-        pronoun = _leading_pronoun(subject)
-        if pronoun is None:
+        pronoun = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in _NAMES), subject)
+        if pronoun.lower not in KINDS:
             return self._read_own(text, parse, subject, focus)
         kind = KINDS[pronoun.lower]
         meant: dict[str, str] = {kind: focus.name} if _is_sure(kind, parse, pronoun, focus) else {}
@@ -133,8 +133,11 @@ class Antecedents:
                 continue
             if focus.name and focus.fits(kind) and focus.name != own.name:
                 own = own._replace(rivals=own.rivals | {kind})
-            elif own.name and kind not in own.rivals and not _is_nearer(parse, subject, word, kind):
-                meant[kind] = own.name
+            elif own.name and kind not in own.rivals:
+                # An object ("the first of them") may mean a plural nearer than its sentence's subject.
+                nearer = kind == "many" and word.tag == "PRP" and parse.words[subject.i + 1 : word.i]
+                if not any(between.tag in _PLURAL for between in nearer or ()):
+                    meant[kind] = own.name
         return meant, own
 
     def _named(self, text: Plain, parse: Parse, subject: Word) -> Named:
@@ -179,22 +182,8 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
     return frozenset(found)
 
 
-def _is_nearer(parse: Parse, subject: Word, pronoun: Word, kind: Kind) -> bool:
-    """Whether an object ("the first of them") may mean a plural nearer than its sentence's subject."""
-    between = parse.words[subject.i + 1 : pronoun.i]
-    return kind == "many" and pronoun.tag == "PRP" and any(word.tag in _PLURAL for word in between)
-
-
 def _is_somebody(word: Word) -> bool:
     return word.entity == "PERSON" or (word.pos == "NOUN" and is_person(word.lemma.lower()))
-
-
-def _leading_pronoun(subject: Word) -> Word | None:
-    """The pronoun that is the subject of a sentence, or begins it: "his" of "His work"."""
-    if subject.lower in KINDS:
-        return subject
-    owner = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in _NAMES), subject)
-    return owner if owner.lower in KINDS else None
 
 
 def _of_label(label: str, parse: Parse | None) -> Named:

@@ -43,6 +43,8 @@ _NAME = re.compile(
     r"(?<=\w\W)[^\W\d_a-z]|\A(?!(?:In|On|At|As|After|When|By|For|From|With|Most|The)\b)[A-Z]\w+ [a-z]+s?\b"
 )
 _YEAR = re.compile(r"\b\d{4}\b")
+_LEAST_SHARE = 0.5
+"""Share of a new text's content words that the texts it is made from have."""
 PERSONAL = ("he", "she", "it", "they", "this", "these", "those")
 _DETERMINERS = (["the"], ["this"], ["that"], ["these"], ["those"])
 
@@ -81,6 +83,13 @@ class Material:
             if stems and not shared(stems, self._known):
                 added.append(word)
         return added
+
+    def is_left(self, before: str, after: str) -> bool:
+        """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
+        own, said = Wording(before, after), [set(_WORD.findall(text.casefold())) for text in (before, after)]
+        alike = shared(own.of(before), own.of(after)) or not said[0].isdisjoint(said[1])
+        emptied = bool(self._wording.of(before)) and not self._wording.of(after)
+        return not alike or emptied or self.share(after) < _LEAST_SHARE
 
     def share(self, text: str) -> float:
         """The share of a text's content words that the texts have; 1 if it has none."""

@@ -112,7 +112,8 @@ class Splitter:
     def _when_and_where(self, verb: Word, line: Line) -> list[Line]:
         """ "Born on 5 May in Rome" as "born on 5 May" and "born in Rome"; any other line as it is."""
         after = [w for w in self._wording.children(verb, "prep") if w.i > verb.i and w in line]
-        dates = [w for w in after if _is_date(w)]
+        timed = [w for w in after if w.lower in ("in", "on", "at")]
+        dates = [w for w in timed if any(c.entity == "DATE" for c in w.dependents("pobj"))]
         others = [w for w in after if w not in dates]
         identified = verb.lemma in _ONCE or verb.dependent("dobj") is not None
         if not identified or len(dates) != 1 or not others:
@@ -164,11 +165,6 @@ def _marks(clause: Word) -> set[str]:
     return {word.lower for word in clause.dependents("mark", "advmod") if word.i < clause.i}
 
 
-def _is_date(preposition: Word) -> bool:
-    target = preposition.dependent("pobj")
-    return target is not None and target.entity == "DATE" and preposition.lower in ("in", "on", "at")
-
-
 # The second reading
 
 
@@ -181,14 +177,8 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
 
 def _is_compound(root: Word) -> bool:
     """Whether a second finite verb stands beside the main one."""
-    beside = root.dependents("conj", "ccomp")
-    for word in beside:
-        beside += word.dependents("conj")
-    return any(
-        word.pos in VERBS and (word.is_finite or word.tag == root.tag)
-        for word in beside
-        if word.dep == "conj" or word.i < root.i
-    )
+    beside = [word for word in root.dependents("conj", "ccomp") if word.dep == "conj" or word.i < root.i]
+    return any(word.pos in VERBS and (word.is_finite or word.tag == root.tag) for word in beside)
 
 
 def _is_open(draft: Draft, sentence: Parse) -> bool:

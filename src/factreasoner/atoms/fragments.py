@@ -41,7 +41,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 """A lead-in that says nothing of its items: "These include:", "It works like this:"."""
-_TO_VERB = re.compile(
+TO_VERB = re.compile(
     r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
 )
 """The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
@@ -117,7 +117,9 @@ class Leads:
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
-        self._open.append(_Lead(useful_part(said), *self._place(item)))
+        useful = _PRESENTING.sub("", said)  # "Common causes of cough:" of "Here are common causes of cough:"
+        says = not (_POINTING.match(useful) or is_filler(useful))
+        self._open.append(_Lead(capitalised(useful) if says else "", *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:
         """The indent of an item's line, and whether a number or which sign marks it."""
@@ -126,17 +128,6 @@ class Leads:
         marker = before.strip()
         kind = "number" if any(c.isalnum() for c in marker) else marker
         return len(before) - len(before.lstrip()), kind
-
-
-def useful_part(lead: str) -> str:
-    """ "Common causes of cough:" of "Here are common causes of cough:"; empty if it says nothing."""
-    said = _PRESENTING.sub("", lead)
-    return "" if _POINTING.match(said) or is_filler(said) else capitalised(said)
-
-
-def takes_verb(lead: str) -> bool:
-    """Whether the items of a lead-in begin with a plain verb and so are not instructions."""
-    return _TO_VERB.search(lead) is not None
 
 
 def below(lead: str, whole: str) -> str:

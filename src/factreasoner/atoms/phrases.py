@@ -45,7 +45,9 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
     """What is plainly said of the nouns of a clause; `subject` is that of the clause."""
     found: list[Aside] = []
     for noun in wording.line(verb):
-        if noun.pos not in _NAMES or not _is_of_clause(noun, verb):
+        if noun.pos not in _NAMES or noun.dep == "conj" or noun.dependent("conj", "cc"):
+            continue
+        if noun.head is not verb and any(word.dep not in _PATH for word in (noun, *noun.above(verb))):
             continue
         for child in wording.children(noun, "relcl", "appos", "acl"):
             aside = _definition(wording.parse, noun, child, verb, subject) or _set_off(wording, noun, child)
@@ -53,13 +55,6 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
                 found.append(aside)
                 break
     return found
-
-
-def _is_of_clause(noun: Word, verb: Word) -> bool:
-    """Whether a noun is in the clause itself, and not in a list."""
-    if noun.dep == "conj" or noun.dependent("conj", "cc"):
-        return False
-    return noun.head is verb or all(word.dep in _PATH for word in (noun, *noun.above(verb)))
 
 
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:

@@ -22,7 +22,6 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Record
 from factreasoner.models.messages import Reply
-from factreasoner.text.language import Matter
 from factreasoner.text.parsing import Parse, Parser, Word
 from factreasoner.text.sentences import Span
 
@@ -54,7 +53,7 @@ class ReplyReader:
         self._stated = stated
         self._parser = parser
         texts = (record.response, record.prompt, record.topic or "")
-        self._material, self._matter = Material(*texts), Matter(*texts)
+        self._material = Material(*texts)
         self._refused: set[Span] = set()
 
     def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
@@ -106,7 +105,7 @@ class ReplyReader:
         pieces = _distinct([piece for fact in found for piece in self._split(fact)])
         if not stated:
             text = self._response[sentence.start : sentence.end]
-            left = [piece for piece in pieces if not self._matter.is_left(text, piece.text)]
+            left = [piece for piece in pieces if not self._material.is_left(text, piece.text)]
             return NoResult(problem, final=True) if problem and not left else left
         named = [self._named(statement, found) for statement in stated]
         leaning = self._parser is None or (_any_vague(named) and not _any_vague(pieces))
@@ -139,7 +138,7 @@ class ReplyReader:
         whole = self._parse(text)
         return any(
             mistakes_gender(text, fact.text)
-            or self._matter.is_left(text, fact.text)
+            or self._material.is_left(text, fact.text)
             or self._strays(text, fact.text)
             or self._turns(whole, sentence, fact)
             for fact in facts

@@ -10,6 +10,7 @@ from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import (
     FINITE,
     LONGEST_LABEL,
+    TO_VERB,
     Leads,
     below,
     cells,
@@ -17,7 +18,6 @@ from factreasoner.atoms.fragments import (
     leading_label,
     said_of_row,
     stands_alone,
-    takes_verb,
 )
 from factreasoner.atoms.nonclaims import (
     is_abstaining,
@@ -189,7 +189,7 @@ class StatementFinder:
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        if parse is not None and is_instruction(parse) and not takes_verb(sentence.lead):
+        if parse is not None and is_instruction(parse) and not TO_VERB.search(sentence.lead):
             if self._instructions:
                 yield self._statement(self._whole(sentence, parse), sentence.span)
             return

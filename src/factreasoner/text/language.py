@@ -45,6 +45,7 @@ _SHARED = dict.fromkeys(("CJK", "HIRAGANA", "KATAKANA"), "Chinese or Japanese")
 _LEAST_PREFIX, _PREFIX_SHARE = 4, 0.6
 _LEAST_WORDS = 2
 _STEMMER_LOCK = threading.Lock()
+_stemmer = lru_cache(maxsize=16)(snowballstemmer.stemmer)
 
 
 def language_of(texts: Sequence[str]) -> str:
@@ -119,11 +120,6 @@ def stem(word: str, language: str) -> str:
         return str(_stemmer(language).stemWord(word))
 
 
-@lru_cache(maxsize=16)
-def _stemmer(language: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(language)
-
-
 class Wording:
     """The words of texts that are compared; their stems are those of the language they share."""
 
@@ -136,35 +132,12 @@ class Wording:
         In scripts without blanks between words, pairs of neighbouring letters.
         """
         found: set[str] = set()
-        for word in _plain_words(text):
+        for word in set(_WORD.findall(text.casefold())):
             if _UNSPACED.search(word):
                 found |= {word[n : n + 2] for n in range(len(word) - 1)}
             elif word not in FUNCTION_WORDS[self._language]:
                 found.add(stem(word, self._language))
         return frozenset(found)
-
-
-class Matter:
-    """What some texts are about; a text that replaces another one stays within it."""
-
-    def __init__(self, *texts: str) -> None:
-        self._wording = Wording(*texts)
-        self._known = self._wording.of("\n".join(texts))
-
-    def is_left(self, before: str, after: str) -> bool:
-        """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
-        words = self._wording.of(after)
-        if not words and self._wording.of(before):
-            return True
-        own = Wording(before, after)
-        common = shared(own.of(before), own.of(after)) or not _plain_words(before).isdisjoint(
-            _plain_words(after)
-        )
-        return not common or 2 * shared(words, self._known) < len(words)
-
-
-def _plain_words(text: str) -> set[str]:
-    return set(_WORD.findall(text.casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:

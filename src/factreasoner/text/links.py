@@ -8,9 +8,6 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 _PORTS = {"http": ":80", "https": ":443"}
 _HOST_FORM = re.compile(r"^(?:www|m|mobile|amp|touch)\.(?=[^.]+\.)|(?<=\.)(?:m|mobile)\.(?=[^.]+\.)")
 _AMP_END = re.compile(r"(?:/amp|\.amp|\.amp\.html?)$", re.IGNORECASE)
-_AMP_CACHE = re.compile(r"^/(?:amp/|[acv]/)(?:s/)?(?=[\w-]+(?:\.[\w-]+)+)")
-"""How the path begins in a search engine's copy of the page that the rest of the path names."""
-_AMP_CACHES = re.compile(r"(?:^|\.)(?:google\.[a-z.]+|cdn\.ampproject\.org|bing-amp\.com)$")
 _DEFAULT_PAGE = re.compile(r"/(?:index|default)\.(?:html?|php|aspx?)$", re.IGNORECASE)
 _TRACKING = re.compile(
     r"utm_\w+|[a-z]{1,3}clid|gbraid|wbraid|gclsrc|mc_[ce]id|igsh(?:id)?|_g[al]|_hs(?:enc|mi)|mkt_tok|vero_\w+"
@@ -25,15 +22,12 @@ def page_of(link: str) -> str:
     """What all links to the page of `link` have in common; "" where it is not a link.
 
     It leaves out the fragment, the scheme and its own port, a slash or `index.html` at the end, `www.`, `m.`
-    of a host for phones, AMP's forms and caches, and parameters that track readers. The case of the host and
+    of a host for phones, AMP's forms, and parameters that track readers. The case of the host and
     the order of the parameters make no difference.
     """
     try:
         parts = urlsplit(link.strip())
         host = parts.netloc.rpartition("@")[2].lower().removesuffix(_PORTS.get(parts.scheme, ":"))
-        cached = _AMP_CACHE.match(parts.path) if _AMP_CACHES.search(host) else None
-        if cached:
-            return page_of(f"https://{parts.path[cached.end() :]}?{parts.query}")
         host = _HOST_FORM.sub("", host, count=1)
         path = _DEFAULT_PAGE.sub("", _AMP_END.sub("", parts.path.rstrip("/"))).rstrip("/")
         wanted = [

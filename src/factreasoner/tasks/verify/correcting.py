@@ -12,6 +12,7 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.judging import pieces
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
+from factreasoner.atoms.checks import Material
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.tokens import estimate_tokens
@@ -24,7 +25,6 @@ from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.judging import shown_source
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText
-from factreasoner.text.language import Matter
 from factreasoner.text.passages import best, split_passages
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import TAG, without_tags
@@ -113,7 +113,7 @@ class Corrector:
             task="Give each sentence so that the sources bear it out, or REMOVE.",
             argument="sentence",
             result="sentence",
-            problem=partial(_problem, text, ids, Matter(text.plain, shown)),
+            problem=partial(_problem, text, ids, Material(text.plain, shown)),
         )
         items = [Claim(f"{record.id}[{s.start}:{s.end}]", text.text[s.start : s.end]) for s, _ in failed]
         problems = "\n".join(
@@ -151,7 +151,7 @@ def _speaking(text: str, claims: str, most: int) -> str:
     return "\n…\n".join(passages[n] for n in chosen)
 
 
-def _problem(text: CitedText, ids: frozenset[str], matter: Matter, original: str, new: str) -> str | None:
+def _problem(text: CitedText, ids: frozenset[str], matter: Material, original: str, new: str) -> str | None:
     """Why a new sentence can't replace the old one, if so. `ids` are the sources that were shown."""
     if new == REMOVE:
         return None
