@@ -28,7 +28,7 @@ import re
 import socket
 import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -174,7 +174,6 @@ class Misbehaviour:
 
 
 Answered = dict[str, Any] | Completion | Misbehaviour
-AnswerFunction = Callable[[Request], Answered]
 
 
 # Policies: well-behaved answers

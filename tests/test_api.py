@@ -182,18 +182,15 @@ def test_aassess_is_assess_and_lets_the_loop_go_on():
     assert found.p_true == assess("Marie Curie was born in 1876.", contexts=[PASSAGE], cache=False).p_true
 
 
-def test_an_assessment_has_its_scores():
+def test_an_assessment_has_its_scores_and_none_without_atoms():
+    empty = assess("", contexts=[PASSAGE])
+    assert (empty.precision, empty.entropy, empty.f1_at_k(1), empty.labels) == (None, None, None, {})
     found = assess("x", atoms=["Marie Curie was born in 1867.", "She swam."], contexts=[PASSAGE])
     assert found.labels == {"a0": "supported", "a1": "unverified"}
     scores = factuality(found, 4)
     assert (found.recall_at_k(4), found.f1_at_k(4)) == (scores.recall_k, scores.f1_k)
     for name in ("precision", "entropy", "avg_entropy", "avg_norm_entropy", "avg_prob"):
         assert getattr(found, name) == getattr(scores, name) is not None
-
-
-def test_an_assessment_without_atoms_has_no_scores():
-    found = assess("", contexts=[PASSAGE])
-    assert (found.precision, found.entropy, found.f1_at_k(1), found.labels) == (None, None, None, {})
 
 
 def test_columns_of_other_names():

@@ -21,7 +21,6 @@ SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
 PAD, CLS, SEP, UNK = range(4)
 VOCABULARY = 600
 WIDTH = 12
-ENTAILED_FROM = 0.99
 THREE = ("contradiction", "entailment", "neutral")
 NEGATION = "not"
 

@@ -101,11 +101,11 @@ def test_a_search_that_takes_too_long_gives_no_number():
 
 
 @pytest.mark.parametrize(
-    ("count", "per_call", "calls"), [(0, 32, 0), (1, 32, 0), (2, 32, 2), (5, 2, 10), (7, 3, 14)]
+    ("count", "size", "calls"), [(0, 32, 0), (1, 32, 0), (2, 32, 2), (5, 2, 10), (7, 3, 14)]
 )
-def test_calls(count, per_call, calls):
+def test_calls(count, size, calls):
     llm = ScriptedLLM(lambda prompt, schema: dict.fromkeys(schema.items, "Not clear from the given passage"))
-    config = Config(model="scripted", atoms_per_call=per_call, cache=False)
+    config = Config(model="scripted", atoms_per_call=size, cache=False)
     check = CoherenceCheck(LLMJudge(llm, config), config)
     found, failures = check.check([Claim(f"a{i}", f"Statement {i}.") for i in range(count)], "r")
     assert (len(llm.calls), failures) == (calls, ())

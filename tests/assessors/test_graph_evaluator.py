@@ -25,26 +25,28 @@ def contexts(m, **links):
     return [Context(id=f"c{i}", text=f"passage {i}!", atom_ids=links.get(f"c{i}", ())) for i in range(m)]
 
 
-def evaluate(answer, n, m, *, links=None, llm_out=None, **settings):
-    """`answer` maps (passage, claim) to a value; returns the outcome."""
+def evaluator(script, **settings):
+    """The evaluator, and the model that it asks."""
+    llm = ScriptedLLM(script)
+    config = Config(model="scripted", concurrency=2, **settings)
+    return GraphEvaluator(LLMJudge(llm, config), ExactSolver(config), config), llm
+
+
+def by_pair(answer):
+    """A script of what `answer` maps (passage, claim) to."""
 
     def script(prompt, schema):
         (passage,) = fenced(prompt.user, "passage")
-        result = {}
-        for name, text in schema.items.items():
-            value = answer(passage, text)
-            if isinstance(value, Exception):
-                return value
-            if value is not ...:
-                result[name] = value
-        return result
+        said = {name: answer(passage, text) for name, text in schema.items.items()}
+        errors = [value for value in said.values() if isinstance(value, Exception)]
+        return errors[0] if errors else {name: value for name, value in said.items() if value is not ...}
 
-    llm = ScriptedLLM(script)
-    if llm_out is not None:
-        llm_out.append(llm)
-    config = Config(model="scripted", concurrency=2, **settings)
-    evaluator = GraphEvaluator(LLMJudge(llm, config), ExactSolver(config), config)
-    return evaluator.evaluate(atoms(n), contexts(m, **(links or {})), RECORD)
+    return script
+
+
+def evaluate(answer, n, m, **settings):
+    made, _ = evaluator(by_pair(answer), **settings)
+    return made.evaluate(atoms(n), contexts(m), RECORD)
 
 
 @pytest.mark.parametrize(
@@ -52,24 +54,20 @@ def evaluate(answer, n, m, *, links=None, llm_out=None, **settings):
     [(2, 26, 68, 32), (2, 40, 5, 32), (3, 26, 21, 32), (3, 5, 9, 4), (3, 3, 1, 32)],
 )
 def test_calls_a_record(version, n, m, size):
-    llm = []
-    evaluate(lambda p, c: NOT_CLEAR, n, m, version=version, atoms_per_call=size, llm_out=llm)
+    made, llm = evaluator(by_pair(lambda p, c: NOT_CLEAR), version=version, atoms_per_call=size)
+    made.evaluate(atoms(n), contexts(m), RECORD)
     expected = m * math.ceil(n / size)
     if version == 3:
         expected += m * math.ceil((m - 1) / size)
-    assert len(llm[0].calls) == expected
+    assert len(llm.calls) == expected
 
 
 def test_version_1_judges_only_linked_pairs():
-    llm = []
-    links = {"c0": ("a0", "a2"), "c1": ("a1",)}
-    outcome = evaluate(lambda p, c: "True", 3, 3, links=links, version=1, llm_out=llm)
-    assert {(v.context_id, v.target_id) for v in outcome.verdicts} == {
-        ("c0", "a0"),
-        ("c0", "a2"),
-        ("c1", "a1"),
-    }
-    assert len(llm[0].calls) == 2
+    made, llm = evaluator(by_pair(lambda p, c: "True"), version=1)
+    outcome = made.evaluate(atoms(3), contexts(3, c0=("a0", "a2"), c1=("a1",)), RECORD)
+    pairs = {(v.context_id, v.target_id) for v in outcome.verdicts}
+    assert pairs == {("c0", "a0"), ("c0", "a2"), ("c1", "a1")}
+    assert len(llm.calls) == 2
 
 
 def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
@@ -85,13 +83,9 @@ def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
 
 
 def test_equal_passages_are_judged_once_and_keep_every_link():
-    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
-    config = Config(model="scripted")
-    same = [
-        Context(id="c0", text="Same  text", atom_ids=("a0",)),
-        Context(id="c1", text="same text", atom_ids=("a1",)),
-    ]
-    outcome = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(2), same, RECORD)
+    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, "True"))
+    first = Context(id="c0", text="Same  text", atom_ids=("a0",))
+    outcome = made.evaluate(atoms(2), [first, Context(id="c1", text="same text", atom_ids=("a1",))], RECORD)
     assert len(llm.calls) == 1
     assert [node.id for node in outcome.graph.nodes] == ["a0", "a1", "c0"]
     assert {a: round(p, 6) for a, p in outcome.p_true.items()} == {"a0": 0.86, "a1": 0.86}
@@ -144,11 +138,10 @@ def test_version_3_asks_contexts_about_each_other_and_a_failure_there_flags_no_a
 
 
 def test_context_claims_are_summaries_or_cut_texts():
-    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, NOT_CLEAR))
-    config = Config(model="scripted", version=3, premise_tokens=16)
+    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, NOT_CLEAR), version=3, premise_tokens=16)
     long = "word " * 400
     given = [Context(id="c0", text=long), Context(id="c1", text=f"{long}!", summary="In short.")]
-    GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(atoms(1), given, RECORD)
+    made.evaluate(atoms(1), given, RECORD)
     claims = {text for call in llm.calls for text in call.schema.items.values()}
     assert "In short." in claims
     (cut,) = claims - {"In short.", "atom 0."}
@@ -162,10 +155,8 @@ def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
 
     results = []
     for _ in range(2):
-        llm = ScriptedLLM(script)
-        config = Config(model="scripted", audit_share=0.3)
-        evaluator = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config)
-        outcome = evaluator.evaluate(atoms(10), contexts(10), RECORD)
+        made, llm = evaluator(script, audit_share=0.3)
+        outcome = made.evaluate(atoms(10), contexts(10), RECORD)
         results.append(outcome.audit)
         assert outcome.audit.asked == outcome.audit.disagreed == len(llm.calls) - 10
         assert set(outcome.support.values()) == {"supported"}
@@ -175,22 +166,16 @@ def test_audit_counts_changed_labels_and_draws_the_same_sample_again():
 
 @pytest.mark.parametrize(("n", "settings"), [(1, {}), (3, {"atoms_per_call": 1})])
 def test_audit_leaves_out_what_was_asked_alone_anyway(n, settings):
-    llm = ScriptedLLM(lambda p, s: dict.fromkeys(s.arguments, "True"))
-    config = Config(model="scripted", audit_share=1.0, **settings)
-    outcome = GraphEvaluator(LLMJudge(llm, config), ExactSolver(), config).evaluate(
-        atoms(n), contexts(2), RECORD
-    )
+    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, "True"), audit_share=1.0, **settings)
+    outcome = made.evaluate(atoms(n), contexts(2), RECORD)
     assert outcome.audit.asked == 0
     assert len(llm.calls) == 2 * n
 
 
-def test_no_audit_of_a_judge_that_makes_no_calls():
+def test_no_audit_by_default_nor_of_a_judge_that_makes_no_calls():
+    assert evaluate(lambda p, c: "True", 1, 1).audit is None
     with pytest.raises(ConfigError, match="embedded judge is not a model; add --model"):
         build_pipeline(Config(audit_share=0.1))
-
-
-def test_no_audit_by_default():
-    assert evaluate(lambda p, c: "True", 1, 1).audit is None
 
 
 def test_a_solver_that_refuses_keeps_the_verdicts():

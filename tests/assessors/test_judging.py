@@ -26,7 +26,8 @@ OF_JUDGES = {
 
 
 @pytest.mark.parametrize("name", PLUGINS["judge"])
-def test_only_the_judge_by_a_model_asks_one(name):
+def test_only_the_judge_by_a_model_asks_one_and_one_of_a_users_own_may(name):
+    assert asks_model(Config(judge="my_package.my_module:MyJudge"))
     config = Config.model_validate({"judge": name} | OF_JUDGES.get(name, {}))
     assert asks_model(config) is (name == "llm")
     assert judging_threads(config) == (config.concurrency if name == "llm" else 1)
@@ -38,10 +39,6 @@ def test_a_judge_is_registered_in_one_place(monkeypatch):
     assert not asks_model(config)
     with pytest.raises(ConfigError, match="the overlap judge is not a model"):
         GraphEvaluator(OverlapJudge(), ExactSolver(), config)
-
-
-def test_a_judge_of_a_users_own_may_wait_for_a_server():
-    assert asks_model(Config(judge="my_package.my_module:MyJudge"))
 
 
 ATOMS = [

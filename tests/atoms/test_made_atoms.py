@@ -1,11 +1,8 @@
 """Atomizer, then reviser: what they made, what failed, and which of them took what."""
 
-import pytest
-
 from factreasoner.atoms import made_atoms
-from factreasoner.errors import LLMError
 from factreasoner.llm.usage import Meter, record_usage
-from factreasoner.models import Atom, Failure, Record, StageError, Usage
+from factreasoner.models import Atom, Failure, Record, Usage
 from factreasoner.protocols import Atomized
 
 RECORD = Record(id="r", response="She was born there.")
@@ -42,15 +39,3 @@ def test_without_atoms_nothing_is_revised():
     meter = Meter()
     assert made_atoms(RECORD, Atoms(), Names(), meter) == Atomized((), (LOST,))
     assert meter.usage == {"atomizer": Usage(calls=2)}
-
-
-def test_an_atomizer_that_fails_is_metered_all_the_same():
-    class Dead:
-        def atomize(self, record):
-            record_usage(Usage(calls=1))
-            raise StageError([Failure.of("atomizer", "r", LLMError("no answer"))])
-
-    meter = Meter()
-    with pytest.raises(StageError):
-        made_atoms(RECORD, Dead(), Names(), meter)
-    assert meter.usage == {"atomizer": Usage(calls=1)}

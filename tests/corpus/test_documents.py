@@ -249,12 +249,9 @@ def test_csv_with_any_delimiter_and_columns_in_any_case(tmp_path, mark):
     assert table(tmp_path, text.encode()) == [Document(f'two\r\nlines {mark} "q"', "b", "d")]
 
 
-def test_csv_rows_may_be_short_or_long(tmp_path):
-    assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [Document("", "t"), Document("x", "t")]
-
-
-def test_an_empty_csv(tmp_path):
+def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
     assert table(tmp_path, b"") == []
+    assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [Document("", "t"), Document("x", "t")]
 
 
 @pytest.mark.parametrize(

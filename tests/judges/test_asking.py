@@ -116,13 +116,6 @@ def test_a_claim_answered_at_the_second_time_gets_that_verdict():
     assert not judged.failures
 
 
-def test_a_claim_cut_alone_fails_and_names_the_limit():
-    j, llm = judge(lambda p, s: Reply(arguments={}, truncated=True), max_attempts=3)
-    judged = j.judge(PREMISE, claims(1))
-    assert "--max-tokens" in judged.failures[0].message
-    assert len(llm.calls) == 2
-
-
 def with_logprobs(mass):
     chances = Chances(probabilities={"True": 0.75, "False": 0.25, "Not clear": 0.0}, mass=mass)
     return lambda prompt, schema: Reply(arguments={"fact_0": "True"}, chances={"fact_0": chances})

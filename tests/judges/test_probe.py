@@ -95,6 +95,10 @@ def test_a_model_that_gives_no_verdict_at_all_is_an_error_with_the_reason():
     llm = ScriptedLLM(lambda prompt, schema: UnusableReplyError("the reply is empty"))
     with pytest.raises(LLMError, match="the reply is empty"):
         probing.probe(llm, Config(model="scripted"))
+    down = ScriptedLLM(lambda prompt, schema: ProviderError("status 503"))
+    with pytest.raises(LLMError, match="status 503"):
+        probing.probe(down, Config(model="scripted"))
+    assert len(down.calls) == 1
 
 
 def test_where_silence_has_no_answer_false_is_right_for_it():
@@ -132,10 +136,3 @@ def test_a_probe_s_calls_are_counted_apart():
         probed(lambda text, place, size: ANSWERS[text])
     assert meter.usage["probe"].calls == 4
     assert meter.usage["evaluator"] == Usage()
-
-
-def test_a_server_that_is_down_ends_the_probe_at_once():
-    llm = ScriptedLLM(lambda prompt, schema: ProviderError("status 503"))
-    with pytest.raises(LLMError, match="status 503"):
-        probing.probe(llm, Config(model="scripted"))
-    assert len(llm.calls) == 1

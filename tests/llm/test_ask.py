@@ -26,8 +26,6 @@ from factreasoner.models import Failure
 from factreasoner.models.messages import Reply
 from factreasoner.settings import Config
 
-SIZES = (1, 2, 3, 8, 32, 64)
-
 
 def read(reply, schema, items):
     problems = [schema.problem(name, reply.arguments) for name in schema.arguments]

@@ -152,45 +152,45 @@ def test_a_request_longer_than_the_context_says_what_to_do(status, message):
     assert "--atoms-per-call" in found.remedy
 
 
-@pytest.mark.parametrize(
-    ("message", "most"),
-    [
-        ("max_tokens is too large: 4096. This model supports at most 1000 completion tokens", 1000),
-        ("max_tokens: 4096 > 1000, which is the maximum allowed number of output tokens for claude-x", 1000),
-        ("`max_tokens` must be less than or equal to `1000`, the maximum value for `max_tokens`", 1000),
-        ("Invalid max_tokens value, the valid range of max_tokens is [1, 1000]", 1000),
-        ("a maxOutputTokens value of 4096 but the range is from 1 (inclusive) to 1001 (exclusive)", 1000),
-    ],
-)
-def test_the_largest_limit_of_a_reply(message, most):
-    found = fault(ProviderSaidError(400, message))
-    assert (found.kind, found.lesson, found.room) == ("dialect", Capabilities(most_tokens=most), None)
+MOST = Capabilities(most_tokens=1000)
 
 
 @pytest.mark.parametrize(
-    ("message", "room"),
+    ("message", "lesson", "room"),
     [
+        ("max_tokens is too large: 4096. This model supports at most 1000 completion tokens", MOST, None),
+        ("max_tokens: 4096 > 1000, which is the maximum allowed number of output tokens for x", MOST, None),
+        ("`max_tokens` must be less than or equal to `1000`, the maximum value for `max_tokens`", MOST, None),
+        ("Invalid max_tokens value, the valid range of max_tokens is [1, 1000]", MOST, None),
+        (
+            "maxOutputTokens of 4096 but the range is from 1 (inclusive) to 1001 (exclusive)",
+            MOST,
+            None,
+        ),
         (
             "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens "
             "(904 in the messages, 4096 in the completion). Please reduce the length of the messages.",
+            Capabilities(),
             3193,
         ),
         (
             "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum context length "
             "is 2048 tokens and your request has 300 input tokens (4096 > 2048 - 300).",
+            Capabilities(),
             1748,
         ),
         (
             "`inputs` tokens + `max_new_tokens` must be <= 4097. Given: 1000 `inputs` tokens and 4096 "
             "`max_new_tokens`",
+            Capabilities(),
             3097,
         ),
-        ("input length and `max_tokens` exceed context limit: 197000 + 4096 > 200000, decrease", 3000),
+        ("input length and `max_tokens` exceed context limit: 197000 + 4096 > 200000", Capabilities(), 3000),
     ],
 )
-def test_the_room_that_the_context_leaves(message, room):
+def test_the_largest_limit_of_a_reply_and_the_room_that_the_context_leaves(message, lesson, room):
     found = fault(ProviderSaidError(400, message))
-    assert (found.kind, found.lesson, found.room) == ("dialect", Capabilities(), room)
+    assert (found.kind, found.lesson, found.room) == ("dialect", lesson, room)
 
 
 @pytest.mark.parametrize("message", ["OpenAIException - Connection error.", "[Errno 111] Connection refused"])

@@ -274,7 +274,3 @@ def test_chances_are_read_at_the_token_with_the_value_s_beginning(form, text, be
         (0.6065 + 0.0183) / (0.6065 + 0.0183 + 0.2231), 1e-3
     )
     assert chances.mass == pytest.approx(0.8479, 1e-3)
-
-
-def test_without_tokens_there_are_no_chances():
-    assert parsed("word", "True", ONE).chances is None

@@ -48,7 +48,8 @@ def test_what_holds_no_arguments(raw):
     assert arguments_of("", ("check", raw)) is None
 
 
-def test_several_calls_are_merged_and_other_functions_ignored():
+def test_a_function_without_arguments_is_answered_by_any_object_and_several_calls_are_merged():
+    assert merged_calls(["{}"], (), "ping") == {}
     calls = [
         ("check", '{"fact_0": "True"}'),
         ("search", '{"fact_1": "True"}'),
@@ -81,12 +82,10 @@ def test_content_is_searched_for_the_arguments(content):
     assert arguments_of(content) == TRUE
 
 
-def test_a_function_without_arguments_is_answered_by_any_object():
-    assert merged_calls(["{}"], (), "ping") == {}
-
-
-def test_halves_of_surrogate_pairs_do_not_come_through():
+def test_of_an_argument_halves_of_surrogate_pairs_are_replaced_and_one_nested_too_deep_is_left_out():
     assert arguments_of('{"fact_0": "\\ud83d!"}') == {"fact_0": "?!"}
+    deep = "[" * 900 + "]" * 900
+    assert arguments_of(f'{{"fact_0": {deep}, "fact_1": "False"}}') == {"fact_1": "False"}
 
 
 @pytest.mark.parametrize("text", ['{"a":' * 5000, "{" * 100_000, "[" * 100_000, '{"fact_0": ' + "[" * 5000])
@@ -134,8 +133,3 @@ def test_hostile_text_is_read_and_shown_at_once(text):
 
 def test_many_calls_are_not_read_without_end():
     assert arguments_of("", *[("check", '{"a":')] * 100_000) is None
-
-
-def test_an_argument_nested_too_deep_is_left_out():
-    deep = "[" * 900 + "]" * 900
-    assert arguments_of(f'{{"fact_0": {deep}, "fact_1": "False"}}') == {"fact_1": "False"}

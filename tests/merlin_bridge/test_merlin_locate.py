@@ -22,14 +22,10 @@ def test_the_argument_decides_then_the_environment_then_path(monkeypatch, tmp_pa
     assert locate(str(given)) == given
 
 
-def test_a_relative_path_is_made_absolute(monkeypatch, tmp_path):
+def test_a_relative_path_is_made_absolute_and_home_expanded(monkeypatch, tmp_path):
     given = script(tmp_path, "")
     monkeypatch.chdir(tmp_path)
     assert locate("merlin") == given
-
-
-def test_home_is_expanded(monkeypatch, tmp_path):
-    given = script(tmp_path, "")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert locate("~/merlin") == given
 

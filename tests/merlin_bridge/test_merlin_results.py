@@ -21,14 +21,11 @@ def parse(text, *, sizes=(2,), evidence=None):
     return parse_answer(text, algorithm="cte", cardinalities=sizes, evidence=evidence or {})
 
 
-def test_an_answer_as_merlin_prints_it():
+def test_an_answer_as_merlin_prints_it_by_variable_and_not_by_place():
+    turned = document(entry(1, "1.000000", "0.000000"), entry(0, "0.250000", "0.750000"))
+    assert parse(turned, sizes=(2, 2)) == ((0.25, 0.75), (1.0, 0.0))
     text = document(entry(0, "0.500000", "0.500000"), entry(1, "0.2", "0.3", "0.5", states=3))
     assert parse(text, sizes=(2, 3)) == ((0.5, 0.5), (0.2, 0.3, 0.5))
-
-
-def test_marginals_go_by_their_variable_not_by_their_place():
-    text = document(entry(1, "1.000000", "0.000000"), entry(0, "0.250000", "0.750000"))
-    assert parse(text, sizes=(2, 2)) == ((0.25, 0.75), (1.0, 0.0))
 
 
 def test_rounding_to_six_decimals_is_no_error():

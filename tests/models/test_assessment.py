@@ -64,14 +64,11 @@ def test_f1_at_k(supported, n, k, recall, f1):
     assert scores.f1_k == pytest.approx(f1)
 
 
-def test_without_k_there_is_no_recall():
-    scores = factuality(assessment([0.9]))
-    assert (scores.precision, scores.recall_k, scores.f1_k, scores.k) == (1.0, None, None, None)
-
-
-def test_k_must_be_positive():
+def test_without_k_there_is_no_recall_and_it_must_be_positive():
     with pytest.raises(ConfigError, match="k is 0; it must be a positive integer"):
         factuality(assessment([0.9]), k=0)
+    scores = factuality(assessment([0.9]))
+    assert (scores.precision, scores.recall_k, scores.f1_k, scores.k) == (1.0, None, None, None)
 
 
 @pytest.mark.parametrize("made", [assessment([]), assessment([0.5], outcome=None, status="failed", atoms=())])

@@ -22,24 +22,19 @@ def test_fill_renders_both_parts_and_carries_the_fingerprint():
     assert prompt.system == "Be brief."
     assert prompt.user == "About tea: $text ${x} $ costs $5."
     assert (prompt.name, prompt.fingerprint) == ("demo", template.fingerprint)
+    assert prompts.parse("demo", TEMPLATE.replace("brief", "curt")).fingerprint != template.fingerprint
 
 
-def test_a_missing_value_and_a_file_without_two_parts_are_errors():
+def test_what_can_not_be_loaded_or_filled_is_named():
+    with pytest.raises(ConfigError, match="'nonesuch'"):
+        prompts.load("nonesuch")
+    with pytest.raises(ValueError, match="label"):
+        prompts.delimit("x", "a>b")
     with pytest.raises(KeyError, match="text"):
         prompts.parse("demo", TEMPLATE).fill(topic="tea")
     for text in ("no mark", "a\n---user---\nb\n---user---\nc"):
         with pytest.raises(ValueError, match="unpack"):
             prompts.parse("demo", text)
-
-
-def test_any_change_of_the_file_changes_the_fingerprint():
-    changed = TEMPLATE.replace("brief", "curt")
-    assert prompts.parse("demo", TEMPLATE).fingerprint != prompts.parse("demo", changed).fingerprint
-
-
-def test_an_unknown_prompt_is_named():
-    with pytest.raises(ConfigError, match="'nonesuch'"):
-        prompts.load("nonesuch")
 
 
 @pytest.mark.parametrize(
@@ -140,11 +135,6 @@ def test_only_the_own_tags_are_left(text):
 def test_delimiting_is_linear_on_adversarial_text():
     text = "<" + " " * 500_000 + "<\u200b" * 200_000
     assert _inside(prompts.delimit(text, "passage")) == text
-
-
-def test_a_label_can_not_carry_markup():
-    with pytest.raises(ValueError, match="label"):
-        prompts.delimit("x", "a>b")
 
 
 def _inside(whole):

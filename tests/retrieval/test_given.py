@@ -17,12 +17,9 @@ def retrieve(contexts):
     return load("retriever", "given")().retrieve(ATOMS, record)
 
 
-def test_contexts_are_handed_on_unchanged_and_in_order():
-    assert retrieve(CONTEXTS) == Retrieved(CONTEXTS, ())
-
-
-def test_no_contexts_exist_is_not_an_error():
-    assert retrieve(()) == Retrieved((), ())
+@pytest.mark.parametrize("contexts", [CONTEXTS, ()])
+def test_contexts_are_handed_on_unchanged_and_in_order(contexts):
+    assert retrieve(contexts) == Retrieved(contexts, ())
 
 
 def test_contexts_not_given_names_the_record_and_the_remedy():

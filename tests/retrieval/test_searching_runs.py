@@ -1,7 +1,6 @@
 """Runs whose evidence is searched for on a wiki or the web: from the command to the results."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,8 +19,6 @@ HITS = {
     text: [{"title": title, "link": f"https://{i}.example/", "snippet": page}]
     for i, (text, (title, page)) in enumerate(zip(TEXTS, PAGES.items(), strict=True))
 }
-
-Run = Callable[..., int]
 
 
 @pytest.fixture

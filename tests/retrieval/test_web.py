@@ -1,7 +1,7 @@
 import pytest
 from json_server import Answer, JsonServer, serper, steps
 from pages import SENTENCES, html, pdf
-from raw_server import RawServer, redirect, reply
+from raw_server import Client, RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record
@@ -179,10 +179,6 @@ def test_a_wrong_key_is_a_config_error_and_stands_nowhere(monkeypatch, tmp_path)
 # Pages
 
 
-def hang(client):
-    client.hang()
-
-
 SITES = {
     "/long": reply(html(LONG)),
     "/pdf": reply(pdf(*SENTENCES), content_type="application/pdf"),
@@ -192,7 +188,7 @@ SITES = {
     "/image": reply(b"\x89PNG", content_type="image/png"),
     "/binary": reply(b"\x89PNG\0\0\0"),
     "/other": reply(html(" ".join(["Kangaroos hop over dry plains under blazing skies."] * 4), title="K")),
-    "/hang": hang,
+    "/hang": Client.hang,
     "/metadata": redirect("http://169.254.169.254/latest/"),
     "/away": b"",
 }

@@ -28,11 +28,8 @@ def test_a_parse_is_a_tree_of_the_words_in_their_places():
     assert {word.i for word in below} == {word.i for word in parse.words if word is not parse.root}
 
 
-def test_a_sentence_is_not_split_again():
+def test_a_sentence_is_not_split_again_and_blank_and_overlong_ones_have_no_parse():
     assert sum(word.head is word for word in parsed("He left. She stayed. It rained.").words) == 1
-
-
-def test_blank_and_overlong_sentences_have_no_parse():
     assert find_parser().parse(["", "  ", "word " * 1000]) == [None, None, None]
 
 
@@ -78,9 +75,6 @@ def test_none_stands_for_no_parser(monkeypatch):
 def test_an_unknown_pipeline_is_named_with_the_remedy(name):
     with pytest.raises(ConfigError, match=rf"spacy_model: '{name}'.*python -m spacy download"):
         check_model(name)
-
-
-def test_a_pipeline_that_is_not_installed_is_named_where_it_is_loaded():
     with pytest.raises(ConfigError, match="download en_core_web_lg"):
         find_parser("en_core_web_lg")
 

@@ -20,23 +20,16 @@ def test_passages_are_whole_sentences_of_the_text_at_their_position():
         assert len(passage.text.split()) <= 50
 
 
-def test_each_passage_begins_with_the_last_sentence_of_the_one_before():
+def test_each_passage_begins_with_the_last_sentence_of_the_one_before_if_they_are_to_overlap():
+    assert " ".join(p.text for p in split_passages(TEXT, words=50, overlap=0)) == TEXT
     passages = split_passages(TEXT, words=50, overlap=12)
     for one, other in itertools.pairwise(passages):
         assert other.text.startswith(one.text[one.text.rindex("Sentence") :])
 
 
-def test_without_overlap_the_passages_make_up_the_text():
-    assert " ".join(p.text for p in split_passages(TEXT, words=50, overlap=0)) == TEXT
-
-
-def test_a_short_text_is_one_passage():
+def test_a_short_text_is_one_passage_and_one_without_sentences_has_none():
+    assert [split_passages(text) for text in ("", "   \n", "\n\n---\n")] == [()] * 3
     assert [tuple(p) for p in split_passages("  One sentence. Another.  ")] == [("One sentence. Another.", 2)]
-
-
-@pytest.mark.parametrize("text", ["", "   \n", "\n\n---\n"])
-def test_a_text_without_sentences_has_no_passages(text):
-    assert split_passages(text) == ()
 
 
 def test_an_endless_sentence_is_cut_between_words():

@@ -3,7 +3,8 @@
 import contextlib
 import socketserver
 import threading
-from collections.abc import Callable
+
+import pytest
 
 
 class Client:
@@ -28,9 +29,6 @@ class Client:
 
     def hang(self):
         self.closing.wait(30)
-
-
-Behaviour = bytes | Callable[[Client], None]
 
 
 class RawServer:
@@ -107,3 +105,11 @@ def reply(
 
 def redirect(location, status=302):
     return reply(b"", status=status, Location=location)
+
+
+@contextlib.contextmanager
+def refused(error, reason):
+    """What is fetched inside is refused with that error, for that reason."""
+    with pytest.raises(error) as caught:
+        yield
+    assert caught.value.reason == reason

@@ -29,13 +29,10 @@ def test_pdf_is_told_from_its_bytes(media_type):
     assert (found.text, found.title, found.dropped) == (ARTICLE, "The Bridge", "")
 
 
-def test_only_the_first_pages_of_a_pdf_are_read():
+def test_only_the_first_pages_of_a_pdf_are_read_and_words_cut_at_a_line_end_are_joined():
+    assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
     found = extract(pdf(*SENTENCES), pages=2)
     assert found.text == "\n\n".join(SENTENCES[:2])
-
-
-def test_words_cut_at_a_line_end_are_joined():
-    assert "engineer designed" in extract(pdf("The famous engi-\nneer designed the arches of it")).text
 
 
 SUPERSCRIPTS = (
