@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from factreasoner.errors import RunError
+from factreasoner.errors import InputError, InputProblem, RunError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -173,3 +173,20 @@ def clear_interrupted(*paths: Path) -> None:
     for path in paths:
         for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
             left.unlink(missing_ok=True)
+
+
+def text_of(path: Path | str, most: int = -1, field: str = "") -> str:
+    """The text of a UTF-8 file, or its first `most` characters; `field` is the setting that names it.
+
+    Raises:
+        InputError: unreadable, or not UTF-8.
+    """
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            return file.read(most)
+    except OSError as error:
+        raise InputError([InputProblem(str(path), field, f"can't be read: {error.strerror}")]) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            [InputProblem(str(path), field, "not UTF-8; if it is text, save it as UTF-8")]
+        ) from error

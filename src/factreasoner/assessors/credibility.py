@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.graph.fact_graph import text_of
+from factreasoner.files import text_of
 from factreasoner.models import Context, PriorFrom
 from factreasoner.settings import Config
 

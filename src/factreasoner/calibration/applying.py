@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError
 from factreasoner import prompts
 from factreasoner.calibration.calibrators import LABELS, UNCHANGED, Calibrator, LabelOffsets, probabilities_of
 from factreasoner.errors import ConfigError, InputError, InputProblem
+from factreasoner.files import text_of
 from factreasoner.models import (
     Atom,
     Claim,
@@ -71,24 +72,16 @@ def calibration_of(config: Config) -> Calibration:
         InputError: the file can't be read or holds no calibration.
     """
     path = config.calibration
-    return NOTHING if path is None else _parsed(path, _content(path))
+    return NOTHING if path is None else _parsed(path, text_of(path, field="calibration"))
 
 
 def calibration_fingerprint(path: Path) -> str:
     """Short digest of a calibration file. Raises InputError when it can't be read."""
-    return hashlib.sha256(_content(path)).hexdigest()[:16]
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        message = f"can't be read: {error.strerror}"
-        raise InputError([InputProblem(str(path), "calibration", message)]) from error
+    return hashlib.sha256(text_of(path, field="calibration").encode()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=8)
-def _parsed(path: Path, content: bytes) -> Calibration:
+def _parsed(path: Path, content: str) -> Calibration:
     try:
         return Calibration.model_validate_json(content)
     except ValidationError as error:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import text_of
 from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation
 
 ATOM_PRIOR = 0.5
@@ -36,23 +37,6 @@ def build_fact_graph(
         prior = context_prior if context.prior is None else context.prior
         nodes.append(Node(id=context.id, kind="context", prior=prior))
     return _checked(nodes, relations, "fact graph")
-
-
-def text_of(path: Path | str, most: int = -1) -> str:
-    """The text of a UTF-8 file, or its first `most` characters.
-
-    Raises:
-        InputError: unreadable, or not UTF-8.
-    """
-    try:
-        with Path(path).open(encoding="utf-8-sig") as file:
-            return file.read(most)
-    except OSError as error:
-        raise InputError([InputProblem(str(path), "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        raise InputError(
-            [InputProblem(str(path), "", "not UTF-8; if it is text, save it as UTF-8")]
-        ) from error
 
 
 def read_fact_graph(

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph, text_of
+from factreasoner.files import text_of
+from factreasoner.graph.fact_graph import ATOM_PRIOR, CONTEXT_PRIOR, read_fact_graph
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactorTable, Relation
 from factreasoner.models.factor_graph import Factor, FactorGraph
