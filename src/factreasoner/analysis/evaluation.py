@@ -123,7 +123,7 @@ class _GroupedLines:
         """Keep what a result's line of results.jsonl says of its labels."""
         shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
         if self.by is not None:
-            self.keys.update(_known_keys(result))
+            self.keys.update([*(["topic"] if result.topic is not None else []), *result.metadata])
             group = group_of(result, self.by)
             self.groups.setdefault(group, array("L")).append(self._count)
             shown["group"] = group
@@ -157,8 +157,9 @@ def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
     }
     if task is not FACTUALITY_TASK:
         return content | {"labels": {"labelled": len(sample.claims.p)}}
+    labels = {label: int((sample.claims.gold == code).sum()) for label, code in GOLD.items()}
     return content | {
-        "labels": _label_counts(sample),
+        "labels": labels | {"left_out": int(sample.left_out.sum())},
         "confusion": confusion_counts(scored.claims),
         "three_way_confusion": three_way_confusion(scored),
     }
@@ -180,15 +181,6 @@ def all_open(sample: Sample) -> bool:
     """Whether atoms were judged and none of them is supported or contradicted."""
     decided = np.nansum(sample.values["supported"]) + np.nansum(sample.values["contradicted"])
     return bool(FACTUALITY.has_score(sample).any()) and not decided
-
-
-def _label_counts(sample: Sample) -> dict[str, int]:
-    counts = {label: int((sample.claims.gold == code).sum()) for label, code in GOLD.items()}
-    return counts | {"left_out": int(sample.left_out.sum())}
-
-
-def _known_keys(result: TaskResult) -> list[str]:
-    return [*(["topic"] if result.topic is not None else []), *result.metadata]
 
 
 def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from factreasoner.report.run_content import RunContent
@@ -26,9 +26,10 @@ def markdown(run: FinishedRun[Any]) -> str:
             without.add(result)
     content = overview.content(run.path.name)
     scores = [score for score in content["scores"] if score["main"] and not score["labels"]]
+    ends = [f" ({' to '.join(score['interval'])})" if score["interval"] else "" for score in scores]
     parts = [
         f"**{content['headline']}**",
-        "; ".join(f"{score['name']} {score['value']}{_interval(score['interval'])}" for score in scores),
+        "; ".join(f"{one['name']} {one['value']}{end}" for one, end in zip(scores, ends, strict=True)),
         f"Judged by: {cell(content['judged_by'])}.",
         cell(without.said(run.task.claim_word)),
         cell(run.unfinished or ""),
@@ -39,10 +40,6 @@ def markdown(run: FinishedRun[Any]) -> str:
         rows = [_cells(row, run) for row in _rows(run, shown)]
         parts.append(markdown_table([run.task.p_word, "label", of, "evidence"], rows, "rlll"))
     return "\n\n".join(filter(None, parts))
-
-
-def _interval(ends: Sequence[str] | None) -> str:
-    return "" if ends is None else f" ({' to '.join(ends)})"
 
 
 def _rows(run: FinishedRun[Any], wanted: Iterable[tuple[int, str]]) -> Iterator[ClaimRow]:

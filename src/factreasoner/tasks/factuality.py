@@ -100,10 +100,6 @@ def _with_verdicts(result: Assessment, verdicts: tuple[Verdict, ...]) -> Assessm
     return result.model_copy(update={"outcome": outcome})
 
 
-def _size(result: Assessment) -> int:
-    return len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0
-
-
 def _to_repeat(result: Assessment) -> bool:
     """Only for failures: `score` solves posteriors that did not converge, without a judge."""
     failures = result.failures or (result.outcome.failures if result.outcome else ())
@@ -122,7 +118,7 @@ TASK = Task(
     of_config=lambda config: {"assessor": config.assessor},
     verdicts=lambda result: result.outcome.verdicts if result.outcome else (),
     with_verdicts=_with_verdicts,
-    size=_size,
+    size=lambda result: len(result.atoms) - len(result.outcome.unjudged) if result.outcome else 0,
     claims=lambda result: result.atoms,
     to_repeat=_to_repeat,
     claim_word="atom",

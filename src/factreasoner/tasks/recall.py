@@ -293,10 +293,6 @@ def _worker(config: Config, calls: Calls) -> RecallWorker:
     return RecallWorker(assembly_of(config, calls))
 
 
-def _makes_claims(record: Record, config: Config) -> bool:
-    return not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
-
-
 def _scored(result: RecallResult) -> tuple[ScoredRecall, dict[str, Any]]:
     scored = scored_recall(result)
     verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
@@ -330,7 +326,9 @@ TASK = Task(
     rows=fact_rows,
     tally=lambda config, sizes: ClaimTally(RECALL, fact_rows, _scored),
     claims=lambda result: result.facts,
-    makes_claims=_makes_claims,
+    makes_claims=lambda record, config: (
+        not _brings_facts(record) and config.plugin("fact_generator") == "embedded"
+    ),
     label_words={
         "supported": "stated",
         "conflicting": "not stated",

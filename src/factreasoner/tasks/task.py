@@ -94,14 +94,6 @@ def makes_claims(record: Record, config: Config) -> bool:
     return made and "embedded" in (config.plugin("atomizer"), config.plugin("reviser"))
 
 
-def _put(result: C, verdicts: tuple[Verdict, ...]) -> C:
-    return result.model_copy(update={"verdicts": verdicts})
-
-
-def _size(result: ClaimResult) -> int:
-    return len({verdict.target_id for verdict in result.verdicts})
-
-
 @dataclass(frozen=True, kw_only=True)
 class Task(Generic[R]):
     """One task: `name` is its command's, `result` the model of its results, `table` its metrics.
@@ -129,8 +121,10 @@ class Task(Generic[R]):
     tally: Callable[[Config, Iterable[int]], Tally[R]]
     of_config: Callable[[Config], dict[str, Any]] = lambda config: {}
     verdicts: Callable[[R], Sequence[Verdict]] = attrgetter("verdicts")
-    with_verdicts: Callable[..., R] = _put
-    size: Callable[..., int] = _size
+    with_verdicts: Callable[..., R] = lambda result, verdicts: result.model_copy(
+        update={"verdicts": verdicts}
+    )
+    size: Callable[..., int] = lambda result: len({verdict.target_id for verdict in result.verdicts})
     claims: Callable[[R], Sequence[Atom]] = lambda result: ()
     makes_claims: Callable[[Record, Config], bool] = makes_claims
     to_repeat: Callable[[R], bool] = lambda result: result.status in ("failed", "partial")

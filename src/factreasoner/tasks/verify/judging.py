@@ -121,14 +121,12 @@ def _asked(judge: Judge, premise: Premise, claims: Sequence[Claim], stated: set[
     if not premise.parts:
         found = [SourceVerdict(v, shown, quoted=premise.id if v.quote else None) for v in judged.verdicts]
         return ClaimVerdicts(found, judged.failures, frozenset(lost))
-    found = [_explained(verdict, premise.parts) for verdict in judged.verdicts]
+    # a model's reason is its verdict's note
+    found = [
+        SourceVerdict(_bare(v), shown, v.note, _quoted(v.quote or "", premise.parts)) for v in judged.verdicts
+    ]
     failures = [f.model_copy(update={"votes": tuple(map(_bare, f.votes))}) for f in judged.failures]
     return ClaimVerdicts(found, failures, frozenset(lost))
-
-
-def _explained(verdict: Verdict, parts: Sequence[Part]) -> SourceVerdict:
-    """A model's verdict, and the reason that its note is."""
-    return SourceVerdict(_bare(verdict), _ids(parts), verdict.note, _quoted(verdict.quote or "", parts))
 
 
 def _bare(verdict: Verdict) -> Verdict:
