@@ -10,8 +10,7 @@ from pathlib import Path
 
 from factreasoner.pipeline.assembly import Parts
 from factreasoner.settings import Config, config
-from factreasoner.settings.expectations import must_be
-from factreasoner.settings.setting import default_words, setting_of
+from factreasoner.settings.setting import default_words, must_be, setting_of
 
 MODULE = Path(config.__file__)
 PAGE = Path(__file__).with_name("settings.md")

@@ -10,14 +10,14 @@ from command import environment, record, results, write_records
 from fake_server import disconnect, rate_limited, server_error, unauthorized
 from test_run_with_model import GOOD, good
 
-from factreasoner.llm.batches import service
+from factreasoner.llm.batches import sender
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch):
-    monkeypatch.setattr(service, "FIRST_WAIT", 0.01)
-    monkeypatch.setattr(service, "LONGEST_WAIT", 0.05)
-    monkeypatch.setattr(service, "SURE_WAIT", 0.05)
+    monkeypatch.setattr(sender, "FIRST_WAIT", 0.01)
+    monkeypatch.setattr(sender, "LONGEST_WAIT", 0.05)
+    monkeypatch.setattr(sender, "SURE_WAIT", 0.05)
 
 
 @pytest.fixture

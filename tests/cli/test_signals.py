@@ -15,7 +15,7 @@ from fake_server import FakeServer, drip, hang
 
 BEGIN = """
 import hashlib, threading, time
-from factreasoner.cli.signals import Stopping
+from factreasoner.cli import Stopping
 Stopping().install()
 threading.Timer(0.5, print, ["begun"], {"flush": True}).start()
 """

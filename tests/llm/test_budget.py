@@ -10,9 +10,8 @@ from llm_scene import PROMPT, SCHEMA
 from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
 from factreasoner.llm.limits import Budget
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import price
-from factreasoner.llm.usage import Meter
+from factreasoner.llm.usage import Meter, estimate_tokens
 
 PRICED = "openai/gpt-4o-mini"
 COUNTS = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}

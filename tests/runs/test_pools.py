@@ -14,7 +14,7 @@ import pytest
 
 from factreasoner.errors import ConfigError, InputError, InputProblem, MissingExtraError, RunError
 from factreasoner.models import Context, Record
-from factreasoner.models.journal_line import unpack
+from factreasoner.models.results import unpack
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.runs.executors import lines_of
 from factreasoner.runs.pools import processes_at_once

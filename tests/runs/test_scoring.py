@@ -1,14 +1,22 @@
 """Results and summary of large journals are made in little memory."""
 
+import json
 import tracemalloc
+from pathlib import Path
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from run_folders import append
 
-from factreasoner.models import Record
+from factreasoner.errors import ConfigError, RunError
+from factreasoner.graph.uai import read_uai_network
+from factreasoner.models import Assessment, FactGraph, Node, Outcome, Record, Relation
 from factreasoner.pipeline import build_pipeline
-from factreasoner.runs.scoring import score_journal
+from factreasoner.runs.scoring import check_export, export_networks, file_name, score_journal
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config
+from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import TASK
 
 TEXT = "word " * 8_000
@@ -38,3 +46,74 @@ def test_a_journal_is_scored_a_record_at_a_time(tmp_path):
     assert larger > 9 * size > 3_000_000
     assert large < 1.2 * small
     assert large < larger / 5
+
+
+GRAPH = FactGraph(
+    nodes=(Node(id="ä 1", kind="atom", prior=0.5), Node(id="c/../1", kind="context", prior=0.9)),
+    relations=(Relation(source="c/../1", target="ä 1", kind="entailment", probability=0.9),),
+)
+PATHS = ("../../etc/passwd", "/", "..", ".", ".hidden", "a/b", "a\\b")
+HOSTILE = [*PATHS, "", "con", "x\ny", "\x00", "é", "-rf", "a."]
+
+
+def assessed(record_id, graph=GRAPH):
+    outcome = Outcome(p_true={}, support={}, graph=graph)
+    return Assessment(record_id=record_id, status="ok", assessor="factreasoner", outcome=outcome)
+
+
+@given(st.lists(st.text() | st.sampled_from(["a", "A", "Aux", *HOSTILE, "x" * 5000]), max_size=12))
+def test_names_are_files_of_the_folder_and_never_the_same_for_two_ids(ids):
+    taken = set()
+    found = {record_id: file_name(record_id, taken) for record_id in dict.fromkeys(ids)}
+    assert len({name.lower() for name in found.values()}) == len(found)
+    for name in found.values():
+        assert name == Path(name).name
+        assert name.isascii()
+        assert name.strip(".") == name
+        assert 0 < len(name) <= 150
+        assert name[0] != "-"
+        assert not any(c in name for c in '/\\:*?"<>|\n\0 ')
+
+
+def test_a_plain_id_is_its_own_name_and_a_cleaned_one_has_a_digest():
+    taken = set()
+    assert file_name("fcb-001_a.b", taken) == "fcb-001_a.b"
+    one, other = (file_name(record_id, taken) for record_id in ("a/b", "a:b"))
+    assert one.startswith("a_b-")
+    assert other.startswith("a_b-")
+    assert file_name("FCB-001_a.b", taken).startswith("FCB-001_a.b-"), "file systems may not tell cases apart"
+    assert file_name("aux.txt", taken).startswith("aux.txt-")
+
+
+def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path):
+    folder = tmp_path / "made" / "here"
+    ids = ["plain", *HOSTILE, "x" * 300]
+    check_export(folder, Config())
+    done = export_networks([*map(assessed, ids), assessed("none", None)], Config(), folder)
+    assert done == f"{len(ids)} networks written to {folder}; 1 without one"
+    assert {path.parent for path in tmp_path.rglob("*") if path.is_file()} == {folder}
+    records = set()
+    for path in folder.glob("*.uai"):
+        network = read_uai_network(path)
+        assert network.kinds == ("atom", "context")
+        assert ExactSolver().marginals(network.graph).p_true == pytest.approx({"ä 1": 0.86, "c/../1": 0.9})
+        records.add(json.loads(Path(f"{path}.map.json").read_text("utf-8"))["record"])
+    assert records == set(ids)
+
+
+def test_tables_are_those_of_the_settings(tmp_path):
+    export_networks([assessed("r")], Config(factors="table1"), tmp_path)
+    found = ExactSolver().marginals(read_uai_network(tmp_path / "r.uai").graph)
+    assert found.p_true["ä 1"] == pytest.approx(0.833, abs=5e-4)
+
+
+def test_what_can_not_be_exported_is_found_out_before(tmp_path):
+    with pytest.raises(ConfigError, match="assessor 'factscore' builds no networks"):
+        check_export(tmp_path, Config(assessor="factscore"))
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="networks can't be written there"):
+        check_export(tmp_path / "file" / "in", Config())
+    with pytest.raises(RunError, match=r"r\.uai: can't be written"):
+        export_networks([assessed("r")], Config(), tmp_path / "file")
+    check_export(tmp_path / "new", Config())
+    assert (tmp_path / "new").is_dir()

@@ -10,7 +10,7 @@ from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
 from factreasoner.errors import InputError, RunError
 from factreasoner.models import Assessment, Atom, Outcome, Usage
-from factreasoner.models.journal_line import pack, unpack
+from factreasoner.models.results import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.runs.store import Ledger, RunFolder, fingerprints_of

@@ -28,7 +28,7 @@ from factreasoner.metrics.statistics import Interval, Statistic
 from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import Assessment, judged_atoms, side_of
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings.choices import CalibrationMethod
+from factreasoner.settings.values import CalibrationMethod
 
 FOLDS = 5
 ALIKE_DIGITS = 5

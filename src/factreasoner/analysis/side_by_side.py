@@ -18,8 +18,8 @@ from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
-from factreasoner.settings.choices import Mode
 from factreasoner.settings.sources import read_profile
+from factreasoner.settings.values import Mode
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.recall import TASK as RECALL_TASK
 from factreasoner.tasks.task import Task

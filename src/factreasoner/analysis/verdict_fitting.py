@@ -37,7 +37,7 @@ from factreasoner.plugins.kinds import SOLVER
 from factreasoner.protocols import Solver
 from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
-from factreasoner.settings.choices import Unlisted
+from factreasoner.settings.values import Unlisted
 
 SHOWN_IDS = 3
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
 from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import Judge, Judged

@@ -13,7 +13,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, AtomAnswer, Claim, Context, Outcome, Record, Support, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Judge

@@ -12,7 +12,7 @@ from factreasoner.atoms.replies import ReplyReader
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import ItemAsker, ItemQuestion
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Failure, Record, StageError
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Record
 from factreasoner.text.sentences import Span, sentences
 

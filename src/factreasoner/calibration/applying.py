@@ -32,7 +32,7 @@ from factreasoner.models import (
 )
 from factreasoner.protocols import Evaluator, Judge, Judged
 from factreasoner.settings import Config
-from factreasoner.settings.expectations import refused
+from factreasoner.settings.setting import refused
 
 
 class Calibration(Model):

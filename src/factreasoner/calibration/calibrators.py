@@ -18,7 +18,7 @@ from factreasoner.metrics.claim_scores import SMALLEST_P
 from factreasoner.metrics.samples import Floats, Ints
 from factreasoner.models import Label, Model, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
-from factreasoner.settings.choices import CalibrationMethod
+from factreasoner.settings.values import CalibrationMethod
 
 WIDEST_LOG_TEMPERATURE = 4.0
 PENALTY = 0.01

@@ -11,7 +11,7 @@ from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say
-from factreasoner.settings.choices import CalibrationMethod, Unlisted
+from factreasoner.settings.values import CalibrationMethod, Unlisted
 
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration

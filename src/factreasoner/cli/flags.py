@@ -15,8 +15,7 @@ from typer.core import TyperCommand
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.settings import Config
-from factreasoner.settings.expectations import kinds_of
-from factreasoner.settings.setting import help_of, setting_of
+from factreasoner.settings.setting import help_of, kinds_of, setting_of
 from factreasoner.settings.sources import flag_of
 
 F = TypeVar("F", bound=str)

@@ -22,7 +22,7 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
 
     def _execute(self) -> int:
         from factreasoner.calibration.applying import misfits
-        from factreasoner.runs.networks import check_export
+        from factreasoner.runs.scoring import check_export
         from factreasoner.tasks.factuality import TASK
 
         if not self.quiet:
@@ -34,7 +34,7 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
 
     def at_end(self, folder: Path, ids: Sequence[str]) -> None:
         """Write the records' networks, where that is asked for."""
-        from factreasoner.runs.networks import export_networks
+        from factreasoner.runs.scoring import export_networks
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.factuality import TASK
 

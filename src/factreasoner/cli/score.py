@@ -36,8 +36,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         from factreasoner.cli.summary_tables import print_summary
         from factreasoner.runs.corrections import Corrections, scored_again
         from factreasoner.runs.finished import ScoredAgain, note_scored_again
-        from factreasoner.runs.networks import check_export
-        from factreasoner.runs.scoring import score_journal
+        from factreasoner.runs.scoring import check_export, score_journal
         from factreasoner.runs.store import RunFolder
 
         folder = RunFolder.of_any_task(self.run_dir)
@@ -87,7 +86,7 @@ def _export(
     folder: RunFolder[Assessment], corrections: Corrections | None, config: Config, path: Path
 ) -> None:
     from factreasoner.pipeline.pipeline import rebuilt
-    from factreasoner.runs.networks import export_networks
+    from factreasoner.runs.scoring import export_networks
 
     found = folder.results(folder.order())
     graphs = (rebuilt(corrections.applied(item) if corrections else item, config) for item in found)

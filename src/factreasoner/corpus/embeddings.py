@@ -20,10 +20,9 @@ from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import Budget
 from factreasoner.llm.parallel import parallel_map, within
 from factreasoner.llm.responses import MOST_TOKENS
-from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
-from factreasoner.llm.usage import CACHED, record_usage
+from factreasoner.llm.usage import CACHED, estimate_tokens, record_usage
 from factreasoner.models import Usage
 from factreasoner.plugins.kinds import PluginKind
 from factreasoner.plugins.table import extras_named, load, told

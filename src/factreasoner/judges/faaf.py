@@ -17,7 +17,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Example, FunctionSchema
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
-from factreasoner.settings.choices import Mode
+from factreasoner.settings.values import Mode
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""

@@ -19,9 +19,8 @@ from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
-from factreasoner.llm.tokens import estimate_tokens
 from factreasoner.llm.transport import price
-from factreasoner.llm.usage import stage
+from factreasoner.llm.usage import estimate_tokens, stage
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.models.verdicts import NOT_CLEAR

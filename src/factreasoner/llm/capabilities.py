@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, field_serializer, model_validator
 from factreasoner.llm.cache import ReplyCache
 from factreasoner.llm.forms import Kind
 from factreasoner.models import Model, Probe
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
 
 TOKEN_LIMITS = ("max_tokens", "max_completion_tokens")
 """Names of the limit of a reply's length, in the order they are tried."""

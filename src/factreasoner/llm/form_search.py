@@ -16,11 +16,11 @@ from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.replies import parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
-from factreasoner.llm.tokens import estimate_tokens, tokens_too_many
 from factreasoner.llm.transport import Transport
+from factreasoner.llm.usage import estimate_tokens, tokens_too_many
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.settings import Config
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
 
 MOST_QUESTIONS = 4
 """Questions without a usable answer after which a form is settled on anyway."""

@@ -15,10 +15,10 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.prompts.fences import delimit, harmless, one_line
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
 
 Kind = Literal["one", "flat", "nested"]
 """What a function asks for: one choice; a text or choice per item, or a list of texts; anything else."""

@@ -17,8 +17,8 @@ from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.parallel import POLL_SECONDS
-from factreasoner.llm.tokens import estimate_request
 from factreasoner.llm.transport import Transport
+from factreasoner.llm.usage import estimate_request
 from factreasoner.settings import Config
 
 ANSWERS_TO_TELL = 6

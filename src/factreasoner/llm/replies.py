@@ -18,7 +18,7 @@ from pydantic_core import from_json
 from factreasoner.llm.forms import list_argument, number_of
 from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
 from factreasoner.models.messages import Chances, FunctionSchema
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
 
 _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from factreasoner.llm.tokens import estimate_request, estimate_tokens
+from factreasoner.llm.usage import estimate_request, estimate_tokens
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances
 

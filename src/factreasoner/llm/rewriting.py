@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Claim, Failure
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 from factreasoner.protocols import LLM

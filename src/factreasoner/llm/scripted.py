@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from factreasoner.errors import ConfigError
-from factreasoner.llm.tokens import estimate_tokens
-from factreasoner.llm.usage import record_usage
+from factreasoner.llm.usage import estimate_tokens, record_usage
 from factreasoner.models import Usage
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
 

@@ -24,7 +24,7 @@ from factreasoner.llm.transport import Transport, load
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
 from factreasoner.settings import Config
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
 
 LONGEST_BACKOFF = 15.0
 """Most seconds between two tries if the provider does not say when: so that a recovery is noticed soon."""

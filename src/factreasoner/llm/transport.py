@@ -20,7 +20,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.llm.capabilities import TOKEN_LIMITS, token_limit
 from factreasoner.llm.parallel import with_room
 from factreasoner.llm.responses import Completion, completion_of, reported
-from factreasoner.llm.tokens import estimate_request
+from factreasoner.llm.usage import estimate_request
 
 ENVIRONMENT = {
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",  # the price list is otherwise downloaded at import

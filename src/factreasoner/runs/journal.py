@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from factreasoner.errors import RunError
 from factreasoner.models import Status, TaskResult, Usage
-from factreasoner.models.journal_line import Packed, is_bare, pack, unpack
+from factreasoner.models.results import Packed, is_bare, pack, unpack
 from factreasoner.models.wording import reworded
 from factreasoner.tasks.task import Task
 

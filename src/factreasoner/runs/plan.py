@@ -25,7 +25,7 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Assembly, Calls

@@ -10,8 +10,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from factreasoner.errors import BudgetError, ConfigError, RunError
 from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
-from factreasoner.llm.batches.sender import counting
-from factreasoner.llm.batches.service import BatchService
+from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Record, TaskResult, record_fingerprint

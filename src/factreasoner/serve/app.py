@@ -19,9 +19,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from factreasoner.serve.answers import CHECK, TASK_OF, Terms, document
+from factreasoner.serve.answers import CHECK, JSON, TASK_OF, Refused, Reply, Terms, document, problem
 from factreasoner.serve.pool import Pool
-from factreasoner.serve.replies import JSON, Refused, Reply, problem
 
 GONE = "gone"
 """How requests are counted whose client left before the reply."""

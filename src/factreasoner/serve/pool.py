@@ -19,8 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar, cast
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.serve.answers import Answers, Terms
-from factreasoner.serve.replies import Refused, Reply, problem
+from factreasoner.serve.answers import Answers, Refused, Reply, Terms, problem
 from factreasoner.tasks.task import FACTUALITY
 
 T = TypeVar("T")

@@ -14,26 +14,19 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, mod
 
 from factreasoner.models import FactorTable
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.settings import choices
-from factreasoner.settings.conflicts import refuse_conflicts
+from factreasoner.settings import values
 from factreasoner.settings.setting import setting, setting_of
-from factreasoner.settings.values import (
-    checked_k,
-    checked_parameters,
-    checked_service,
-    checked_url,
-    checked_variable,
-    parsed_parameters,
-)
 
 if TYPE_CHECKING:
     from factreasoner import protocols
 
-Url = Annotated[str, AfterValidator(checked_url)]
-ServiceUrl = Annotated[str, AfterValidator(checked_service)]
-Variable = Annotated[str, AfterValidator(checked_variable)]
-Parameters = Annotated[dict[str, Any], BeforeValidator(parsed_parameters), AfterValidator(checked_parameters)]
-K = Annotated[int | Literal["median", "half"], BeforeValidator(checked_k)]
+Url = Annotated[str, AfterValidator(values.checked_url)]
+ServiceUrl = Annotated[str, AfterValidator(values.checked_service)]
+Variable = Annotated[str, AfterValidator(values.checked_variable)]
+Parameters = Annotated[
+    dict[str, Any], BeforeValidator(values.parsed_parameters), AfterValidator(values.checked_parameters)
+]
+K = Annotated[int | Literal["median", "half"], BeforeValidator(values.checked_k)]
 
 _NAMES = {kind: ", ".join(names) for kind, names in PLUGINS.items()}
 _assessor = partial(setting, "Assessor")
@@ -59,7 +52,7 @@ class Config(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     assessor: str = _assessor("factreasoner", f"{_NAMES['assessor']} or package.module:Class.")
-    version: choices.Version = _assessor(
+    version: values.Version = _assessor(
         2,
         "1: a context counts for the atoms it was retrieved for; 2: for every atom; 3: contexts are judged "
         "against each other too.",
@@ -97,7 +90,7 @@ class Config(BaseModel):
         affects="calls",
         common=True,
     )
-    unlisted: choices.Unlisted = _assessor(
+    unlisted: values.Unlisted = _assessor(
         "missing",
         "A pair that --relations does not list, in a record it names, is missing (a failure) or neutral.",
     )
@@ -130,7 +123,7 @@ class Config(BaseModel):
         "(default: the verifier's)",
         ge=32,
     )
-    verifier_device: choices.Device = _verifier_call("cpu", "cpu, or cuda with your own onnxruntime-gpu.")
+    verifier_device: values.Device = _verifier_call("cpu", "cpu, or cuda with your own onnxruntime-gpu.")
     verifier_threads: int | None = _verifier_call(None, "CPU threads. (default: one per core)", ge=1)
     verifier_batch: int = _verifier_call(
         32, "Pairs of 128 tokens run at once; fewer if they are longer.", ge=1
@@ -175,7 +168,7 @@ class Config(BaseModel):
         allow_inf_nan=False,
     )
     concurrency: int = _model_call(16, "Requests in flight, over all records.", common=True, ge=1)
-    executor: choices.Executor = _model_call(
+    executor: values.Executor = _model_call(
         "threads",
         "Where records are processed: in threads, in processes (all cores, for judges that compute) or on a "
         "Ray cluster.",
@@ -193,7 +186,7 @@ class Config(BaseModel):
     max_cost: float | None = _model_call(
         None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0
     )
-    batch: choices.BatchMode = _model_call(
+    batch: values.BatchMode = _model_call(
         "none",
         "Have calls answered in batches, at half the price. files: you have them answered (exit code 5 "
         "until they are); openai: they are uploaded and waited for.",
@@ -211,7 +204,7 @@ class Config(BaseModel):
     )
     retrieve_k: int = _retrieval(3, "Contexts retrieved for an atom.", ge=1, le=50)
     retrieve_question: bool = _retrieval(True, "Also search for the prompt or topic; versions 2 and 3.")
-    search: choices.Search = _retrieval(
+    search: values.Search = _retrieval(
         "auto", "Search own documents by words, vectors or both. (default: both if there are vectors)"
     )
     wikipedia_language: str = _retrieval("en", "Language of Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
@@ -251,19 +244,19 @@ class Config(BaseModel):
         None, "US dollars per million tokens. (default: litellm's price list)", affects="calls", ge=0.0
     )
 
-    mode: choices.Mode = _judging(
+    mode: values.Mode = _judging(
         "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
     )
-    form: choices.FormChoice = _judging(
+    form: values.FormChoice = _judging(
         "auto", "How a call asks for its answer; auto: the form that the model obeys."
     )
     atoms_per_call: int | None = _judging(
         None, "Atoms verified by one call. (default: as many as a probe shows the model can handle)", ge=1
     )
-    calls: choices.AtomsPerCall = _judging(
+    calls: values.AtomsPerCall = _judging(
         "batched", "How factscore, veriscore and factverify ask: many atoms a call, or one as published."
     )
-    confidence: choices.Confidence = _judging("auto", "Where a verdict's probability comes from.")
+    confidence: values.Confidence = _judging("auto", "Where a verdict's probability comes from.")
     constant_confidence: float = _judging(0.9, "The probability that `constant` gives.", ge=0.5, le=1.0)
     votes: int = _judging(5, "Samples drawn by `votes`.", ge=2)
     audit_share: float = _judging(
@@ -274,7 +267,7 @@ class Config(BaseModel):
     coherence: bool = _judging(
         False, "Report atoms of one answer that contradict each other; the graph does not use this."
     )
-    prefilter: choices.Prefilter = _judging(
+    prefilter: values.Prefilter = _judging(
         "none",
         "words: skip pairs (a passage and an atom, or two passages) that share no word; for judges that "
         "read each pair alone.",
@@ -283,7 +276,7 @@ class Config(BaseModel):
         0.05, "Share of the skipped pairs that is judged anyway.", ge=0.0, le=1.0
     )
 
-    premise: choices.PremiseMode = _claims(
+    premise: values.PremiseMode = _claims(
         "each",
         "Judge contexts one by one (each: an exact matrix) or in one call (joint: cheap).",
         common=True,
@@ -291,7 +284,7 @@ class Config(BaseModel):
     window_tokens: int = _claims(
         16_000, "Most tokens of passages in one call; longer ones are judged in pieces.", ge=256
     )
-    uncited: choices.Uncited = _claims(
+    uncited: values.Uncited = _claims(
         "flag", "Claims that cite nothing: flag them, or check them against all sources.", common=True
     )
     rounds: int = _claims(
@@ -322,10 +315,10 @@ class Config(BaseModel):
     merlin_path: Path | None = _graph(
         None, "The merlin binary. (default: MERLIN_PATH, else merlin on PATH)", affects="calls"
     )
-    merlin_algorithm: choices.MerlinAlgorithm | choices.RemovedMerlinAlgorithm | None = _graph(
+    merlin_algorithm: values.MerlinAlgorithm | values.RemovedMerlinAlgorithm | None = _graph(
         None,
         "How merlin infers. (default: cte while the width allows it, else wmb)",
-        keyword="choices.MerlinAlgorithm | None",
+        keyword="values.MerlinAlgorithm | None",
     )
     merlin_ibound: int | None = _graph(None, "i-bound of wmb and ijgp. (default: 10)", ge=1)
     merlin_iterations: int | None = _graph(None, "Iterations of merlin. (default: 10)", ge=1)
@@ -373,7 +366,7 @@ class Config(BaseModel):
 
     @model_validator(mode="after")
     def _agree(self) -> Config:
-        refuse_conflicts(self)
+        values.refuse_conflicts(self)
         return self
 
     @property
@@ -418,7 +411,7 @@ class Keywords(TypedDict, total=False):
 
     # Written by `make settings`.
     assessor: Part[protocols.Evaluator]
-    version: choices.Version
+    version: values.Version
     atomizer: Part[protocols.Atomizer]
     reviser: Part[protocols.Reviser]
     fact_generator: Part[protocols.FactGenerator]
@@ -427,7 +420,7 @@ class Keywords(TypedDict, total=False):
     spacy_model: str | None
     judge: Part[protocols.Judge]
     relations: str | Path | None
-    unlisted: choices.Unlisted
+    unlisted: values.Unlisted
     verifier: str | None
     verifier_model: str | None
     verifier_url: Url | None
@@ -436,7 +429,7 @@ class Keywords(TypedDict, total=False):
     verifier_file: str | None
     verifier_labels: str | None
     verifier_window: int | None
-    verifier_device: choices.Device
+    verifier_device: values.Device
     verifier_threads: int | None
     verifier_batch: int
     verifier_download: bool
@@ -452,20 +445,20 @@ class Keywords(TypedDict, total=False):
     max_attempts: int
     patience: float
     concurrency: int
-    executor: choices.Executor
+    executor: values.Executor
     workers: int | None
     ray_address: str | None
     requests_per_minute: int | None
     tokens_per_minute: int | None
     max_cost: float | None
-    batch: choices.BatchMode
+    batch: values.BatchMode
     cache: bool
     cache_dir: str | Path | None
     query_builder: Part[protocols.QueryBuilder]
     summarizer: Part[protocols.Summarizer]
     retrieve_k: int
     retrieve_question: bool
-    search: choices.Search
+    search: values.Search
     wikipedia_language: str
     wikipedia_url: ServiceUrl | None
     search_url: ServiceUrl
@@ -483,21 +476,21 @@ class Keywords(TypedDict, total=False):
     embedding_api_base: Url | None
     embedding_api_key_env: Variable | None
     embedding_price: float | None
-    mode: choices.Mode
-    form: choices.FormChoice
+    mode: values.Mode
+    form: values.FormChoice
     atoms_per_call: int | None
-    calls: choices.AtomsPerCall
-    confidence: choices.Confidence
+    calls: values.AtomsPerCall
+    confidence: values.Confidence
     constant_confidence: float
     votes: int
     audit_share: float
     premise_tokens: int
     coherence: bool
-    prefilter: choices.Prefilter
+    prefilter: values.Prefilter
     prefilter_audit: float
-    premise: choices.PremiseMode
+    premise: values.PremiseMode
     window_tokens: int
-    uncited: choices.Uncited
+    uncited: values.Uncited
     rounds: int
     factors: FactorTable
     atom_prior: float
@@ -510,7 +503,7 @@ class Keywords(TypedDict, total=False):
     tolerance: float
     solver_seconds: float
     merlin_path: str | Path | None
-    merlin_algorithm: choices.MerlinAlgorithm | None
+    merlin_algorithm: values.MerlinAlgorithm | None
     merlin_ibound: int | None
     merlin_iterations: int | None
     merlin_timeout: float

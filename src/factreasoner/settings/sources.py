@@ -17,8 +17,7 @@ from pydantic.fields import FieldInfo
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.settings.config import Config
-from factreasoner.settings.expectations import OWN, kinds_of, must_be, refused
-from factreasoner.settings.setting import setting_of
+from factreasoner.settings.setting import OWN, kinds_of, must_be, refused, setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -25,7 +25,7 @@ from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
-from factreasoner.settings.expectations import refused
+from factreasoner.settings.setting import refused
 from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"

@@ -1,20 +1,31 @@
-"""Requests that go into batches instead of being sent at once."""
+"""Requests go into batches instead of being sent at once; batches go to a service, and are fetched."""
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
-from collections.abc import Collection, Mapping
-from typing import Any
+import itertools
+import tempfile
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from factreasoner.errors import ConfigError, LLMError, PendingError, RunError
+from factreasoner.files import replace_file
+from factreasoner.llm.batches.files import URL, Batch
 from factreasoner.llm.batches.folder import BatchFolder, UsageOf
 from factreasoner.llm.faults import ProviderFault, fault_of
-from factreasoner.llm.responses import MOST_SAID, Completion
-from factreasoner.llm.send import Attempts
+from factreasoner.llm.parallel import turns, within
+from factreasoner.llm.responses import MOST_SAID, Completion, field_of
+from factreasoner.llm.send import TOO_MANY_STATUS, Attempts
 from factreasoner.llm.transport import TOO_LONG, Transport, load
 from factreasoner.settings import Config
-from factreasoner.settings.choices import CallForm
+from factreasoner.settings.values import CallForm
+
+if TYPE_CHECKING:
+    import openai
 
 WORDED = frozenset({"openai", "hosted_vllm"})
 """Providers whose requests litellm writes as OpenAI's: it knows which parameters a model takes."""
@@ -106,3 +117,167 @@ def counting(config: Config) -> UsageOf:
         return Transport(model, config.api_base, config.api_key_env, batch=True)
 
     return lambda model, completion, body: provider(model).completion(completion, body).usage
+
+
+T = TypeVar("T")
+SERVED = ("openai", "hosted_vllm")
+"""Providers with OpenAI's batches."""
+FIRST_WAIT, LONGEST_WAIT = 0.2, 30.0
+"""Seconds between two looks at a batch; each wait is half as long again as the one before."""
+SECONDS = 600.0
+"""How long a call may take: long enough to transfer a large file."""
+SURE_WAIT = 10.0
+"""Seconds after which a service lists a batch it made without a clear answer."""
+LISTED = 100
+"""Batches that a service lists at once, at most."""
+ENDED = ("completed", "failed", "expired", "cancelled")
+
+
+class BatchService:
+    """The service that answers batches. Its ids are on disk before anything is waited for."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def answer(self, batches: Sequence[Batch], told: Callable[[str], None]) -> list[Batch]:
+        """Have every batch answered; returns those that were cancelled.
+
+        Raises:
+            ConfigError: the service does not take the key or the model.
+            RunError: it can't be reached, or has failed; the same command goes on from there.
+        """
+        for batch in batches:
+            if "batch_id" not in batch.state:
+                made = self._made(batch)
+                batch.note(batch_id=made.id)
+                told(f"batch {batch.number}: {batch.state['requests']:,} requests uploaded as {made.id}")
+        return [batch for batch in batches if self._fetched(batch, told) == "cancelled"]
+
+    def _made(self, batch: Batch) -> openai.types.Batch:
+        """The service's batch of the requests; it looks first for one that may have been made already."""
+        look = "file_id" in batch.state  # an earlier process may have been killed before it noted the id
+        if not look:
+            file = self._call(batch, "uploading", partial(_uploaded, batch))
+            batch.note(file_id=file.id, file_made=field_of(file, "created_at"))
+        file_id = batch.state["file_id"]
+
+        def make(client: openai.OpenAI) -> openai.types.Batch:
+            nonlocal look
+            found = _found(batch, client) if look else None
+            look = True
+            return found or client.batches.create(
+                input_file_id=file_id, endpoint=URL, completion_window="24h"
+            )
+
+        return self._call(batch, "making", make, unclear_wait=SURE_WAIT)
+
+    def _fetched(self, batch: Batch, told: Callable[[str], None]) -> str:
+        """Wait for a batch and write its results; returns its final status."""
+        batch_id, last = batch.state["batch_id"], ""
+        for number in itertools.count():
+            found = self._call(batch, "waiting", lambda client: client.batches.retrieve(batch_id))
+            ended = sum(field_of(found, "request_counts", kind) or 0 for kind in ("completed", "failed"))
+            done = f"{found.status}, {ended:,} of {batch.state['requests']:,} done"
+            if done != last:
+                told(f"batch {batch.number} ({found.id}): {done}")
+            last = done
+            if found.status in ENDED:
+                break
+            _sleep(min(FIRST_WAIT * 1.5**number, LONGEST_WAIT))
+        if found.status == "failed":
+            batch.note(file_id=None, file_made=None, batch_id=None)
+            told_why = [field_of(error, "message") for error in field_of(found, "errors", "data") or ()]
+            why = "; ".join(filter(None, told_why[:3])) or "it does not say why"
+            raise RunError(
+                f"batch {batch.number} ({batch_id}) has failed: {why}; the same command sends it again"
+            )
+        batch.note(status=found.status)
+        replace_file(batch.results_path, self._lines(batch, found))
+        return str(found.status)
+
+    def _lines(self, batch: Batch, found: Any) -> Iterator[str]:  # noqa: ANN401
+        for file_id in filter(None, (found.output_file_id, found.error_file_id)):
+            with self._call(batch, "fetching", partial(_downloaded, batch, file_id)) as part:
+                yield from (line.decode("utf-8", "replace").rstrip() for line in part)
+
+    def _call(
+        self, batch: Batch, what: str, call: Callable[[openai.OpenAI], T], *, unclear_wait: float = 0.0
+    ) -> T:
+        """The result of a call to the batch's service; `what` names it in errors.
+
+        It is made again for up to `patience` seconds after passing errors. An error that is not a refusal
+        leaves open whether the call was done: the next try comes after at least `unclear_wait` seconds.
+        """
+        provider = Transport(batch.state["model"], self._config.api_base, self._config.api_key_env)
+        client = _client(provider)
+        told = f"batch {batch.number}: {what}"
+        give_up = time.monotonic() + self._config.patience
+        for number in itertools.count():
+            try:
+                return within(SECONDS, lambda: call(client))
+            except Exception as error:  # noqa: BLE001 - from any library below; it is classified
+                fault = fault_of(error, form="word", request={}, secret=provider.key)
+            if fault.kind == "config":
+                raise ConfigError(f"{told}: {fault.message}; check the key and --api-base")
+            wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
+            wait = wait if fault.status == TOO_MANY_STATUS else max(wait, unclear_wait)
+            if fault.kind != "retry" or time.monotonic() + wait > give_up:
+                raise RunError(f"{told} has failed: {fault.message}; the same command goes on from here")
+            _sleep(wait)
+        raise AssertionError("counting never ends")
+
+
+def _sleep(seconds: float) -> None:
+    for turn in turns(seconds):
+        time.sleep(turn)
+
+
+def _uploaded(batch: Batch, client: openai.OpenAI) -> openai.types.FileObject:
+    with batch.requests_path.open("rb") as file:
+        return client.files.create(file=file, purpose="batch")
+
+
+def _found(batch: Batch, client: openai.OpenAI) -> openai.types.Batch | None:
+    """The batch that was made from the file; None if there is none.
+
+    The service lists the newest first, so a batch made before the file ends the search.
+    """
+    state = batch.state
+    since = state.get("file_made") or 0
+    for one in client.batches.list(limit=LISTED):
+        if one.input_file_id == state["file_id"]:
+            return one
+        if (one.created_at or since) < since:
+            break
+    return None
+
+
+def _downloaded(batch: Batch, file_id: str, client: openai.OpenAI) -> BinaryIO:
+    """The content, in a new file for each try: an abandoned try may still be writing to its own."""
+    with contextlib.ExitStack() as stack:
+        part = stack.enter_context(tempfile.TemporaryFile(dir=batch.folder))
+        with client.files.with_streaming_response.content(file_id) as response:
+            for chunk in response.iter_bytes():
+                part.write(chunk)
+        part.seek(0)
+        stack.pop_all()
+    return part
+
+
+def _client(provider: Transport) -> openai.OpenAI:
+    """openai's client with the process's session: litellm would make one per call and never close it."""
+    import openai
+
+    if provider.provider not in SERVED:
+        raise ConfigError(
+            f"batch: 'openai' is for OpenAI and servers with its Files and Batches APIs, not for "
+            f"{provider.model}; --batch files writes the requests for you to have answered"
+        )
+    place, session = provider.place, load().client_session
+    url, key = place["api_base"], place["api_key"]
+    try:
+        return openai.OpenAI(base_url=url, api_key=key, http_client=session, max_retries=0, timeout=SECONDS)
+    except openai.OpenAIError as error:  # there is no key
+        raise ConfigError(
+            "batch: there is no key: set $OPENAI_API_KEY, or name its variable with --api-key-env"
+        ) from error

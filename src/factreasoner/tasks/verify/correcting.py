@@ -15,7 +15,7 @@ from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.atoms.checks import Material
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
-from factreasoner.llm.tokens import estimate_tokens
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Claim, Failure, Record
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config

@@ -6,7 +6,7 @@ import pytest
 from pydantic import BaseModel, Field, ValidationError
 
 from factreasoner.settings import Config
-from factreasoner.settings.expectations import must_be, refused
+from factreasoner.settings.setting import must_be, refused
 
 
 def test_every_setting_can_say_what_it_takes():
