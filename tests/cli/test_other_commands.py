@@ -291,17 +291,21 @@ def test_the_usage_line_has_the_arguments_as_they_are_typed(factreasoner, comman
 
 
 @pytest.mark.parametrize(
-    ("flags", "told"),
+    ("flags", "told", "code"),
     [
-        (("--version", "9"), "'--version': must be 1, 2 or 3"),
-        (("--factors", "tabel1"), "'--factors': must be conditional, table1 or reference"),
-        (("--concurrency", "many"), "'--concurrency': must be a whole number of at least 1"),
-        (("--limit", "0"), "'--limit': must be at least 1"),
-        (("--verison", "2"), "No such option"),
+        (("--version", "9"), "Error: --version: must be 1, 2 or 3", 1),
+        (("--factors", "tabel1"), "Error: --factors: must be conditional, table1 or reference", 1),
+        (("--concurrency", "many"), "Error: --concurrency: must be a whole number of at least 1", 1),
+        (("--concurrency", "0"), "Error: --concurrency: must be a whole number of at least 1", 1),
+        (("--limit", "0"), "'--limit': must be at least 1", 2),
+        (("--model",), "Option '--model' requires an argument", 2),
+        (("--verison", "2"), "No such option", 2),
     ],
 )
-def test_a_flag_that_takes_something_else_says_what_it_takes(factreasoner, flags, told):
-    assert told in factreasoner("run", "data.jsonl", *flags, code=2).stderr
+def test_a_wrong_setting_is_told_as_in_a_profile_and_a_wrong_command_line_otherwise(
+    factreasoner, flags, told, code
+):
+    assert told in factreasoner("run", "data.jsonl", *flags, code=code).stderr
 
 
 def test_help_and_version(factreasoner, tmp_path):

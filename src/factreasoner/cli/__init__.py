@@ -21,7 +21,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Annotated, Any, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
@@ -31,6 +31,9 @@ from factreasoner.errors import FactReasonerError, InputError
 from factreasoner.llm.parallel import hold_requests_back, requests_under_way, with_room
 from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
+
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
 
 INTERRUPTED = 130
 READER_GONE = 141
@@ -107,7 +110,12 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         say(error.message)
         return 2
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
-        error.message = _what_it_takes(error)
+        from factreasoner.settings.setting import must_be, refused
+
+        told = refused(error.__cause__.errors()[0])
+        if (field := _setting_of(error.param)) is not None:  # wrong as it would be in a profile
+            return _failed(f"Error: {error.param.opts[0]}: {must_be(field) or told}", 1)
+        error.message = told
     elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
         error.message += f"; write {' or '.join(flags)} again before each further value"
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
@@ -121,15 +129,13 @@ def _repeatable(context: Any) -> list[str]:  # noqa: ANN401 - likewise
     return [param.opts[0] for param in params if context.params.get(param.name)]
 
 
-def _what_it_takes(error: Any) -> str:  # noqa: ANN401 - likewise
-    """What the flag takes that pydantic, by which typer reads flags, has refused."""
+def _setting_of(param: Any) -> FieldInfo | None:  # noqa: ANN401 - likewise
+    """The setting whose flag it is; None for another flag."""
     from factreasoner.settings import Config
-    from factreasoner.settings.setting import must_be, refused
     from factreasoner.settings.sources import flag_of
 
-    name = str(getattr(error.param, "name", ""))
-    field = Config.model_fields.get(name) if flag_of(name) in getattr(error.param, "opts", ()) else None
-    return (must_be(field) if field else None) or refused(error.__cause__.errors()[0])
+    name = str(param.name)
+    return Config.model_fields.get(name) if flag_of(name) in param.opts else None
 
 
 def _fault_of_system(error: Exception) -> str | None:
