@@ -45,11 +45,9 @@ def act(tmp_path):
 
 
 def test_the_action_holds_a_run_against_rules(act, tmp_path):
-    kept = act(
-        run="runs", min="precision=0.5\n\n  factuality_score=0.5", max="failures=0", junit="check me.xml"
-    )
+    kept = act(run="runs", min="precision=0.5\n\n  factuality_score=0.5", max="failures=0", junit="a b.xml")
     assert (kept.returncode, kept.stdout.count("pass  ")) == (0, 3), kept.stderr
-    assert (tmp_path / "check me.xml").read_text(encoding="utf-8").count("<testcase") == 3
+    assert (tmp_path / "a b.xml").read_text(encoding="utf-8").count("<testcase") == 3
     broken = act(run="runs", min="precision=0.8")
     assert broken.returncode == 4
     assert "FAIL  precision >= 0.8: 0.5" in broken.stdout

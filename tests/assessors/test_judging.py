@@ -41,10 +41,7 @@ def test_a_judge_is_registered_in_one_place(monkeypatch):
         GraphEvaluator(OverlapJudge(), ExactSolver(), config)
 
 
-ATOMS = [
-    Atom(id="a0", text="The bridge was opened in 1931."),
-    Atom(id="a1", text="Its bakers sell rye bread."),
-]
+ATOMS = [Atom(id="a0", text="The bridge opened in 1931."), Atom(id="a1", text="Its bakers sell rye bread.")]
 
 
 def pruned_pairs(text, atom_ids=(), audited=lambda pair: False):

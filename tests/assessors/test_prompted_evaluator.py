@@ -180,10 +180,7 @@ def test_reasoning_comes_before_the_answer_and_is_kept():
     e, llm = evaluator("factverify", by_claim(lambda c: "Supported"))
     outcome = e.evaluate(atoms(2), contexts(1), RECORD)
     assert llm.calls[0].schema.arguments == ("fact_0_reasoning", "fact_0", "fact_1_reasoning", "fact_1")
-    assert [a.reasoning for a in outcome.answers] == [
-        "Because of fact_0_reasoning.",
-        "Because of fact_1_reasoning.",
-    ]
+    assert [a.reasoning for a in outcome.answers] == [f"Because of fact_{n}_reasoning." for n in (0, 1)]
 
 
 @pytest.mark.parametrize(("topic", "shown"), [("Tea", "\nTea\n</given_topic"), (None, "(none named)")])

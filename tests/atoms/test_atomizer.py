@@ -80,10 +80,8 @@ def test_one_failed_chunk_leaves_the_others():
 
     llm = ScriptedLLM(answer)
     atomized = LLMAtomizer(llm=llm, config=Config(max_tokens=64)).atomize(record())
-    assert [(a.id, a.text) for a in atomized.atoms] == [
-        ("a0", "Ada was born in 1815."),
-        ("a1", "She died in 1852."),
-    ]
+    left = [("a0", "Ada was born in 1815."), ("a1", "She died in 1852.")]
+    assert [(a.id, a.text) for a in atomized.atoms] == left
     (failure,) = atomized.failures
     assert (failure.item_id, failure.error_type, failure.attempts) == ("r1[22:38]", "CallTimeoutError", 3)
     assert len(llm.calls) == 3

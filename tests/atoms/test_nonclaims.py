@@ -77,14 +77,11 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize("response", ABSTENTIONS)
-def test_declines(response):
-    assert is_abstention(response)
-
-
-@pytest.mark.parametrize("response", ANSWERS)
-def test_answers(response):
-    assert not is_abstention(response)
+@pytest.mark.parametrize(
+    ("response", "declines"), [*((r, True) for r in ABSTENTIONS), *((r, False) for r in ANSWERS)]
+)
+def test_what_declines_and_what_answers(response, declines):
+    assert is_abstention(response) is declines
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,7 @@ def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place):
 
 
 def test_one_text_in_two_files_is_found_once(tmp_path):
-    docs = write(
-        tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
-    )
+    docs = write(tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters."})
     bring(docs, store_dir=tmp_path / "store")
     found = CorpusRetriever(Config(store_dir=tmp_path / "store")).search(Query("otters swim"))
     assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]

@@ -7,9 +7,7 @@ from oracle import DATA
 from factreasoner.graph.copies import NEAR, RESEMBLANCE, SHINGLE, copies, near_duplicates
 from factreasoner.text.links import page_of
 
-WORDS = [
-    f"{stem}{ending}" for stem in ("bridge", "river", "stone", "lamp", "otter") for ending in "abcdefghij"
-]
+WORDS = [f"{stem}{ending}" for stem in ("bridge", "river", "stone", "lamp", "cat") for ending in "abcdefghij"]
 
 
 def prose(seed, words=120):

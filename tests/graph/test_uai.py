@@ -147,16 +147,6 @@ def test_unreadable_files(tmp_path):
         read_uai_network(tmp_path / "binary.uai")
 
 
-@pytest.mark.parametrize(
-    "content", ["", "[]", "{}", '{"variables": "abc"}', '{"variables": ["a", "a", "b"]}']
-)
-def test_a_map_that_does_not_fit(tmp_path, content):
-    (tmp_path / "a.uai").write_text(SMALL, encoding="utf-8")
-    (tmp_path / "a.uai.map.json").write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match="variables"):
-        read_uai_network(tmp_path / "a.uai")
-
-
 @pytest.mark.skipif(not (DATA / "uai2014").is_dir(), reason="no shared data")
 def test_published_networks_are_read():
     paths = sorted((DATA / "uai2014").glob("*.uai"))
@@ -232,9 +222,21 @@ def test_evidence_and_names_that_lie_beside_a_network(tmp_path):
     assert read_uai_network(path).kinds == ("atom", "context")
 
 
-@pytest.mark.parametrize("kinds", [["atom"], "atom", [1, 2]])
-def test_kinds_that_do_not_fit(tmp_path, kinds):
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        *(
+            (content, "variables")
+            for content in ("", "[]", "{}", '{"variables": "ab"}', '{"variables": ["a", "a"]}')
+        ),
+        *(
+            (json.dumps({"variables": ["x", "y"], "kinds": kinds}), "kinds: expected 2 words")
+            for kinds in (["atom"], "atom", [1, 2])
+        ),
+    ],
+)
+def test_a_map_that_does_not_fit(tmp_path, content, message):
     path = write(tmp_path / "n.uai", PAIR)
-    write(tmp_path / "n.uai.map.json", json.dumps({"variables": ["x", "y"], "kinds": kinds}))
-    with pytest.raises(InputError, match=r"n\.uai\.map\.json: kinds: expected 2 words"):
+    write(tmp_path / "n.uai.map.json", content)
+    with pytest.raises(InputError, match=rf"n\.uai\.map\.json: {message}"):
         read_uai_network(path)

@@ -281,9 +281,7 @@ def published():
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="no public data")
-@pytest.mark.parametrize(
-    "settings", [{"version": 1}, {"version": 2, "unlisted": "neutral"}], ids=["fr1", "fr2"]
-)
+@pytest.mark.parametrize("settings", [{"version": 1}, {"version": 2, "unlisted": "neutral"}])
 def test_human_stances_in_the_place_of_a_judge_reproduce_published_posteriors(settings):
     config = Config(judge="recorded", relations=FOLDER / "human_relations.jsonl", **settings)
     pipeline = build_pipeline(config)

@@ -86,9 +86,7 @@ def test_the_model_s_judge_of_the_documentation_gets_client_budget_and_cache(fol
     assert json.loads((folder / "out" / "results.jsonl").read_text())["usage"]["cached_calls"] == 1
 
 
-@pytest.mark.parametrize(
-    "judge", [YesJudge(), YesJudge, lambda: YesJudge()], ids=["object", "class", "function"]
-)
+@pytest.mark.parametrize("judge", [YesJudge(), YesJudge, lambda: YesJudge()])
 def test_a_judge_as_object_class_or_function(judge):
     assert assess(TEXT, contexts=CONTEXTS, judge=judge).p_true["a0"] > 0.5
     assert build_pipeline(Config(), judge=judge).assess(RECORD).p_true["a0"] > 0.5

@@ -119,9 +119,7 @@ def test_blanks_around_line_breaks_become_one_however_many_there_are():
     assert prompts.one_line("a" + " \n" * 500_000 + "b") == "a b"
 
 
-@pytest.mark.parametrize(
-    "text", ["", "<b>5 < 6</b> & a</p>", "&lt; </context> given_passage", "-$1.2 billion\n"]
-)
+@pytest.mark.parametrize("text", ["", "<b>5 < 6</b> & a</p>", "&lt; </context> given_passage", "-$1.2 b\n"])
 def test_other_text_is_unaltered(text):
     assert _inside(prompts.delimit(text, "passage")) == text
 

@@ -11,9 +11,7 @@ from factreasoner.retrieval.web import WebRetriever
 from factreasoner.settings import Config
 from factreasoner.web import reader
 
-FILLER = [
-    f"The archive keeps volume {i} of the harbour office in its dry and quiet cellar." for i in range(300)
-]
+FILLER = [f"The archive keeps volume {i} of the harbour office in its dry quiet cellar." for i in range(300)]
 LONG = "\n".join([*FILLER[:150], *SENTENCES, *FILLER[150:]])
 CLAIM = "The engineer Mara Lindqvist designed the two arches."
 
@@ -245,9 +243,7 @@ def test_without_the_switch_no_private_page_is_read(site):
 
 
 def test_results_with_neither_page_nor_snippet_make_room_for_the_next(site):
-    site.paths["/obituary"] = reply(
-        html(f"{CLAIM} She died in Gothenburg, where she was born, at a great age.")
-    )
+    site.paths["/obituary"] = reply(html(f"{CLAIM} She died in Gothenburg, where she was born."))
     found = search(site, "/forbidden", "/blocked", "/long", "/obituary", snippet="", retrieve_k=2)
     assert [f.link.rpartition("/")[2] for f in found] == ["long", "obituary"]
 

@@ -29,22 +29,32 @@ def retriever(url, **settings):
     return WikipediaRetriever(Config.model_validate(values))
 
 
+def searched(query, pages=PAGES):
+    """The first passage that is found, all of them, and the queries that the wiki was asked."""
+    with JsonServer(wiki(pages)) as server:
+        found = retriever(server.url).search(query)
+        return found[0], found, [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
+
+
 def test_the_best_passage_is_found_deep_in_the_page():
     """The sentence lies some 13,000 characters into the page."""
-    with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url, retrieve_k=1).search(
-            Query("Mara Lindqvist designed the arches of the Otter Bridge.")
-        )
+    first, _, _ = searched(Query("Mara Lindqvist designed the arches of the Otter Bridge."))
     assert PAGES["Otter Bridge"].index("Lindqvist") > 10_000
-    assert "Mara Lindqvist designed" in found[0].text
-    assert len(found[0].text.split()) <= 200
-    assert (found[0].title, found[0].link) == ("Otter Bridge", "https://wiki.example/wiki/Otter_Bridge")
+    assert "Mara Lindqvist designed" in first.text
+    assert len(first.text.split()) <= 200
+    assert (first.title, first.link) == ("Otter Bridge", "https://wiki.example/wiki/Otter_Bridge")
 
 
-def test_the_topics_page_is_read_when_the_atom_names_it_not():
-    with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url).search(Query("It is painted red.", subject="Otter Bridge"))
-    assert found[0].title == "Otter Bridge"
+@pytest.mark.parametrize(
+    ("query", "title"),
+    [
+        (Query("It is painted red.", subject="Otter Bridge"), "Otter Bridge"),
+        (Query("Salmon return to the Lune.", worded="zyx"), "Lune"),
+    ],
+    ids=["the topic's page is read", "a worded query that finds nothing gives way to the text"],
+)
+def test_which_page_is_found(query, title):
+    assert searched(query)[0].title == title
 
 
 def test_a_page_shared_by_atoms_is_asked_for_once():
@@ -63,27 +73,15 @@ def test_lists_of_meanings_and_empty_pages_are_left_out():
 
 def test_a_worded_query_is_searched_for_and_the_text_chooses_the_passage():
     claim = "It opened, unlike what the poets sing, with arches designed by Lindqvist."
-    with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url, retrieve_k=1).search(Query(claim, worded="Otter Bridge"))
-        asked = [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
+    first, _, asked = searched(Query(claim, worded="Otter Bridge"))
     assert asked == ["otter bridge"]
-    assert "Mara Lindqvist designed" in found[0].text
-
-
-def test_a_worded_query_that_finds_nothing_gives_way_to_the_text():
-    with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url).search(Query("Salmon return to the Lune.", worded="zyx"))
-    assert found[0].title == "Lune"
+    assert "Mara Lindqvist designed" in first.text
 
 
 def test_a_query_that_finds_nothing_is_loosened():
-    with JsonServer(wiki(PAGES)) as server:
-        found = retriever(server.url).search(
-            Query("Salmon, says the angler, return to the Lune at midnight.")
-        )
-        queries = [r.params["srsearch"] for r in server.requests if "srsearch" in r.params]
-    assert found[0].title == "Lune"
-    assert queries == ["salmon says the angler return to the lune at midnight", "salmon lune"]
+    first, _, asked = searched(Query("Salmon, says the angler, return to the Lune at midnight."))
+    assert first.title == "Lune"
+    assert asked == ["salmon says the angler return to the lune at midnight", "salmon lune"]
 
 
 @pytest.mark.parametrize(
@@ -136,8 +134,7 @@ def test_a_missing_page_is_left_out():
 def test_of_an_endless_page_the_beginning_is_searched():
     filler = "Nothing is said of it in this sentence. " * 12_500
     pages = {"Lune": f"The Lune is a river of 85 kilometres. {filler}The Lune is long."}
-    with JsonServer(wiki(pages)) as server:
-        found = retriever(server.url).search(Query("The Lune is long."))
+    _, found, _ = searched(Query("The Lune is long."), pages)
     assert {f.note for f in found} == {"the first 500,000 characters of the page were searched"}
     assert not any("long" in f.text for f in found)
 

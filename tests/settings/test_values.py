@@ -37,11 +37,6 @@ def test_a_key_in_place_of_its_variable(field, key):
     assert key not in message
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_names_of_variables(name):
-    assert Config(model="m", api_key_env=name).api_key_env == name
-
-
 @pytest.mark.parametrize("alphabet", ALPHABETS)
 def test_random_keys_are_recognised(alphabet):
     for _ in range(200):
@@ -70,16 +65,17 @@ def test_a_url_with_a_key(field, url, secret):
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("field", "value"),
     [
-        "http://localhost:8000/v1",
-        "https://x.openai.azure.com/openai?api-version=2024-10-21",
-        "http://[::1]:8000",
-        "https://gateway.example/v1/0123456789abcdef0123456789abcdef/openai?region=eu",
+        *(("api_key_env", name) for name in NAMES),
+        ("api_base", "http://localhost:8000/v1"),
+        ("api_base", "https://x.openai.azure.com/openai?api-version=2024-10-21"),
+        ("api_base", "http://[::1]:8000"),
+        ("api_base", "https://gateway.example/v1/0123456789abcdef0123456789abcdef/openai?region=eu"),
     ],
 )
-def test_other_urls(url):
-    assert Config(model="m", api_base=url).api_base == url
+def test_names_of_variables_and_urls_without_a_key(field, value):
+    assert getattr(Config(model="m", **{field: value}), field) == value
 
 
 @pytest.mark.parametrize("value", ["mean", 0, "0", -1, True, "1.5", "²", "9" * 5000])

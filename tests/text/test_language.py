@@ -53,25 +53,16 @@ def test_words_of_one_meaning_have_one_stem():
         ("Er starb 1906 bei einem Unfall.", LIFE, ("German", "English")),
         (TOWER, "Der Turm ist 52 Meter hoch.", ("English", "German")),
         ("塔的高度是五十二米，位于巴黎市中心。", TOWER, ("Chinese or Japanese", "Latin")),
+        ("The tower is 52 m high.", TOWER, None),
+        ("Marie Curie married Pierre Curie in 1895.", LIFE, None),
+        ("Marie Curie died.", LIFE, None),
+        ("Goethe led Sturm und Drang.", "Sturm und Drang was a movement.", None),
+        ("Cien años de soledad sold a million copies.", "He wrote Cien años de soledad.", None),
+        ("El Niño occurs every few years.", "El Niño warms the sea.", None),
+        ("Der Turm wurde 1890 gebaut.", "Der Turm ist 52 Meter hoch.", None),
+        ("Lima es capital.", "Lima es la capital del Perú.", None),
     ],
 )
-def test_a_short_text_in_another_language_is_not_compared_and_says_so(claim, passage, languages):
-    own, known = languages
-    assert differences([claim], passage) == (f"atom in {own}, passage in {known}: not compared",)
-
-
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("The tower is 52 m high.", TOWER),
-        ("Marie Curie married Pierre Curie in 1895.", LIFE),
-        ("Marie Curie died.", LIFE),
-        ("Goethe led Sturm und Drang.", "Sturm und Drang was a movement."),
-        ("Cien años de soledad sold a million copies.", "He wrote Cien años de soledad."),
-        ("El Niño occurs every few years.", "El Niño warms the sea."),
-        ("Der Turm wurde 1890 gebaut.", "Der Turm ist 52 Meter hoch."),
-        ("Lima es capital.", "Lima es la capital del Perú."),
-    ],
-)
-def test_texts_of_one_language_are_compared_whatever_names_they_have(claim, passage):
-    assert differences([claim], passage) == ("",)
+def test_a_short_text_is_compared_only_in_one_language_whatever_names_it_has(claim, passage, languages):
+    note = f"atom in {languages[0]}, passage in {languages[1]}: not compared" if languages else ""
+    assert differences([claim], passage) == (note,)

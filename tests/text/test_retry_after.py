@@ -24,19 +24,14 @@ def test_retry_after(headers, seconds):
     assert retry_after_of(headers) == seconds
 
 
-def test_retry_after_as_a_date():
-    wait = retry_after_of({"retry-after": formatdate(time.time() + 30, usegmt=True)})
-    assert 25 < wait <= 30
-
-
 @pytest.mark.parametrize(
     ("message", "seconds"),
-    [
-        ("Please try again in 1.2s.", 1.2),
-        ("retry in 250ms", 0.25),
-        ("try again in 6m0s", None),
-        ("", None),
-    ],
+    [("Please try again in 1.2s.", 1.2), ("retry in 250ms", 0.25), ("try again in 6m0s", None), ("", None)],
 )
 def test_a_wait_that_stands_in_words(message, seconds):
     assert retry_after_of({}, message) == seconds
+
+
+def test_retry_after_as_a_date():
+    wait = retry_after_of({"retry-after": formatdate(time.time() + 30, usegmt=True)})
+    assert 25 < wait <= 30

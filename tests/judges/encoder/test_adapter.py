@@ -65,10 +65,8 @@ RECORD = 'input = "template"\ntemplate = "{passage} | {claim}"\nhead = "sequence
 def test_each_bundled_adapter_is_what_its_family_publishes(name):
     a = adapter_of(name)
     chunking = (a.chunking.unit, a.chunking.size, a.chunking.joiner, a.chunking.keep_lines)
-    assert ((a.input, a.head, a.labels, a.max_tokens, chunking, a.aggregate), a.threshold) == (
-        FAMILIES[name][0],
-        0.5,
-    )
+    assert (a.input, a.head, a.labels, a.max_tokens, chunking, a.aggregate) == FAMILIES[name][0]
+    assert a.threshold == 0.5
     assert a.texts("A b.", "C.") == Texts(*FAMILIES[name][1])
     assert "FOLDER" in a.export or "docs/verifiers.md" in a.export or a.head == "word"
     assert set(FAMILIES) == set(adapter_names())

@@ -85,9 +85,7 @@ def test_settings_and_tokenizer_lie_beside_the_graph_or_above(tmp_path, graph):
 def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
     save(tmp_path, overlap())
     (tmp_path / "tokenizer.json").rename(tmp_path / "spm.model")
-    with pytest.raises(
-        ConfigError, match=r"tokenizer\.json is missing, it has only spm\.model; .*save_pretrained"
-    ):
+    with pytest.raises(ConfigError, match=r"tokenizer\.json is missing, it has only spm\.model; .*save_pre"):
         files(nli(tmp_path))
     (tmp_path / "spm.model").unlink()
     with pytest.raises(ConfigError, match="no tokenizer at all"):
@@ -182,9 +180,7 @@ class TestTheHub:
 
     def test_a_revision_may_be_given_apart_and_must_agree(self, cache):
         assert files(nli("acme/tiny", verifier_revision="main")).graph.is_file()
-        with pytest.raises(
-            ConfigError, match="verifier_revision: 'v1' is given, but 'acme/tiny@main' says 'main'"
-        ):
+        with pytest.raises(ConfigError, match="verifier_revision: 'v1' is given, but 'acme/tiny@main'"):
             files(nli("acme/tiny@main", verifier_revision="v1"))
 
     @pytest.mark.parametrize("name", ["acme/tiny@v2", "acme/other", "acme/tiny@" + "f" * 40])
