@@ -69,23 +69,18 @@ def test_without_matplotlib_there_is_a_file_and_no_figure(factreasoner, run, tmp
     assert not (tmp_path / "c.png").exists()
 
 
-def test_a_method_of_choice_and_a_seed(factreasoner, run):
-    flags = ("--out", "c.json", "--method", "temperature", "--seed", 3, "--json")
-    found = printed(factreasoner("calibrate", run, *flags))
-    assert found["posteriors"]["method"] == "temperature"
-    assert found["source"]["posteriors"]["seed"] == 3
-
-
-def test_posteriors_from_a_gold_file(factreasoner, run, tmp_path):
+def test_posteriors_from_a_gold_file_with_a_method_and_a_seed_of_choice(factreasoner, run, tmp_path):
     lines = [
         {"record": f"r{n}", "atom": f"a{i}", "label": "S" if i % 2 else "NS"}
         for n in range(12)
         for i in range(4)
     ]
     gold = write_records(tmp_path / "gold.jsonl", *lines)
-    done = factreasoner("calibrate", run, "--gold", gold, "--out", "c.json", "--json")
-    found = printed(done)
-    fit = found["source"]["posteriors"]["fits"]["posteriors"]
+    flags = ("--gold", gold, "--method", "temperature", "--seed", 3)
+    found = printed(factreasoner("calibrate", run, *flags, "--out", "c.json", "--json"))
+    source = found["source"]["posteriors"]
+    assert (found["posteriors"]["method"], source["seed"]) == ("temperature", 3)
+    fit = source["fits"]["posteriors"]
     assert (fit["n"], fit["positives"]) == (36, 12)
 
 
@@ -267,19 +262,6 @@ def test_a_prompted_run_has_no_verdicts(factreasoner, tmp_path):
     made = [assessment([0.9], gold="S", record_id=f"r{n}", assessor="factscore") for n in range(3)]
     run = run_folder(tmp_path / "p", *made, config=Config(assessor="factscore"))
     assert "holds no verdict to calibrate" in refused(factreasoner, run, tmp_path, "--relations", relations)
-
-
-def test_half_written_runs(factreasoner, tmp_path):
-    run = run_folder(tmp_path / "run", *(judged(n) for n in range(RECORDS)), finished=False)
-    done = factreasoner("calibrate", run, "--out", "c.json")
-    assert "the run was cut off (its summary.json is missing): 12 records are finished" in done.stderr
-
-
-def test_gold_of_other_atoms(factreasoner, run, tmp_path):
-    gold = write_records(tmp_path / "gold.jsonl", {"record": "x", "atom": "a0", "label": "S"})
-    assert "none of its 1 labels is for an atom of this run" in refused(
-        factreasoner, run, tmp_path, "--gold", gold
-    )
 
 
 def test_a_file_that_is_no_calibration(factreasoner, run, tmp_path):

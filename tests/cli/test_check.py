@@ -9,7 +9,6 @@ from command import summary_of
 from run_folders import run_folder
 
 from factreasoner.models import Failure, Usage
-from factreasoner.tasks.factuality import TASK
 
 
 def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
@@ -138,15 +137,3 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0", code=1).stderr
     (run / "summary.json").unlink()
     factreasoner("check", run, "--min", "precision=0", code=1)
-
-
-def test_an_interrupted_run_says_how_many_records_are_missing(tmp_path):
-    from factreasoner.runs.finished import FinishedRun
-    from factreasoner.runs.scoring import score_journal
-    from factreasoner.runs.store import RunFolder
-    from factreasoner.settings import Config
-
-    run_folder(tmp_path / "run", assessment([0.9], record_id="r0"), finished=False)
-    folder = RunFolder(tmp_path / "run", TASK)
-    score_journal(folder, ["r0", "r1", "r2"], Config())
-    assert "cut off with 2 records not assessed: 1 records" in FinishedRun(tmp_path / "run", TASK).unfinished

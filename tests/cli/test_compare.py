@@ -258,13 +258,6 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
         assert line.split()[-1].startswith(cost)
 
 
-def test_half_written_runs(factreasoner, tmp_path, two):
-    run_folder(tmp_path / "half", *made(0.3)[:5], finished=False)
-    done = factreasoner("compare", "good", "half", "--intersect", "--json")
-    assert printed(done)["num_records"] == 5
-    assert "half: the run was cut off (its summary.json is missing): 5 records" in done.stderr
-
-
 def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     run_folder(tmp_path / "x" / "out", *made(0.3))
     run_folder(tmp_path / "y" / "out", *made(0.2))

@@ -38,13 +38,8 @@ def test_scored_again_by_one_that_does(factreasoner, tmp_path, data):
 
 
 def test_assess_says_so_too(factreasoner, tmp_path):
-    factreasoner("assess", "Paris is in France.", "--context", write(tmp_path), *UNSETTLED, code=3)
-
-
-def write(tmp_path):
-    path = tmp_path / "c.txt"
-    path.write_text("Paris is the capital of France.")
-    return path
+    (tmp_path / "c.txt").write_text("Paris is the capital of France.")
+    factreasoner("assess", "Paris is in France.", "--context", "c.txt", *UNSETTLED, code=3)
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from assessments import assessment
 from command import ATOMS, PASSAGES, record, results, write_records
 from fake_server import FakeServer, answering, hang, prose
+from run_folders import run_folder
 
 from factreasoner.cli.flags import OF_CLAIMS
 from factreasoner.settings import Config
@@ -61,12 +63,6 @@ def test_a_solver_that_refuses_is_told_by_the_exit_code_and_leaves_k_as_it_was(
     assert "too large for me" in results(tmp_path / "again")[0]["failures"][0]["message"]
 
 
-def test_score_as_json(factreasoner, tmp_path, finished):
-    done = factreasoner("score", finished, "--k", "half", "--json")
-    summary = json.loads(done.stdout)
-    assert (summary["k_setting"], summary["records"]["total"]) == ("half", 3)
-
-
 READING = (
     *(("show",), ("export",), ("report",), ("evaluate",), ("explain",), ("score",)),
     *(("check", "--min", "precision=0"), ("calibrate", "--out", "c.json"), ("publish", "--to", "phoenix")),
@@ -89,6 +85,16 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
         done = factreasoner(command[0], path, *command[1:], code=1)
         assert done.stdout == ""
         assert told in done.stderr
+
+
+@pytest.mark.parametrize("command", ["show", "export", "evaluate", "calibrate", "compare"])
+def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command):
+    made = [assessment([0.9, 0.2], gold="SN"[:: 1 - 2 * (n % 2)], record_id=f"r{n}") for n in range(12)]
+    for name in ("cut", "whole"):
+        run_folder(tmp_path / name, *made, finished=name == "whole")
+    more = {"calibrate": ("--out", "c.json"), "compare": ("whole",)}.get(command, ())
+    told = factreasoner(command, "cut", *more).stderr
+    assert "the run was cut off (its summary.json is missing): 12 records" in told
 
 
 @pytest.fixture

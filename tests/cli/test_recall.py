@@ -64,19 +64,6 @@ def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     assert FACTS[0] not in factreasoner("show", "out", "--label", "not_stated").stdout
 
 
-def test_without_a_model(factreasoner, tmp_path):
-    data = write_records(
-        tmp_path / "d.jsonl",
-        {"id": "r1", "output": "She was born in Warsaw.", "reference": "She was born in Warsaw. It rained."},
-    )
-    done = factreasoner("recall", data, "--out", "out", "--spacy-model", "none", "--explain")
-    assert "embedded judge" in done.stdout
-    assert "It rained." in done.stdout
-    line = results(tmp_path / "out")[0]
-    assert line["recall"] == 0.5
-    assert "error_rate" not in line
-
-
 def test_records_that_bring_nothing_to_recall_are_refused_before_any_call(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), {"id": "r2", "output": "x"})
     with FakeServer(good) as server:

@@ -141,26 +141,22 @@ def test_a_torn_and_a_changed_line_are_assessed_anew_and_no_other(factreasoner, 
     journal = tmp_path / "runs" / "d" / "journal.jsonl"
 
     def run():
-        factreasoner("run", data, "--quiet")
-        return journal.read_bytes()
+        told = factreasoner("run", data).stderr
+        return journal.read_bytes(), "1 assessed again, as their input changed" in told
 
-    first = run()
-    assert run() == first
+    first, _ = run()
+    assert run() == (first, False)
     journal.write_bytes(first.partition(b"\n")[0] + b'\n{"torn')
     data.write_text(data.read_text().replace("about r1", "about R1"))
-    changed = run()
-    assert (changed.count(b"\n"), run()) == (4, changed)
+    changed, told = run()
+    assert (changed.count(b"\n"), told) == (4, True)
+    assert run() == (changed, False)
     assert len(results(tmp_path / "runs" / "d")) == 3
 
 
 def test_quiet_prints_nothing(factreasoner, tmp_path, data):
     done = factreasoner("run", data, "--quiet")
     assert (done.stdout, done.stderr) == ("", "")
-
-
-def test_a_missing_file_and_a_folder(factreasoner, tmp_path):
-    for path in ("nothing.jsonl", "."):
-        assert path in factreasoner("run", path, code=1).stderr
 
 
 def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypatch):
@@ -196,17 +192,6 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     again = factreasoner("run", "first.jsonl", "--out", "out")
     assert "records: 3, 3 of them in the folder already" in again.stderr
     assert len(Run.open(tmp_path / "out")) == 3
-
-
-def test_a_record_whose_text_was_edited_is_counted_once(factreasoner, tmp_path):
-    file = tmp_path / "in.jsonl"
-    lines = [json.dumps(record(i)) + "\n" for i in ("r0", "r1")]
-    file.write_text("".join(lines))
-    factreasoner("run", file, "--out", "out")
-    changed = json.dumps(record("r1") | {"output": "Another answer."}) + "\n"
-    file.write_text(lines[0] + changed)
-    done = factreasoner("run", file, "--out", "out")
-    assert "2/2 records, 1 assessed again, as their input changed" in done.stderr
 
 
 def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):

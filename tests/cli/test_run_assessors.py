@@ -77,17 +77,6 @@ def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasone
     assert line["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
 
 
-@pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
-def test_without_a_model_the_embedded_judge_serves_and_says_so(factreasoner, tmp_path, name):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--assessor", name, "--version", 1, "--out", "out")
-    assert "embedded judge" in done.stdout
-    (line,) = results(tmp_path / "out")
-    p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
-    assert p_true["a0"] > p_true["a1"]
-    assert line["predictions"]["a0"] == "S"
-
-
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
 def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, tmp_path, flags):
     data = write_records(tmp_path / "d.jsonl", record("r1"))
@@ -119,12 +108,3 @@ def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):
         done = factreasoner("assess", "She was born in Warsaw.", *flags, *model)
     assert "It says so." in done.stdout
     assert "supported" in done.stdout
-
-
-def test_contexts_need_no_atoms_of_their_own(factreasoner, tmp_path):
-    unlinked = record("r1")
-    for atom in unlinked["atoms"]:
-        del atom["contexts"]
-    data = write_records(tmp_path / "d.jsonl", unlinked)
-    factreasoner("run", data, "--version", 1, "--out", "fr1", code=1)
-    factreasoner("run", data, "--version", 1, "--assessor", "factscore", "--out", "fs")

@@ -4,7 +4,7 @@ import gzip
 import json
 
 import pytest
-from command import manifest_of, p_true, record, results, write_records
+from command import p_true, record, results, write_records
 
 RELATIONS = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
@@ -26,14 +26,6 @@ def relations(tmp_path):
 def recorded(factreasoner, data, relations, *flags, **options):
     flags = ("--judge", "recorded", "--relations", relations, "--out", "out", *flags)
     return factreasoner("run", data, *flags, **options)
-
-
-def test_relations_stand_in_for_a_judge(factreasoner, tmp_path, data, relations):
-    recorded(factreasoner, data, relations, "--version", 1)
-    assert p_true(tmp_path / "out")["a2"] == 0.5
-    assert p_true(tmp_path / "out")["a0"] == pytest.approx(1 - p_true(tmp_path / "out")["a1"])
-    manifest = manifest_of(tmp_path / "out")
-    assert set(manifest["files"]) == {"relations"}
 
 
 def test_compressed_relations_are_read_and_a_compressed_journal_is_refused(
@@ -74,16 +66,6 @@ def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasone
     done = recorded(factreasoner, data, relations, "--unlisted", "neutral")
     assert "1 disputed: a passage supports it and a passage contradicts it" in done.stdout
     assert 'c1 contradicts it: "stands in Paris"' in factreasoner("show", "out").stdout
-
-
-def test_a_changed_file_is_noticed_and_a_moved_one_is_not(factreasoner, tmp_path, data, relations):
-    recorded(factreasoner, data, relations, "--version", 1)
-    moved = relations.rename(tmp_path / "moved.jsonl")
-    recorded(factreasoner, data, moved, "--version", 1)
-    changed = write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"label": "entailment"})
-    done = recorded(factreasoner, data, changed, "--version", 1, code=1)
-    assert "relations: '" in done.stderr
-    assert "--fresh" in done.stderr
 
 
 @pytest.mark.parametrize(

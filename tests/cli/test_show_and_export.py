@@ -40,9 +40,6 @@ def test_show_has_every_atom_with_the_quote_that_decides(factreasoner, finished)
     assert "\x1b]0" not in done.stdout
     assert "\u202e" not in done.stdout
     assert "[red]x[/red]" in done.stdout
-
-
-def test_show_is_80_columns_wide_where_the_terminal_is(factreasoner, finished):
     assert max(map(len, factreasoner("show", finished, env={"COLUMNS": "80"}).stdout.splitlines())) <= 80
 
 
@@ -82,12 +79,6 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
 def test_show_of_what_is_not_there(factreasoner, finished):
     done = factreasoner("show", finished, "--record", "r22", code=1)
     assert "no record 'r22'; did you mean 'r2'?" in done.stderr
-
-
-def test_a_run_that_was_cut_off_is_shown_and_said(factreasoner, tmp_path):
-    path = run_folder(tmp_path / "cut", assessment([0.9]), finished=False)
-    for arguments in (("show", path), ("export", path)):
-        assert "the run was cut off" in factreasoner(*arguments).stderr
 
 
 def test_export_writes_into_the_run_folder_or_where_it_is_told(factreasoner, tmp_path, finished):

@@ -274,6 +274,7 @@ TWO = {"output": "x", "atoms": ["t"], "contexts": ["u"]}
         ({"output": "x"}, {"retriever": "wikipedia"}, None),
         (TWO, {"version": 1}, "atoms: .*--version 2"),
         (TWO, {"version": 2}, None),
+        (TWO, {"version": 1, "assessor": "factscore"}, None),
         (TWO | {"atoms": [{"text": "t", "contexts": ["c0"]}]}, {"version": 1}, None),
         ({"output": "x", "contexts": ["u"]}, {"version": 1, "retriever": "wikipedia"}, ".*"),
         (TWO | {"contexts": []}, {"version": 1}, None),

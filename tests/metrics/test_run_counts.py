@@ -9,9 +9,8 @@ from factreasoner.metrics.run_counts import (
     MESSAGES_SHOWN,
     ReviewList,
     RunCounts,
-    elapsed_seconds,
 )
-from factreasoner.models import Failure, TaskResult, Usage, Verdict
+from factreasoner.models import Failure, TaskResult, Usage
 
 
 def failure(message, stage="judge"):
@@ -20,22 +19,6 @@ def failure(message, stage="judge"):
 
 def result(**fields):
     return TaskResult(**({"record_id": "r", "status": "ok"} | fields))
-
-
-def test_an_empty_run_has_every_state_at_zero():
-    content = RunCounts().content()
-    assert content["records"] == {"total": 0, "ok": 0, "partial": 0, "no_atoms": 0, "failed": 0}
-    assert content["usage"]["total"]["calls"] == 0
-
-
-def test_verdicts_by_label_confidence_and_citation():
-    counts = RunCounts()
-    found = Verdict(context_id="c", target_id="a", label="neutral", probability=0.5, citation="absent")
-    counts.add(result(), [], [found, found.model_copy(update={"label": "entailment", "citation": None})])
-    content = counts.content()
-    assert content["verdicts"] == {"neutral": 1, "entailment": 1}
-    assert content["confidences"] == {"constant": 2}
-    assert content["citations"] == {"absent": 1}
 
 
 def test_failures_are_all_counted_and_the_most_frequent_messages_shown():
@@ -55,11 +38,6 @@ def test_an_unknown_cost_makes_the_total_unknown():
     assert counts.content()["usage"]["total"]["cost"] == 0.5
     counts.add(result(usage={"judge": Usage(calls=1, cost=None)}), [])
     assert counts.content()["usage"]["total"]["cost"] is None
-
-
-def test_time_inside_another_stage_is_not_counted_twice():
-    timed = result(seconds={"evaluator": 2.0, "judge": 1.5, "fact_generator": 0.5})
-    assert elapsed_seconds(timed) == 2.5
 
 
 SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "conflicting"])

@@ -141,21 +141,6 @@ def test_intervals_hold_the_truth(statistic, records):
     assert 0.86 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
 
 
-@pytest.mark.parametrize("name", ["precision", "accuracy", "mae_precision"])
-def test_intervals_over_records_hold_the_truth(name):
-    """Records of very different difficulty, in which an interval over atoms would be far too narrow."""
-    random = np.random.default_rng(5)
-
-    def some(count):
-        shares = random.beta(2, 1, size=count)
-        rows = [np.where(random.random(8) < share, 0.9, 0.1).tolist() for share in shares]
-        return sampled(*(assessment(row, gold="S" * 8) for row in rows))
-
-    truth = {"precision": 2 / 3, "accuracy": 2 / 3, "mae_precision": 1 / 3}[name]
-    found = [estimated(some(10), name).interval for _ in range(150)]
-    assert 0.88 <= np.mean([low <= truth <= high for low, high in found]) <= 1.0
-
-
 @given(st.lists(st.floats(0.01, 0.99), min_size=3, max_size=30))
 def test_the_interval_of_a_share_is_the_union_of_two(values):
     """By means and variances instead of the jackknife, with scipy's distributions."""

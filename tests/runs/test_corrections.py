@@ -6,7 +6,7 @@ import pytest
 from assessments import scored
 from run_folders import run_folder
 
-from factreasoner import Run, recall, verify
+from factreasoner import Run, recall
 from factreasoner.calibration.applying import calibrated_verdicts
 from factreasoner.calibration.calibrators import LabelOffsets
 from factreasoner.errors import InputError, RunError
@@ -113,21 +113,3 @@ def test_a_corrected_fact_counts(tmp_path):
     assert result.recall == 0.5
     wrong = first.model_copy(update={"label": "contradiction", "probability": 1.0})
     assert task_named("recall").with_verdicts(result, (wrong, *result.verdicts[1:])).recall == 0.0
-
-
-def test_a_corrected_cited_claim_is_labelled_anew_and_the_text_stays(tmp_path):
-    text = "The museum opened in 1930 [1]. It shows ships [1]."
-    result = verify(text, sources=["The museum opened in 1932. It shows ships."], spacy_model="none")
-    wrong = next(claim for claim in result.claims if claim.label == "contradicted")
-    right = {"label": "entailment", "probability": 1.0, "confidence": "corrected", "note": "right"}
-    verdicts = tuple(v.model_copy(update=right) if v.target_id == wrong.id else v for v in result.verdicts)
-    again = task_named("verify").with_verdicts(result, verdicts)
-    now = next(claim for claim in again.claims if claim.id == wrong.id)
-    assert (now.label, now.p, now.borne_out_by) == ("supported", 1.0, ("c0",))
-    assert again.corrected == result.corrected
-    assert [c for c in again.claims if c.id != wrong.id] == [c for c in result.claims if c.id != wrong.id]
-
-
-def test_nothing_changes_where_nothing_is_corrected():
-    result = verify("It opened in 1930 [1].", sources=["It opened in 1932."])
-    assert task_named("verify").with_verdicts(result, result.verdicts) == result

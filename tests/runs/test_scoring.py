@@ -1,13 +1,14 @@
-"""Results and summary of large journals are made in little memory."""
+"""Results and summary of a journal: what they count, and in how little memory they are made."""
 
 import json
 import tracemalloc
 from pathlib import Path
 
 import pytest
+from assessments import assessment
 from hypothesis import given
 from hypothesis import strategies as st
-from run_folders import append
+from run_folders import append, run_folder
 
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.graph.uai import read_uai_network
@@ -46,6 +47,12 @@ def test_a_journal_is_scored_a_record_at_a_time(tmp_path):
     assert larger > 9 * size > 3_000_000
     assert large < 1.2 * small
     assert large < larger / 5
+
+
+def test_records_that_were_not_assessed_are_counted(tmp_path):
+    run_folder(tmp_path, assessment([0.9], record_id="r0"), finished=False)
+    summary = score_journal(RunFolder(tmp_path, TASK), ["r0", "r1", "r2"], Config())
+    assert summary["records"]["unassessed"] == 2
 
 
 GRAPH = FactGraph(

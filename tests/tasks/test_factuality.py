@@ -5,7 +5,7 @@ from assessments import assessment
 from table_judge import PASSAGES, TableJudge, rows_of
 
 from factreasoner import Config, assess
-from factreasoner.models import Context, Failure, Record, Verdict
+from factreasoner.models import Context, Failure, Record
 from factreasoner.tasks.factuality import TASK
 
 
@@ -24,14 +24,6 @@ def test_a_record_is_repeated_for_failures_and_not_for_posteriors_alone(status, 
     failure = Failure(stage="judge", item_id="c0->a0", error_type="ProviderError", message="x")
     found = assessment([0.5]).model_copy(update={"status": status, "failures": (failure,) * failures})
     assert TASK.to_repeat(found) is again
-
-
-def test_verdicts_are_put_in_the_place_of_others():
-    said = Verdict(context_id="c0", target_id="a0", label="neutral", probability=0.9)
-    found = assessment([0.5], outcome={"verdicts": (said,)})
-    changed = TASK.with_verdicts(found, (said.model_copy(update={"label": "entailment"}),))
-    assert [verdict.label for verdict in TASK.verdicts(changed)] == ["entailment"]
-    assert [claim.id for claim in TASK.claims(changed)] == ["a0"]
 
 
 def test_an_atom_shows_the_strongest_verdict_of_its_label_with_its_source():

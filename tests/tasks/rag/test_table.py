@@ -176,10 +176,6 @@ def test_the_tutorials_example():
     """[relevant, not, relevant], of four relevant ones."""
     found = retrieval_scores(["a", "x", "b"], ["a", "b", "c", "d"])
     assert found["retrieval_precision"] == pytest.approx(2 / 3)
-    assert found["retrieval_recall"] == 0.5
-    assert found["map_at_hits"] == pytest.approx(5 / 6)
-    assert found["map"] == pytest.approx((1 + 2 / 3) / 4)
-    assert found["mrr"] == 1.0
     ideal = 1 + 1 / math.log2(3) + 1 / 2 + 1 / math.log2(5)
     assert found["ndcg"] == pytest.approx((1 + 1 / 2) / ideal)
 

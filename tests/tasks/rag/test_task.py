@@ -3,7 +3,7 @@
 import pytest
 from rag_records import record_of
 
-from factreasoner import Config, ScoredRag, ScriptedLLM, rag
+from factreasoner import Config, ScriptedLLM, rag
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.models import Atom, Context, Verdict
 from factreasoner.tasks.rag.result import RagResult
@@ -46,14 +46,6 @@ def test_the_size_of_a_line_is_its_judged_claims():
 
 
 PASSAGES = ["The museum opened in 1932.", {"text": "Trains leave every hour.", "id": "trains"}]
-
-
-def test_without_a_model():
-    scored = rag("The museum opened in 1932.", contexts=PASSAGES, gold_contexts=["c0"], k=1)
-    assert isinstance(scored, ScoredRag)
-    assert scored.values["faithfulness"] == 1.0
-    assert scored.values["retrieval_precision"] == 1.0
-    assert (scored.values["correctness"], scored.reasons["correctness"]) == (None, "no reference")
 
 
 def test_instructions_are_held_against_contexts_and_reference():

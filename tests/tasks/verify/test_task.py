@@ -234,13 +234,6 @@ def test_text_changes_and_fates_agree_whatever_a_model_answers(replies, rounds):
     assert len(unlisted) <= len({f.item_id for f in result.failures})
 
 
-def test_a_new_sentence_that_runs_into_the_next_one_is_not_put_in():
-    answer = "It opened in 1930 [1]: 5 ships came. E. g. maps are shown [1]."
-    result = verified(Model(rewrites={"1930": "The museum opened in 1932 with Mr. [1]"}), answer)
-    assert result.corrected == answer
-    assert [failure.stage for failure in result.failures] == ["corrector"]
-
-
 def test_what_is_in_another_language_than_its_source_has_no_label_and_no_part_in_the_scores():
     answer = "Der Turm ist seit dem Jahr 1871 am Hafen und die Lampe ist noch da [1]. The lamp is red [2]."
     result = verify(answer, sources=["The tower was built in 1890 by the harbour.", "The lamp is red."])
