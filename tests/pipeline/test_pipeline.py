@@ -18,6 +18,7 @@ from factreasoner import (
 )
 from factreasoner.errors import ConfigError, InputError, LLMError
 from factreasoner.models import Atom
+from factreasoner.pipeline.assembly import names_of
 from factreasoner.protocols import Retrieved
 
 TEXT = "Marie Curie was born in Warsaw."
@@ -254,3 +255,11 @@ def test_made_atoms_avoid_the_ids_of_the_contexts():
     ids = {atom.id for atom in result.atoms}
     assert len(ids) == len(result.atoms) >= 2
     assert not ids & {"a0", "a1"}
+
+
+def test_the_setting_names_different_retrievers():
+    assert names_of("corpus, wikipedia") == ("corpus", "wikipedia")
+    assert names_of("given") == ("given",)
+    for wrong in ("corpus,corpus", "corpus,", "given,web"):
+        with pytest.raises(ConfigError, match="retriever"):
+            names_of(wrong)

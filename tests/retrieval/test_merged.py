@@ -2,10 +2,9 @@
 
 import pytest
 
-from factreasoner.errors import ConfigError
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.merged import MergedRetriever, names_of
+from factreasoner.retrieval.merged import MergedRetriever
 from factreasoner.settings import Config
 
 ATOMS = (Atom(id="a0", text="It is red."), Atom(id="a1", text="It is long."))
@@ -92,11 +91,3 @@ def test_contexts_that_a_record_brings_are_kept():
     own = (Context(id="c", text="Mine."),)
     retriever = MergedRetriever({"corpus": Fixed({"a0": ["old"]})}, Config())
     assert retriever.retrieve(ATOMS, RECORD.model_copy(update={"contexts": own})).contexts == own
-
-
-def test_the_setting_names_different_retrievers():
-    assert names_of("corpus, wikipedia") == ("corpus", "wikipedia")
-    assert names_of("given") == ("given",)
-    for wrong in ("corpus,corpus", "corpus,", "given,web"):
-        with pytest.raises(ConfigError, match="retriever"):
-            names_of(wrong)

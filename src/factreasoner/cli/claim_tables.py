@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from rich.markup import escape
@@ -128,15 +127,13 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
     return next(counted)
 
 
-def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> None:
+def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
     """The atoms or claims of a run to review first, each with what decided it; see `ReviewList`."""
+    task, console = folder.task, Terminal()
     worst = summary[f"worst_{task.claim_word}s"]
     pairs = (summary["coherence"] or {}).get("pairs", ())
-    run, console = RunFolder(folder, task), Terminal()
     if pairs:
-        console.columns(
-            (Column("p", no_wrap=True), "the answer contradicts itself"), _pairs(task, run, pairs)
-        )
+        console.columns((Column("p", no_wrap=True), "the answer contradicts itself"), _pairs(folder, pairs))
         console.print()
     if not worst:
         return
@@ -145,7 +142,7 @@ def print_worst(task: Task[Any], summary: Mapping[str, Any], folder: Path) -> No
     heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and disputed ones' * last}"
     rows = []
     for item in worst:
-        (result,) = run.results([item["record"]])
+        (result,) = folder.results([item["record"]])
         found = main_rows(list(task.rows(result)))
         row = next(row for row in found if row.claim == item[task.claim_word])._replace(fate="")
         rows.append(_cells(row, task, row.record if summary["records"]["total"] > 1 else ""))
@@ -161,13 +158,11 @@ def _cells(row: ClaimRow, task: Task[Any], name: str, longest: int = QUOTE_LENGT
     return p_true, label, f"{place}{text}{said}"
 
 
-def _pairs(
-    task: Task[Any], run: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]
-) -> Iterator[tuple[str, str]]:
+def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """Both sentences of claims that contradict each other."""
     for pair in pairs:
-        (result,) = run.results([pair["record"]])
-        texts = {row.claim: row.text for row in task.rows(result)}
+        (result,) = folder.results([pair["record"]])
+        texts = {row.claim: row.text for row in folder.task.rows(result)}
         one, other = (plain(texts[claim]) for claim in pair["atoms"])
         yield f"{pair['probability']:.3f}", f"[dim]{plain(pair['record'])}:[/dim] {one}\n{other}"
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import argument, flag
 from factreasoner.cli.running import Running
@@ -43,14 +43,12 @@ class Rag(Running, panels=PANELS, without=UNUSED):
         beyond = "an answer's claims that no single context supports are asked about all contexts together"
         return self.carry_out(TASK, self.data, beyond)
 
-    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+    def at_end(self, results: Iterable[Any]) -> None:
         """List claims of answers that nothing supports, and of references that answers do not state."""
-        from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.rag.result import lines_of
-        from factreasoner.tasks.rag.task import TASK
 
         console = Terminal()
-        for result in RunFolder(folder, TASK).results(ids) if self.explain else ():
+        for result in results if self.explain else ():
             said, wanted = lines_of(result)
             contexts = [context.id for context in result.contexts or ()]
             found = [("answer", _said(line, contexts), line) for line in said]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from factreasoner.cli.flags import argument, flag
 from factreasoner.cli.running import Running
@@ -34,13 +35,11 @@ class Recall(Running, panels=PANELS, without=UNUSED):
             self.refuse_json()
         return self.carry_out(TASK, self.data)
 
-    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+    def at_end(self, results: Iterable[Any]) -> None:
         """List the facts that answers do not state, and those that stayed unanswered, record by record."""
         from factreasoner.cli.claim_tables import print_rows
-        from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.recall import TASK
 
         if self.explain:
-            results = RunFolder(folder, TASK).results(ids)
             rows = (row for result in results for row in TASK.rows(result) if row.label != "supported")
             print_rows(rows, TASK)

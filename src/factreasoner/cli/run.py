@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
 from factreasoner.cli.running import Running
@@ -32,13 +33,11 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
             check_export(self.export_uai, self.config)
         return self.carry_out(TASK, self.data)
 
-    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
+    def at_end(self, results: Iterable[Any]) -> None:
         """Write the records' networks, where that is asked for."""
         from factreasoner.runs.scoring import export_networks
-        from factreasoner.runs.store import RunFolder
-        from factreasoner.tasks.factuality import TASK
 
         if self.export_uai is not None:
-            exported = export_networks(RunFolder(folder, TASK).results(ids), self.config, self.export_uai)
+            exported = export_networks(results, self.config, self.export_uai)
             if not (self.quiet or self.as_json):
                 say(str(exported))

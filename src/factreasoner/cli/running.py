@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,7 @@ class Running(OverRecords):
             RunError: a folder that is not a run, or a damaged one.
         """
         from factreasoner.judges.recorded import recording_file
+        from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
 
         config = self.config
@@ -103,8 +104,9 @@ class Running(OverRecords):
 
             show_plan(task, config, checked, beyond, as_json=self.as_json)
             return 0
-        code = self._run(task, out, checked)
-        self.at_end(out, checked.ids)
+        folder = RunFolder(out, task)
+        code = self._run(folder, checked)
+        self.at_end(folder.results(checked.ids))
         return code
 
     def refuse_json(self) -> None:
@@ -114,18 +116,16 @@ class Running(OverRecords):
                 "--explain prints a table: leave it out, or --json; `show --json` has every claim"
             )
 
-    def at_end(self, folder: Path, ids: Sequence[str]) -> None:
-        """Print or write what the command adds to a run of these records."""
+    def at_end(self, results: Iterable[Any]) -> None:
+        """Print or write what the command adds to a run with these results."""
 
-    def _run(self, task: Task[Any], out: Path, checked: CheckedInput | PastRecords) -> int:
+    def _run(self, folder: RunFolder[Any], checked: CheckedInput | PastRecords) -> int:
         """Run or resume; at the end the claims to look at first and the scores are printed, unless quiet."""
         from factreasoner.runs.runner import opened
-        from factreasoner.runs.store import RunFolder
 
-        folder = RunFolder(out, task)
         try:
             with opened(folder, self.config, fresh=self.fresh):
-                report = self._gone_through(task, checked, folder)
+                report = self._gone_through(checked, folder)
         except KeyboardInterrupt as error:
             for note in getattr(error, "__notes__", ()):
                 self._note(note)
@@ -140,26 +140,24 @@ class Running(OverRecords):
             from factreasoner.cli.claim_tables import print_worst
             from factreasoner.cli.summary_tables import print_summary
 
-            print_worst(task, report.summary, out)
-            print_summary(task, report.summary, self.config, out)
+            print_worst(folder, report.summary)
+            print_summary(folder.task, report.summary, self.config, folder.path)
         if not self.quiet:
             for model, capabilities in folder.manifest.models().items():
                 say(f"{model}: {capabilities}.", err=True)
         self._note(_without_claims(folder, checked.ids))
         self._note(_not_in_input(report))
         if self.report and folder.entries:
-            self._write_report(out)
-        return _ended(report, out)
+            self._write_report(folder.path)
+        return _ended(report, folder.path)
 
-    def _gone_through(
-        self, task: Task[Any], checked: CheckedInput | PastRecords, folder: RunFolder[Any]
-    ) -> RunReport:
+    def _gone_through(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
         """Go through the records by calls that are made at once, or in rounds of batches."""
         from factreasoner.report.progress import progress_for
         from factreasoner.runs.runner import run as run_records
         from factreasoner.runs.runner import run_at_once, run_in_rounds
 
-        config = self.config
+        config, task = self.config, folder.task
         worker = task.worker(config, folder.calls(config))
         for note in folder.note_searched(getattr(worker, "collections", ()), checked.ids):
             say(one_line(note), err=True)

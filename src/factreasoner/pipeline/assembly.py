@@ -30,7 +30,7 @@ from factreasoner.protocols import (
     Solver,
     Summarizer,
 )
-from factreasoner.retrieval.merged import MergedRetriever, names_of
+from factreasoner.retrieval.merged import MergedRetriever
 from factreasoner.settings import Config, keyword_settings
 
 P = TypeVar("P")
@@ -137,6 +137,20 @@ class Assembly:
         """The assessor, calibrated as the settings say."""
         evaluator, calibrator = self.made(ASSESSOR), self._calibration.posteriors
         return CalibratedEvaluator(evaluator, calibrator) if calibrator else evaluator
+
+
+def names_of(setting: str) -> tuple[str, ...]:
+    """The retrievers that a `retriever` setting names, apart by commas.
+
+    Raises ConfigError: one is named twice, or `given` together with others.
+    """
+    names = tuple(name.strip() for name in setting.split(","))
+    if len(set(names)) < len(names) or not all(names):
+        raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
+    if len(names) > 1 and "given" in names:
+        remedy = "a record's own contexts are used whatever the retriever"
+        raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")
+    return names
 
 
 def assembly_of(config: Config, calls: Calls = NO_CALLS) -> Assembly:

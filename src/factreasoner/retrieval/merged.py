@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from factreasoner.errors import ConfigError
 from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
 from factreasoner.settings import Config
 from factreasoner.text.passages import fused
-
-
-def names_of(setting: str) -> tuple[str, ...]:
-    """The retrievers that a `retriever` setting names, apart by commas.
-
-    Raises ConfigError: one is named twice, or `given` together with others.
-    """
-    names = tuple(name.strip() for name in setting.split(","))
-    if len(set(names)) < len(names) or not all(names):
-        raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
-    if len(names) > 1 and "given" in names:
-        remedy = "a record's own contexts are used whatever the retriever"
-        raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")
-    return names
 
 
 class MergedRetriever:

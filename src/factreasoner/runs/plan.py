@@ -28,7 +28,7 @@ from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
-from factreasoner.pipeline.assembly import Assembly, Calls
+from factreasoner.pipeline.assembly import Assembly, Calls, names_of
 from factreasoner.plugins.kinds import (
     ASSESSOR,
     ATOMIZER,
@@ -40,7 +40,6 @@ from factreasoner.plugins.kinds import (
 )
 from factreasoner.plugins.table import PLUGINS, load
 from factreasoner.protocols import AsksModel
-from factreasoner.retrieval.merged import names_of
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
