@@ -1,48 +1,19 @@
 """Drawn atoms, contexts and verdicts whose order can be shuffled."""
 
 import random
-from collections.abc import Mapping
-from dataclasses import dataclass
+
+from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
-from factreasoner.models import Atom, Context, Failure, Record, Verdict
+from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.plugins.table import load
-from factreasoner.protocols import Judged
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")
 
 
-@dataclass
-class TableJudge:
-    """Answers from a table; a pair that is not in it fails, or with `unlisted` is neutral."""
-
-    verdicts: Mapping[tuple[str, str], Verdict]
-    unlisted: bool = False
-
-    @classmethod
-    def of(cls, table, *, unlisted=False):
-        """By labels and probabilities."""
-        return cls({pair: said(*pair, *found) for pair, found in table.items()}, unlisted)
-
-    def judge(self, premise, claims):
-        """One verdict or one failure for every claim."""
-        verdicts, failures = [], []
-        for claim in claims:
-            pair = premise.id, claim.id
-            if pair in self.verdicts or self.unlisted:
-                verdicts.append(self.verdicts.get(pair) or said(*pair, "neutral", 0.9))
-            else:
-                failures.append(
-                    Failure(stage="judge", item_id="->".join(pair), error_type="Missing", message="lost")
-                )
-        return Judged(tuple(verdicts), tuple(failures))
-
-
 def said(source, target, label, probability):
     """A verdict on a pair."""
-    return Verdict.model_validate(
-        {"context_id": source, "target_id": target, "label": label, "probability": probability}
-    )
+    return Verdict(context_id=source, target_id=target, label=label, probability=probability)
 
 
 class Case:
@@ -84,5 +55,7 @@ class Case:
                 c.model_copy(update={"atom_ids": tuple(rng.sample(c.atom_ids, len(c.atom_ids)))})
                 for c in contexts
             ]
-        evaluator = GraphEvaluator(TableJudge(dict(verdicts)), load("solver", solver)(config=config), config)
+        evaluator = GraphEvaluator(
+            TableJudge(dict(verdicts), "lost"), load("solver", solver)(config=config), config
+        )
         return evaluator.evaluate(atoms, contexts, Record(id="r", response="x"))

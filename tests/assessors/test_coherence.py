@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shuffled_cases import TableJudge
+from table_judge import TableJudge
 
 from factreasoner.assessors.coherence import CoherenceCheck, coherence, largest_free
 from factreasoner.judges.llm import LLMJudge
@@ -115,7 +115,7 @@ def test_calls(count, size, calls):
 def test_failures_are_of_their_own_stage():
     claims = [Claim(f"a{i}", f"Statement {i}.") for i in range(3)]
     known = {(f"a{i}", f"a{j}"): ("neutral", 0.9) for i in range(3) for j in (0, 2) if i != j}
-    found, failures = CoherenceCheck(TableJudge.of(known), Config()).check(claims, "r")
+    found, failures = CoherenceCheck(TableJudge(known, "lost"), Config()).check(claims, "r")
     assert [(failure.stage, failure.item_id) for failure in failures] == [
         ("coherence", "a0->a1"),
         ("coherence", "a2->a1"),

@@ -7,7 +7,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shuffled_cases import TableJudge
+from table_judge import TableJudge
 
 from factreasoner.assessors.credibility import domain_of, rated, read_credibility
 from factreasoner.assessors.graph import GraphEvaluator
@@ -20,7 +20,7 @@ from factreasoner.solvers.exact import ExactSolver
 def posterior(contexts, listed, version=2, **settings):
     """P(true) of every node."""
     config = Config(version=version, **settings)
-    evaluator = GraphEvaluator(TableJudge.of(listed, unlisted=True), ExactSolver(), config)
+    evaluator = GraphEvaluator(TableJudge(listed), ExactSolver(), config)
     record = Record(id="r", response="A.")
     outcome = evaluator.evaluate([Atom(id="a", text="A.")], contexts, record)
     return outcome, outcome.marginals.p_true

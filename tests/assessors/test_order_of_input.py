@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import DATA
-from shuffled_cases import Case, TableJudge
+from shuffled_cases import Case
+from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, FactorTable, Record, Verdict
@@ -60,7 +61,9 @@ def test_contradicting_passages_in_reverse(table):
         record = json.loads(line)
         config = Config(version=3, factors=table)
         evaluator = GraphEvaluator(
-            TableJudge(relations.get(record["id"], {})), load("solver", "exact")(config=config), config
+            TableJudge(relations.get(record["id"], {}), "lost"),
+            load("solver", "exact")(config=config),
+            config,
         )
         atoms = [Atom(id=atom["id"], text=atom["text"]) for atom in record["atoms"]]
         contexts = [Context(id=c["id"], text=c["text"]) for c in record["contexts"]]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from fenced import fenced
-from shuffled_cases import TableJudge
+from table_judge import TableJudge
 
 from factreasoner import ScriptedLLM
 from factreasoner.assessors.assessors import ASSESSORS
@@ -262,7 +262,7 @@ def test_certainty_below_one_half_never_turns_a_label_around():
 
 def judged(name, table, n=1, given=None, **settings):
     """By a judge with a table of (context, atom) -> (label, probability); other pairs fail."""
-    e = PromptedEvaluator(TableJudge.of(table), config=Config(assessor=name, **settings))
+    e = PromptedEvaluator(TableJudge(table, "lost"), config=Config(assessor=name, **settings))
     return e.evaluate(atoms(n), given or contexts(3), RECORD)
 
 
@@ -341,7 +341,7 @@ def test_a_set_judge_goes_before_the_model():
     table = {(f"c{i}", "a0"): (E, 0.8) for i in range(3)}
     llm = ScriptedLLM([])
     config = Config(assessor="factscore", model="scripted", judge="embedded")
-    outcome = PromptedEvaluator(judge=TableJudge.of(table), llm=llm, config=config).evaluate(
+    outcome = PromptedEvaluator(judge=TableJudge(table, "lost"), llm=llm, config=config).evaluate(
         atoms(1), contexts(3), RECORD
     )
     assert outcome.p_true == {"a0": 0.8}

@@ -1,17 +1,15 @@
 """Atoms made without a model beside those that people wrote; skipped without the data."""
 
 import json
-import os
 import re
-from pathlib import Path
 
 import pytest
+from oracle import DATA
 
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.models import Record
 from factreasoner.text.lexicon import words
 
-DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).parents[3] / "shared" / "data")
 PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 FUNCTION_WORDS = words("a an the of in on at to and is are was were he she it they his her has have had")
 

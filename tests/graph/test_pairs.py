@@ -5,7 +5,8 @@ import itertools
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shuffled_cases import TableJudge, said
+from shuffled_cases import said
+from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator, with_graph
 from factreasoner.errors import InputError
@@ -227,7 +228,7 @@ def test_a_belief_is_a_prior_and_no_relation():
 
 def outcome_of(*verdicts, **settings):
     table = {(v.context_id, v.target_id): v for v in verdicts}
-    evaluator = GraphEvaluator(TableJudge(table, unlisted=True), ExactSolver(), Config(**settings))
+    evaluator = GraphEvaluator(TableJudge(table), ExactSolver(), Config(**settings))
     return evaluator.evaluate(TWO_ATOMS, CONTEXTS, Record(id="r", response="x y"))
 
 

@@ -44,3 +44,12 @@ class Scene:
     @property
     def forms(self):
         return [request.form for request in self.server.requests]
+
+
+class Clock:
+    """Seconds that pass when they are told to."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now

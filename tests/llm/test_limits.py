@@ -9,22 +9,13 @@ import pytest
 from fake_server import Completion, obliging
 from hypothesis import given
 from hypothesis import strategies as st
-from llm_scene import PROMPT, SCHEMA
+from llm_scene import PROMPT, SCHEMA, Clock
 
 from factreasoner.llm.limits import ANSWERS_TO_TELL, Limits, Slots, one_slot
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.settings import Config
 
 REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=40)
-
-
-class Clock:
-    """Seconds that pass when they are told to."""
-
-    now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 def limited(**limits):

@@ -7,20 +7,13 @@ from urllib.parse import urlsplit
 
 import pytest
 from fake_server import hang, obliging, rate_limited, reset, sequence, server_error
-from llm_scene import PROMPT, SCHEMA, schema_of
+from llm_scene import PROMPT, SCHEMA, Clock, schema_of
 
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting
 from factreasoner.settings import Config
-
-
-class Clock:
-    now = 0.0
-
-    def __call__(self):
-        return self.now
 
 
 def test_a_server_is_given_up_after_patience_and_asked_now_and_then():

@@ -15,11 +15,6 @@ NOW = {"Retry-After": "0"}
 FAULTS = {"busy": ServiceFault("is busy", passing=True), "broken": ServiceFault("is broken")}
 
 
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch):
-    monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
-
-
 def echo(request):
     return Answer({"params": request.params, "body": request.body})
 

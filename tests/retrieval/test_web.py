@@ -19,7 +19,6 @@ CLAIM = "The engineer Mara Lindqvist designed the two arches."
 @pytest.fixture(autouse=True)
 def _key(monkeypatch):
     monkeypatch.setenv("SERPER_API_KEY", "right-key")
-    monkeypatch.setattr("factreasoner.retrieval.web_pages.FIRST_WAIT", 0.01)
 
 
 def results(*links, snippet="A snippet on {}."):

@@ -19,11 +19,6 @@ PAGES = {
 NOW = {"Retry-After": "0"}
 
 
-@pytest.fixture(autouse=True)
-def _no_waiting(monkeypatch):
-    monkeypatch.setattr("factreasoner.retrieval.service.FIRST_WAIT", 0.01)
-
-
 def retriever(url, **settings):
     values = {"wikipedia_url": f"{url}/w/api.php", "cache": False, "fetch_timeout": 5.0, **settings}
     return WikipediaRetriever(Config.model_validate(values))
