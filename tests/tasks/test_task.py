@@ -1,8 +1,9 @@
 """What tasks share: states, failures as values, what is done again, and sums over a run."""
 
 import pytest
+from table_judge import TableJudge
 
-from factreasoner import Config, ScriptedLLM
+from factreasoner import Config, ScriptedLLM, verify
 from factreasoner.errors import BudgetError, PluginError
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Atom, Failure, Record, StageError, Usage, Verdict
@@ -133,3 +134,12 @@ def test_they_are_of_what_a_record_does_not_bring(task, fields, made):
     assert not task.makes_claims(record, Config(model="openai/x"))
     revised = task.makes_claims(record, Config(revise_given=True))
     assert revised is (made if task is RECALL else True)
+
+
+def test_claims_of_an_answer_are_held_against_each_other_where_the_settings_ask_for_it():
+    table = TableJudge({("a0", "1999"): ("contradiction", 0.9), ("a1", "1932"): ("contradiction", 0.9)})
+    result = verify(
+        "It opened in 1932 [1]. It opened in 1999 [1].", sources=["x"], judge=table, coherence=True
+    )
+    assert [pair.atoms for pair in result.coherence.self_contradictions] == [("a0", "a1")]
+    assert "coherence" in result.seconds

@@ -197,3 +197,8 @@ def test_any_text_is_taken_apart_into_pieces_of_itself(text):
         assert all(sentence.start <= m.start and m.end <= sentence.end for m in sentence.markers)
     starts = [(s.start, s.end) for s in found.sentences]
     assert all(one[1] <= other[0] for one, other in itertools.pairwise(starts))
+
+
+def test_a_list_of_references_ends_where_its_entries_do():
+    text = "It rained [1].\n\nSources:\n[1] https://example.org/page2\nIt snowed [1].\n"
+    assert cited(text) == [("It rained [1].", ["c2"], "sentence"), ("It snowed [1].", ["c2"], "sentence")]

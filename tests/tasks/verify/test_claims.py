@@ -179,3 +179,15 @@ def test_claims_get_new_labels_and_what_was_changed_stays_changed():
 def test_the_same_verdicts_change_nothing():
     result = verified(Model())
     assert relabelled(result, result.verdicts) == result
+
+
+def test_a_given_claim_is_where_its_span_says():
+    atom = Atom(id="a", text="It is tall.", span=(28, 46))
+    (claim,) = found("The tower is very tall [1]. The mill works [2].", atoms=(atom,)).claims
+    assert (claim.span, claim.cited) == ((28, 46), ("c2",))
+
+
+def test_what_supports_a_claim_is_told_beside_what_contradicts_it_more():
+    support = holding("c1", label="entailment")
+    weaker = support._replace(verdict=support.verdict.model_copy(update={"probability": 0.6}))
+    assert explained(holding("c0", label="contradiction"), weaker) == "[1] says otherwise. [2] supports it."

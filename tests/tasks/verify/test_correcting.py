@@ -75,3 +75,14 @@ def test_a_sentence_between_tags_goes_alone_and_a_row_of_a_table_stays_one():
     result = verified(Model(), answer=table)
     assert (result.status, result.corrected) == ("partial", table)
     assert "it is not a row of the table any more" in result.failures[0].message
+
+
+def test_of_long_sources_a_model_is_shown_what_speaks_of_the_claims():
+    filler = " ".join(f"Ship number {n} lay in the harbour of the town for a while." for n in range(1500))
+    llm = ScriptedLLM(Model())
+    sources = [f"{filler} The Harbour Museum opened on 4 May 1932. {filler}"]
+    verify("The Harbour Museum opened in 1930 [1].", sources=sources, llm=llm, rounds=1, spacy_model="none")
+    (prompt,) = [call.prompt.user for call in llm.calls if call.prompt.name == "correct"]
+    assert "opened on 4 May 1932" in prompt
+    assert "\n…\n" in prompt
+    assert len(prompt) < len(sources[0]) / 2

@@ -165,3 +165,17 @@ def test_a_tie_and_failures_of_all_leave_a_claim_unjudged():
     assert (result.claims[0].label, result.failures[0].error_type) == (None, "Tie")
     assert [vote.note for vote in result.failures[0].votes] == ["", ""]
     assert by_panel(None, None).claims[0].label is None
+
+
+def test_a_verdict_that_names_no_source_rests_on_the_one_it_quotes():
+    def spoilt(name, arguments, times):
+        return arguments | {"fact_0_sources": ""} if name == "verify" else arguments
+
+    (verdict,) = verified(Model(spoilt=spoilt), answer="It shows ships [1][2].").verdicts
+    assert verdict.rests_on == ("c0",)
+
+
+def test_a_models_verdicts_take_no_calibration(tmp_path):
+    (tmp_path / "c.json").write_text("{}")
+    with pytest.raises(ConfigError, match="calibration: verify does not apply one"):
+        verified(Model(), calibration=tmp_path / "c.json")

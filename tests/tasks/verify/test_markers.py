@@ -205,3 +205,8 @@ def test_what_may_be_numbers_is_a_citation_where_each_names_a_source_and_is_note
     markers = find_markers(text, sources)
     assert bool(markers) == (reading is not None and "may be" in reading)
     assert [reading in note for note in notes_on(text, markers, sources)] == [True] * (reading is not None)
+
+
+def test_a_marker_has_the_inline_tags_around_it_and_a_name_with_a_year_is_none():
+    (marker,) = find_markers("It rained <b><i>[1]</i></b>. In Berlin (2020) it did not.", Sources(CONTEXTS))
+    assert (marker.start, marker.end) == (10, 27)
