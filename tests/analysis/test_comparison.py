@@ -1,13 +1,19 @@
 """Runs side by side: what judging is taken to cost where its calls were not made."""
 
+import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner.analysis.comparison import compare_runs, named_runs
+from factreasoner import recall
+from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
+from factreasoner.analysis.evaluation import modes_content
+from factreasoner.errors import ConfigError
 from factreasoner.models import Context, Usage
-from factreasoner.runs.finished import record_of
+from factreasoner.report.tables import mode_notes, mode_rows
+from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
+from factreasoner.tasks.task import task_named
 
 
 def test_cached_calls_are_estimated_for_judging_alone(tmp_path):
@@ -23,3 +29,35 @@ def test_cached_calls_are_estimated_for_judging_alone(tmp_path):
     for run in content["runs"].values():
         assert run["scores"]["calls"]["value"] == 2
         assert run["scores"]["tokens"]["value"] == judging.prompt_tokens + judging.completion_tokens > 0
+
+
+def test_labels_of_atoms_are_refused_for_another_task_and_unused_ones_told(tmp_path):
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        '{"record": "r1", "atom": "a0", "label": "S"}\n{"record": "r1", "atom": "a9", "label": "S"}\n'
+    )
+    settings = ComparisonSettings(gold=gold)
+    paths = [run_folder(tmp_path / name, assessment([0.9, 0.2])) for name in "ab"]
+    notes = compare_runs(named_runs(paths), settings=settings)["notes"]
+    assert f"a: {gold}: 1 of 2 labels are used; 1 of other atoms" in notes
+    facts = recall("It opened.", facts=["It opened."]).model_copy(update={"record_id": "r1"})
+    paths = [run_folder(tmp_path / name, facts, task="recall") for name in "cd"]
+    with pytest.raises(ConfigError, match="--gold: it holds labels of atoms, and these are runs of `recall`"):
+        compare_runs(named_runs(paths), settings=settings)
+
+
+def test_modes_that_were_not_asked_alike_are_told_of(tmp_path):
+    facts = [{"text": "It opened.", "label": True}, {"text": "It closed.", "label": False}]
+    whole = recall("It opened.", facts=facts).model_copy(update={"record_id": "r1", "topic": "opening"})
+    less = recall("It opened.", facts=facts[:1]).model_copy(
+        update={"record_id": "r1", "usage": {"evaluator": Usage(calls=1, cached_calls=2)}}
+    )
+    run_folder(tmp_path / "tf", whole, task="recall")
+    run_folder(tmp_path / "tfn", less, task="recall", finished=False)
+    runs = {name: FinishedRun(tmp_path / name, task_named("recall")) for name in ("tf", "tfn")}
+    content = modes_content(runs, "topic")
+    assert mode_rows(content)[3] == ["tfn", "-", "-", "-", "0.0", "0.000", "-", "3", "~0", "~$0.0000"]
+    notes = list(mode_notes(content))
+    assert runs["tfn"].unfinished in notes
+    assert "tfn: 2 calls were cached; their tokens and cost are not counted" in notes
+    assert notes[-1] == "the modes were not asked about as many facts: tf 2, tfn 1"

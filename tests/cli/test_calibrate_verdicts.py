@@ -228,3 +228,17 @@ def test_another_prompt_or_form_is_told(factreasoner, run, relations, tmp_path):
     (tmp_path / "c.json").write_text(json.dumps(fitted))
     done = factreasoner("score", run, "--calibration", "c.json", "--json")
     assert "another prompt 'judge' here, m asked as 'tool' there, as 'word' here" in done.stderr
+
+
+def test_verdicts_that_are_right_stay_as_they_are_and_that_is_said(factreasoner, tmp_path):
+    shares = [(0.98, 0.01, 0.01), (0.01, 0.98, 0.01)] + [(0.01, 0.01, 0.98)] * 8
+    run = run_folder(tmp_path / "right", *(assessed(n, shares, "SN" * 5) for n in range(RECORDS + 1)))
+    labels = [("entailment", "contradiction", "neutral")[min(i, 2)] for i in range(10)]
+    lines = [{**line, "label": labels[int(line["target"][1:])]} for line in LINES]
+    lines[0]["label"] = "contradiction"
+    lines[1]["label"] = "neutral"
+    done = factreasoner(
+        "calibrate", run, "--relations", write_records(tmp_path / "r.jsonl", *lines), "--out", "c.json"
+    )
+    assert "verdicts: no gain on records held out: the file leaves them unchanged" in done.stderr
+    assert "10 of other records" in done.stderr

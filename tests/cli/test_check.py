@@ -8,7 +8,8 @@ from assessments import assessment
 from command import summary_of
 from run_folders import run_folder
 
-from factreasoner.models import Failure, Usage
+from factreasoner.models import Coherence, Failure, Usage
+from factreasoner.settings import Config
 
 
 def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
@@ -137,3 +138,10 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0", code=1).stderr
     (run / "summary.json").unlink()
     factreasoner("check", run, "--min", "precision=0", code=1)
+
+
+def test_pairs_of_claims_that_were_not_judged_keep_no_rule_of_at_most(factreasoner, tmp_path):
+    found = assessment([0.9, 0.2], coherence=Coherence(unjudged_pairs=2))
+    run_folder(tmp_path / "run", found, config=Config(coherence=True))
+    done = factreasoner("check", "run", "--max", "self_contradictions=0", code=4)
+    assert "0, and 2 pairs of claims were not judged" in done.stdout

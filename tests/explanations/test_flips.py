@@ -1,4 +1,5 @@
 import itertools
+import math
 import time
 
 import numpy as np
@@ -7,7 +8,8 @@ from fact_graphs import TABLES, fact_graphs, graph_of, posteriors, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.explanations.flips import STANDARD_ERRORS, FlipSearch, Labels
+from factreasoner.calibration.calibrators import Platt
+from factreasoner.explanations.flips import STANDARD_ERRORS, FlipSearch, Labels, Scale
 from factreasoner.explanations.parts import network
 from factreasoner.explanations.removal import log_odds, probability, removals
 from factreasoner.models import support_of
@@ -178,3 +180,13 @@ def test_an_unverified_atom_stays_so_on_either_side_of_one_half():
     graph = held(graph_of(("c1", "a", "contradiction", 0.6)), 0.8)
     (part,) = network(graph, "conditional", {"a"}).parts
     assert found_in(part, graph, "conditional", 1) == ((None,), (1,))
+
+
+@pytest.mark.parametrize(("intercept", "side"), [(1.0, 1), (-1.0, -1)])
+def test_a_calibration_that_says_the_same_of_all_posteriors_has_one_side(intercept, side):
+    scale = Scale(Platt(slope=0.0, intercept=intercept))
+    assert math.isinf(scale.low)
+    assert math.isinf(scale.high)
+    odds = np.array([-9.0, 0.0, 9.0])
+    assert scale.sides(odds).tolist() == [side] * 3
+    assert scale.clear(odds, 0.4).all()

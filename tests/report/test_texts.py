@@ -124,3 +124,14 @@ def test_nothing_is_lost_and_what_is_the_same_is_the_same(one, other):
     assert "".join(piece for _, piece in after) == other
     same = [[piece for kind, piece in side if kind == "same"] for side in (before, after)]
     assert same[0] == same[1]
+
+
+def test_quotes_that_overlap_are_kept_as_one_stretch():
+    text = "a" * 30_000 + "it opened in 1932 and closed" + "b" * 30_000
+    passage = Passage(text, ["it opened in 1932", "1932 and closed"])
+    assert passage.shown.count("characters left out of this report") == 2
+    assert in_browser(passage.shown, *passage.place("1932 and closed")) == "1932 and closed"
+
+
+def test_an_answer_that_could_not_be_verified_has_no_corrected_text():
+    assert corrected(VerifyResult(record_id="r", status="failed", response="x")) is None

@@ -207,6 +207,6 @@ def test_what_may_be_numbers_is_a_citation_where_each_names_a_source_and_is_note
     assert [reading in note for note in notes_on(text, markers, sources)] == [True] * (reading is not None)
 
 
-def test_a_marker_has_the_inline_tags_around_it_and_a_name_with_a_year_is_none():
-    (marker,) = find_markers("It rained <b><i>[1]</i></b>. In Berlin (2020) it did not.", Sources(CONTEXTS))
+def test_a_marker_has_the_inline_tags_around_it_and_a_title_with_its_year_is_none():
+    (marker,) = find_markers("It rained <b><i>[1]</i></b>. Dune (2021) shows it.", Sources(CONTEXTS))
     assert (marker.start, marker.end) == (10, 27)
