@@ -93,9 +93,8 @@ def test_a_compressed_table_is_the_table(tmp_path):
     for form in ("csv", "jsonl"):
         export(table(rows), form, tmp_path / f"t.{form}")
         export(table(rows), form, tmp_path / f"t.{form}.gz")
-        assert (
-            gzip.decompress((tmp_path / f"t.{form}.gz").read_bytes()) == (tmp_path / f"t.{form}").read_bytes()
-        )
+        plain, packed = ((tmp_path / name).read_bytes() for name in (f"t.{form}", f"t.{form}.gz"))
+        assert gzip.decompress(packed) == plain
     with pytest.raises(ConfigError, match=r"already compressed; name it t\.parquet$"):
         export(table(rows), "parquet", tmp_path / "t.parquet.gz")
 
@@ -121,9 +120,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path):
 
 def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):
     path = run_folder(
-        tmp_path,
-        assessment([0.9, 0.2], record_id="one"),
-        assessment([0.2, 0.5, 0.1], record_id="two"),
+        tmp_path, assessment([0.9, 0.2], record_id="one"), assessment([0.2, 0.5, 0.1], record_id="two")
     )
     run = FinishedRun(path, TASK)
     rows = list(shown_claims(run, Wanted(), WithoutClaims(), by_p=True))

@@ -86,11 +86,7 @@ def test_one_probability_becomes_its_share():
 
 @pytest.mark.parametrize(
     "calibrator",
-    [
-        Temperature(temperature=2.0),
-        Platt(slope=0.0, intercept=800.0),
-        Platt(slope=900.0, intercept=-5.0),
-    ],
+    [Temperature(temperature=2.0), Platt(slope=0.0, intercept=800.0), Platt(slope=900.0, intercept=-5.0)],
 )
 def test_maps_round_trip_and_survive_extremes(calibrator):
     adapter = TypeAdapter(Calibrator)

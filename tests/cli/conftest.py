@@ -8,6 +8,7 @@ import os
 from typing import NamedTuple
 
 import pytest
+from command import record, write_records
 
 from factreasoner import cli
 
@@ -25,6 +26,18 @@ def figures(request, monkeypatch):
     """Drawn for the tests that ask for them; to the others matplotlib is not installed."""
     if "figures" not in inspect.signature(request.function).parameters:
         monkeypatch.setattr("factreasoner.report.figures.find_spec", lambda name: None)
+
+
+@pytest.fixture
+def one(tmp_path):
+    """A file of one record."""
+    return write_records(tmp_path / "d.jsonl", record("r1"))
+
+
+@pytest.fixture
+def two(tmp_path):
+    """A file of two records."""
+    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import time
 
 import pytest
 from batch_server import BatchServer
-from command import environment, record, results, write_records
+from command import environment, results
 from fake_server import disconnect, rate_limited, server_error, unauthorized
 from test_run_with_model import GOOD, good
 
@@ -35,17 +35,13 @@ def state(tmp_path, number=1):
     return json.loads((tmp_path / "out" / "batches" / f"{number}.batch.json").read_text())
 
 
-def two(tmp_path):
-    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-
-
 def predictions(tmp_path):
     return [line["predictions"] for line in results(tmp_path / "out")]
 
 
-def test_one_command_goes_through_all_states_and_rounds(factreasoner, tmp_path, server):
+def test_one_command_goes_through_all_states_and_rounds(factreasoner, tmp_path, two, server):
     server.troubles = [server_error(), rate_limited("0"), disconnect()]
-    done = factreasoner(*arguments(server, two(tmp_path)))
+    done = factreasoner(*arguments(server, two))
     assert predictions(tmp_path) == [GOOD, GOOD]
     assert server.calls == 0
     assert len(server.answered) == 4
@@ -56,46 +52,46 @@ def test_one_command_goes_through_all_states_and_rounds(factreasoner, tmp_path, 
     assert state(tmp_path)["usage"]["cost"] > 0
 
 
-def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tmp_path, server):
+def test_a_batch_that_expires_half_done_is_finished_by_the_next(factreasoner, tmp_path, two, server):
     server.states, server.share = ["in_progress", "expired"], 0.5
-    factreasoner(*arguments(server, two(tmp_path)), "--max-attempts", 3, code=3)
+    factreasoner(*arguments(server, two), "--max-attempts", 3, code=3)
     assert len(server.batches) == 3
     assert len(set(server.answered)) == len(server.answered) == 4 - 1
     server.states, server.share = ["completed"], 1.0
-    factreasoner(*arguments(server, two(tmp_path)))
+    factreasoner(*arguments(server, two))
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
 @pytest.mark.parametrize("end", ["expired", "completed"])
-def test_a_batch_that_ends_with_nothing_answered_is_no_strange_file(factreasoner, tmp_path, server, end):
+def test_a_batch_that_ends_with_nothing_answered_is_no_strange_file(factreasoner, tmp_path, two, server, end):
     server.states, server.share = [end], 0.0
-    done = factreasoner(*arguments(server, two(tmp_path)), "--max-attempts", 1, code=3)
+    done = factreasoner(*arguments(server, two), "--max-attempts", 1, code=3)
     assert "0 of 4 requests answered" in done.stderr
     server.share = 1.0
-    done = factreasoner(*arguments(server, two(tmp_path)))
+    done = factreasoner(*arguments(server, two))
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_a_cancelled_batch_ends_the_command_and_the_next_asks_for_the_rest(factreasoner, tmp_path, server):
+def test_a_cancelled_batch_ends_the_command_and_the_next_asks_the_rest(factreasoner, tmp_path, two, server):
     server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
-    done = factreasoner(*arguments(server, two(tmp_path)), code=5)
+    done = factreasoner(*arguments(server, two), code=5)
     assert "1.requests.jsonl: 4 to openai/gpt-4o-mini; its batch batch_0 was cancelled" in done.stderr
     assert "Run the same command again to have the rest answered by a new\nbatch" in done.stderr
     assert "vllm" not in done.stderr
     assert len(server.batches) == 1
     server.states, server.share = ["completed"], 1.0
-    done = factreasoner(*arguments(server, two(tmp_path)))
+    done = factreasoner(*arguments(server, two))
     assert len(server.answered) == 4
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_a_failed_batch_is_told_and_sent_again(factreasoner, tmp_path, server):
+def test_a_failed_batch_is_told_and_sent_again(factreasoner, two, server):
     server.states = ["validating", "failed"]
-    done = factreasoner(*arguments(server, two(tmp_path)), code=1)
+    done = factreasoner(*arguments(server, two), code=1)
     assert "Enqueued token limit reached" in done.stderr
     assert "the same command sends it again" in done.stderr
     server.states = ["completed"]
-    done = factreasoner(*arguments(server, two(tmp_path)))
+    done = factreasoner(*arguments(server, two))
     assert len(server.batches) == 2
     assert len(server.answered) == 4
 
@@ -103,17 +99,17 @@ def test_a_failed_batch_is_told_and_sent_again(factreasoner, tmp_path, server):
 @pytest.mark.parametrize(
     ("trouble", "word"), [(unauthorized(), "key"), (server_error(), "goes on from here")]
 )
-def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, tmp_path, server, trouble, word):
+def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, two, server, trouble, word):
     server.troubles = [trouble] * 1000
-    assert word in factreasoner(*arguments(server, two(tmp_path)), code=1).stderr
+    assert word in factreasoner(*arguments(server, two), code=1).stderr
     server.troubles = []
-    factreasoner(*arguments(server, two(tmp_path)))
+    factreasoner(*arguments(server, two))
     assert len(server.batches) == 1
 
 
-def test_a_batch_that_is_refused_for_now_is_made_later_by_the_same_command(factreasoner, tmp_path, server):
+def test_a_batch_that_is_refused_for_now_is_made_later_by_the_command(factreasoner, tmp_path, two, server):
     server.refusals = [rate_limited("0"), rate_limited()]
-    factreasoner(*arguments(server, two(tmp_path)))
+    factreasoner(*arguments(server, two))
     assert len(server.batches) == 1
     assert predictions(tmp_path) == [GOOD, GOOD]
 
@@ -122,11 +118,11 @@ def test_a_batch_that_is_refused_for_now_is_made_later_by_the_same_command(factr
 @pytest.mark.parametrize("made", [False, True])
 @pytest.mark.parametrize("patience", [5, 0])
 def test_a_batch_that_may_have_been_made_is_looked_for_before_another_is(
-    factreasoner, tmp_path, server, trouble, made, patience
+    factreasoner, tmp_path, two, server, trouble, made, patience
 ):
     """At once, or by the next command where there is no patience."""
     (server.unheard if made else server.refusals).append(trouble)
-    command = (*arguments(server, two(tmp_path)), "--patience", patience)
+    command = (*arguments(server, two), "--patience", patience)
     done = factreasoner(*command, code=0 if patience else 1)
     if not patience:
         assert "making has failed" in done.stderr
@@ -144,51 +140,49 @@ def others_batches(server, number):
 
 
 @pytest.mark.parametrize("newer", [0, 250])
-def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, server, newer):
+def test_a_batch_whose_id_was_not_noted_is_found_again(factreasoner, tmp_path, two, server, newer):
     """Killed between the batch's making and the writing of its id."""
     server.troubles = [unauthorized()]
-    factreasoner(*arguments(server, two(tmp_path)), code=1)
+    factreasoner(*arguments(server, two), code=1)
     kept = {key: value for key, value in state(tmp_path).items() if key != "batch_id"}
     (tmp_path / "out" / "batches" / "1.batch.json").write_text(json.dumps(kept))
     server.clock += 60
     others_batches(server, newer)
-    factreasoner(*arguments(server, two(tmp_path)))
+    factreasoner(*arguments(server, two))
     assert len(server.batches) == 1 + newer
     assert len(server.files) == 2
 
 
-def test_a_batch_that_was_not_made_is_looked_for_back_to_its_file_alone(factreasoner, tmp_path, server):
+def test_a_batch_that_was_not_made_is_looked_for_back_to_its_file_alone(factreasoner, tmp_path, two, server):
     """Killed between the upload and the batch's making."""
     others_batches(server, 450)
     server.clock += 60
     server.troubles = [unauthorized()]
-    factreasoner(*arguments(server, two(tmp_path)), code=1)
+    factreasoner(*arguments(server, two), code=1)
     kept = {key: value for key, value in state(tmp_path).items() if key != "batch_id"}
     (tmp_path / "out" / "batches" / "1.batch.json").write_text(json.dumps(kept))
     del server.batches["batch_450"]
     others_batches(server, 150)
-    factreasoner(*arguments(server, two(tmp_path)))
+    factreasoner(*arguments(server, two))
     assert server.pages == 2
     assert len(server.answered) == 4
 
 
-def test_killed_while_it_waits_it_goes_on(factreasoner, forker, tmp_path, server):
+def test_killed_while_it_waits_it_goes_on(factreasoner, forker, tmp_path, two, server):
     server.states = ["in_progress"]
-    data = two(tmp_path)
-    process = forker.start(arguments(server, data), folder=tmp_path, env=environment(tmp_path))
+    process = forker.start(arguments(server, two), folder=tmp_path, env=environment(tmp_path))
     deadline = time.monotonic() + 60
     while not sum(server.looks.values()) and time.monotonic() < deadline:
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
     assert process.wait(timeout=60) == -signal.SIGKILL
     server.states = ["completed"]
-    factreasoner(*arguments(server, data))
+    factreasoner(*arguments(server, two))
     assert len(server.batches) == 1
     assert len(server.answered) == 4
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
-def test_a_provider_without_openai_s_batches_is_refused(factreasoner, tmp_path):
-    data = two(tmp_path)
-    done = factreasoner("run", data, "--model", "ollama/x", "--batch", "openai", "--out", "out", code=1)
+def test_a_provider_without_openai_s_batches_is_refused(factreasoner, two):
+    done = factreasoner("run", two, "--model", "ollama/x", "--batch", "openai", "--out", "out", code=1)
     assert "--batch files" in done.stderr

@@ -96,16 +96,15 @@ def test_results_are_those_of_direct_calls_bit_for_bit(factreasoner, tmp_path, t
     assert len(asked) <= 18
 
 
-def test_requests_are_those_of_direct_calls(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_requests_are_those_of_direct_calls(factreasoner, tmp_path, two):
     with FakeServer(good, logprobs=True) as server:
-        factreasoner("run", data, *FLAGS, "--api-base", server.url, "--out", "direct", "--no-cache")
+        factreasoner("run", two, *FLAGS, "--api-base", server.url, "--out", "direct", "--no-cache")
         sent = [request.body for request in server.requests]
-    _, (asked,) = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES, logprobs=True)
+    _, (asked,) = rounds(factreasoner, tmp_path / "out", good, "run", two, *FILES, logprobs=True)
     assert in_any_order(line["body"] for line in asked) == in_any_order(sent)
     assert judged(tmp_path / "out") == judged(tmp_path / "direct")
     kept = (tmp_path / "out" / "journal.jsonl").read_bytes()
-    factreasoner("run", data, *FILES)
+    factreasoner("run", two, *FILES)
     assert (tmp_path / "out" / "journal.jsonl").read_bytes() == kept
 
 
@@ -127,9 +126,7 @@ def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):
     assert not (tmp_path / "out" / "batches" / ".draft0.tmp").exists()
 
 
-def test_a_round_of_many_requests_is_several_batches_that_may_come_back_one_by_one(
-    factreasoner, tmp_path, monkeypatch
-):
+def test_a_round_of_many_requests_is_several_batches_in_any_order(factreasoner, tmp_path, monkeypatch):
     monkeypatch.setattr(folder, "MOST_REQUESTS", 3)
     data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
     batches = tmp_path / "out" / "batches"
@@ -145,10 +142,9 @@ def test_a_round_of_many_requests_is_several_batches_that_may_come_back_one_by_o
     assert len(list(batches.glob("*.requests.jsonl"))) == 3
 
 
-def test_each_judge_of_an_ensemble_has_a_batch_of_its_own(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_each_judge_of_an_ensemble_has_a_batch_of_its_own(factreasoner, tmp_path, one):
     flags = ("--model", "openai/a", "--model", "openai/b", "--model", "openai/c", "--batch", "files")
-    _, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *flags, "--out", "out")
+    _, asked = rounds(factreasoner, tmp_path / "out", good, "run", one, *flags, "--out", "out")
     assert [len(lines) for lines in asked] == [6]
     for number in (1, 2, 3):
         lines = read_lines(tmp_path / "out" / "batches" / f"{number}.requests.jsonl")
@@ -186,38 +182,33 @@ STRANGE = {
 
 
 @pytest.mark.parametrize("change", STRANGE.values(), ids=STRANGE.keys())
-def test_what_may_pass_is_asked_again(factreasoner, tmp_path, change):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_what_may_pass_is_asked_again(factreasoner, tmp_path, two, change):
     batches = tmp_path / "out" / "batches"
-    factreasoner("run", data, *FILES, code=5)
+    factreasoner("run", two, *FILES, code=5)
     asked = answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good, change=change)
-    assert "3 of 4 requests answered" in factreasoner("run", data, *FILES, code=5).stderr
+    assert "3 of 4 requests answered" in factreasoner("run", two, *FILES, code=5).stderr
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD]  # the other waits
     (again,) = answer_file(batches / "2.requests.jsonl", batches / "2.results.jsonl", good)
     assert again["body"] in [line["body"] for line in asked]
-    factreasoner("run", data, *FILES)
+    factreasoner("run", two, *FILES)
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 
 
-def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_path):
+def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_path, two):
     def doubled(lines):
         late = {**lines[0]["response"], "body": {"choices": []}}
         nobody = {**lines[1], "custom_id": "nobody-0"}
         return [failing(500)(lines[0]), *lines, "", nobody, lines[2], {**lines[0], "response": late}]
 
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES, change=doubled)
+    done, asked = rounds(factreasoner, tmp_path / "out", good, "run", two, *FILES, change=doubled)
     assert len(asked) == 1
-    assert (
-        "4 of 4 requests answered; 1 lines without a request left out; 3 repeated lines left out"
-        in done.stderr
-    )
+    told = "4 of 4 requests answered; 1 lines without a request left out; 3 repeated lines left out"
+    assert told in done.stderr
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 
 
-def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    command = ("run", data, *FILES, "--max-attempts", 3)
+def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreasoner, tmp_path, two):
+    command = ("run", two, *FILES, "--max-attempts", 3)
     worst = {
         "change": lambda lines: [failing(503)(line) if "[r1]" in wants(line) else line for line in lines]
     }
@@ -238,12 +229,11 @@ def test_errors_that_last_are_failures_and_the_next_command_asks_anew(factreason
 
 
 @pytest.mark.parametrize("status", [401, 404])
-def test_what_only_the_user_can_mend_is_a_failure_that_is_asked_anew(factreasoner, tmp_path, status):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_what_only_the_user_can_mend_is_a_failure_that_is_asked_anew(factreasoner, tmp_path, one, status):
     wrong = error(status, "The model `gpt-4o-mini` does not exist" if status == 404 else "Incorrect API key")
-    _, asked = rounds(factreasoner, tmp_path / "out", lambda request: wrong, "run", data, *FILES, code=3)
+    _, asked = rounds(factreasoner, tmp_path / "out", lambda request: wrong, "run", one, *FILES, code=3)
     assert len(asked) == 1
-    _, asked = rounds(factreasoner, tmp_path / "out", good, "run", data, *FILES)
+    _, asked = rounds(factreasoner, tmp_path / "out", good, "run", one, *FILES)
 
 
 class Once:
@@ -267,9 +257,8 @@ BAD_REPLIES = {
 
 
 @pytest.mark.parametrize("bad", BAD_REPLIES.values(), ids=BAD_REPLIES.keys())
-def test_bad_replies_are_asked_again_as_direct_calls_are(factreasoner, tmp_path, bad):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    _, asked = rounds(factreasoner, tmp_path / "out", Once(bad), "run", data, *FILES)
+def test_bad_replies_are_asked_again_as_direct_calls_are(factreasoner, tmp_path, one, bad):
+    _, asked = rounds(factreasoner, tmp_path / "out", Once(bad), "run", one, *FILES)
     assert len(asked) == 2
     assert results(tmp_path / "out")[0]["predictions"] == GOOD
     requests = sum(map(len, asked))
@@ -283,10 +272,9 @@ def test_bad_replies_are_asked_again_as_direct_calls_are(factreasoner, tmp_path,
         ("Qwen/Qwen2.5-7B", {"max_tokens": 172, "temperature": 0.0, "logprobs": True, "top_logprobs": 5}),
     ],
 )
-def test_requests_are_in_the_words_of_their_model(factreasoner, tmp_path, model, kept):
+def test_requests_are_in_the_words_of_their_model(factreasoner, tmp_path, one, model, kept):
     """What litellm knows that a model refuses is left out at once; a model it does not know gets all."""
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    command = ("run", data, "--model", model, "--batch", "files", "--out", "out", "--model-param", "top_k=3")
+    command = ("run", one, "--model", model, "--batch", "files", "--out", "out", "--model-param", "top_k=3")
     factreasoner(*command, code=5)
     body = read_lines(tmp_path / "out" / "batches" / "1.requests.jsonl")[0]["body"]
     assert body["model"] == model.removeprefix("openai/")
@@ -294,63 +282,59 @@ def test_requests_are_in_the_words_of_their_model(factreasoner, tmp_path, model,
     assert {key: value for key, value in body.items() if key not in asked} == kept | {"top_k": 3}
 
 
-def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreasoner, tmp_path, one):
     batches = tmp_path / "out" / "batches"
-    factreasoner("run", data, *FILES, code=5)
+    factreasoner("run", one, *FILES, code=5)
     for content in ("", '{"custom_id": "nobody-0", "response": null}\n', "<html>"):
         (batches / "1.results.jsonl").write_text(content)
-        assert "1.results.jsonl: holds no result" in factreasoner("run", data, *FILES, code=1).stderr
+        assert "1.results.jsonl: holds no result" in factreasoner("run", one, *FILES, code=1).stderr
     answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good)
-    factreasoner("run", data, *FILES)
+    factreasoner("run", one, *FILES)
 
 
-def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    dry = factreasoner("run", data, *FLAGS, "--dry-run")
-    half = factreasoner("run", data, *FILES, "--dry-run")
+def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path, two):
+    dry = factreasoner("run", two, *FLAGS, "--dry-run")
+    half = factreasoner("run", two, *FILES, "--dry-run")
     full_price, half_price = (
         float(next(row for row in done.stdout.splitlines() if row.startswith("total")).split("$")[1])
         for done in (dry, half)
     )
     assert half_price == pytest.approx(full_price / 2, abs=1e-4)
     with FakeServer(good) as server:
-        factreasoner("run", data, *FLAGS, "--api-base", server.url, "--out", "direct")
+        factreasoner("run", two, *FLAGS, "--api-base", server.url, "--out", "direct")
     flags = (*FILES, "--no-cache")
-    rounds(factreasoner, tmp_path / "out", Once(rate_limited()), "run", data, *flags)
+    rounds(factreasoner, tmp_path / "out", Once(rate_limited()), "run", two, *flags)
     direct, batched = (summary_of(tmp_path / name)["usage"] for name in ("direct", "out"))
     assert batched["total"]["calls"] == 4
     assert batched["total"]["cost"] == pytest.approx(direct["total"]["cost"] / 2, rel=0.05)
     assert batched["spent"] == pytest.approx(batched["total"]["cost"])
 
 
-def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp_path):
+def test_results_read_while_they_were_copied_are_counted_whole(factreasoner, tmp_path, two):
     """And a mark at the file's beginning, and a copy beside it, are no harm."""
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    factreasoner("run", data, *FILES, code=5)
+    factreasoner("run", two, *FILES, code=5)
     batches = tmp_path / "out" / "batches"
     answers = batches / "1.results.jsonl"
     answer_file(batches / "1.requests.jsonl", answers, good)
     whole = b"\xef\xbb\xbf" + answers.read_bytes()
     answers.write_bytes(whole[: len(whole) // 3])
     (batches / "copy.requests.jsonl").write_bytes((batches / "1.requests.jsonl").read_bytes())
-    assert "1 of 4 requests answered" in factreasoner("run", data, *FILES, code=5).stderr
+    assert "1 of 4 requests answered" in factreasoner("run", two, *FILES, code=5).stderr
     answers.write_bytes(whole)
-    assert "4 of 4 requests answered" in factreasoner("run", data, *FILES).stderr
+    assert "4 of 4 requests answered" in factreasoner("run", two, *FILES).stderr
     told = json.loads((batches / "1.batch.json").read_text())
     assert (told["answered"], told["usage"]["calls"]) == (4, 4)
 
 
-def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp_path):
+def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp_path, two):
     """Of four requests three are answered, and the command goes on without batches."""
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good, logprobs=True) as server:
         flags = (*FLAGS, "--api-base", server.url, "--out", "out")
-        factreasoner("run", data, *flags, "--batch", "files", code=5)
+        factreasoner("run", two, *flags, "--batch", "files", code=5)
         batches = tmp_path / "out" / "batches"
         requests, answers = batches / "1.requests.jsonl", batches / "1.results.jsonl"
         answer_file(requests, answers, good, change=STRANGE["missing"], logprobs=True)
-        assert "3 of 4 requests answered" in factreasoner("run", data, *flags).stderr
+        assert "3 of 4 requests answered" in factreasoner("run", two, *flags).stderr
         assert server.calls == 1
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
     usage = summary_of(tmp_path / "out")["usage"]
@@ -360,34 +344,31 @@ def test_calls_made_at_once_are_none_that_a_batch_has_answered(factreasoner, tmp
     assert (batches / "closed.txt").read_text() == "1\n"
 
 
-def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreasoner, tmp_path, one):
     with FakeServer(good) as server:
         flags = (*FLAGS, "--api-base", server.url, "--out", "out")
-        factreasoner("run", data, *flags, "--batch", "files", code=5)
-        done = factreasoner("run", data, *flags)
+        factreasoner("run", one, *flags, "--batch", "files", code=5)
+        done = factreasoner("run", one, *flags)
         assert server.calls == 2
     assert "1.requests.jsonl: it has no results; its requests are made now" in done.stderr
     assert len(list((tmp_path / "out" / "batches").glob("*.requests.jsonl"))) == 1
 
 
-def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path, two):
     flags = (*FILES, "--max-tokens", 64)
-    done = factreasoner("run", data, *flags, "--max-cost", 0.0001, code=3)
+    done = factreasoner("run", two, *flags, "--max-cost", 0.0001, code=3)
     assert "max_cost 0.0001: $0.0000 are spent, and a batch of the next 4 requests could" in done.stderr
     assert "--max-cost" in done.stderr
     assert list((tmp_path / "out" / "batches").iterdir()) == []
-    factreasoner("run", data, *flags, "--max-cost", 0.01, code=5)
+    factreasoner("run", two, *flags, "--max-cost", 0.01, code=5)
     unknown = ("--model", "openai/nobody-knows", "--batch", "files", "--out", "other", "--max-cost", 1)
-    assert "price" in factreasoner("run", data, *unknown, code=1).stderr
+    assert "price" in factreasoner("run", two, *unknown, code=1).stderr
 
 
-def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    factreasoner("run", data, *FILES, code=5)
-    assert "mode: 'tfn' there, 'tf' now" in factreasoner("run", data, *FILES, "--mode", "tf", code=1).stderr
-    factreasoner("run", data, *FILES, "--mode", "tf", "--fresh", code=5)
+def test_other_settings_are_refused_while_a_batch_is_out(factreasoner, tmp_path, one):
+    factreasoner("run", one, *FILES, code=5)
+    assert "mode: 'tfn' there, 'tf' now" in factreasoner("run", one, *FILES, "--mode", "tf", code=1).stderr
+    factreasoner("run", one, *FILES, "--mode", "tf", "--fresh", code=5)
     (requests,) = (tmp_path / "out" / "batches").glob("*.requests.jsonl")
     assert '"enum": ["True", "False"]' in requests.read_text()
 

@@ -97,9 +97,7 @@ def test_what_a_person_reads(factreasoner, run, relations):
     assert "nan" not in done.stdout.lower()
 
 
-def test_corrections_teach_what_labels_of_all_pairs_do_and_are_no_natural_rates(
-    factreasoner, run, relations, tmp_path
-):
+def test_corrections_teach_what_labels_do_and_are_no_natural_rates(factreasoner, run, relations, tmp_path):
     by_labels = printed(factreasoner("calibrate", run, "--relations", relations, "--out", "a.json", "--json"))
     said = {(f"r{n}", v.target_id): v.label for n in range(RECORDS) for v in judged(n).outcome.verdicts}
     corrections = [
@@ -172,10 +170,8 @@ def refused(factreasoner, run, tmp_path, *flags):
 
 def test_fewer_than_100_labelled_pairs_are_refused(factreasoner, run, tmp_path):
     file = write_records(tmp_path / "r.jsonl", *LINES[:99])
-    words = refused(factreasoner, run, tmp_path, "--relations", file)
-    assert (
-        "99 labelled pairs (30 entailment, 10 contradiction, 59 neutral) in 10 records; it takes 100" in words
-    )
+    told = "99 labelled pairs (30 entailment, 10 contradiction, 59 neutral) in 10 records; it takes 100"
+    assert told in refused(factreasoner, run, tmp_path, "--relations", file)
     file = write_records(tmp_path / "r.jsonl", *LINES[:100])
     factreasoner("calibrate", run, "--relations", file, "--out", "c.json")
 

@@ -100,10 +100,7 @@ def test_every_file(factreasoner, tmp_path, two, figures):
 
 def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):
     done = factreasoner("compare", *two, "--out", "all")
-    assert (
-        "No figure: drawing figures needs an optional package: pip install 'factreasoner[plots]'"
-        in done.stderr
-    )
+    assert "No figure: drawing figures needs an optional package: pip install" in done.stderr
     assert {path.name for path in (tmp_path / "all").iterdir()} == {
         "comparison.md",
         "comparison.csv",
@@ -158,9 +155,8 @@ def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, 
     run_folder(tmp_path / "b", *made(0.2)[:6], *(assessment([], record_id=f"r{i}") for i in (6, 7)))
     assert "b lacks 1 of 7 (1 without atoms: 'r6')" in factreasoner("compare", "a", "b", code=1).stderr
     run_folder(tmp_path / "c", *made(0.2))
-    assert (
-        "a lacks 1 of 8 (1 without a judged atom: 'r7')" in factreasoner("compare", "a", "c", code=1).stderr
-    )
+    done = factreasoner("compare", "a", "c", code=1)
+    assert "a lacks 1 of 8 (1 without a judged atom: 'r7')" in done.stderr
 
 
 def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
@@ -196,10 +192,9 @@ def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
 def test_labels_from_a_file(factreasoner, tmp_path, two):
     lines = [{"record": f"r{i}", "atom": f"a{j}", "label": "CUSS"[j]} for i in range(8) for j in range(4)]
     (tmp_path / "gold.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    found = printed(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json"))
-    assert (
-        found["runs"]["good"]["scores"]["auroc"]["value"] < found["runs"]["bad"]["scores"]["auroc"]["value"]
-    )
+    runs = printed(factreasoner("compare", *two, "--gold", "gold.jsonl", "--json"))["runs"]
+    good, bad = (runs[name]["scores"]["auroc"]["value"] for name in two)
+    assert good < bad
 
 
 def test_no_labels_and_one_record(factreasoner, tmp_path, figures):

@@ -26,11 +26,6 @@ def choose(name, schema, request):
 good = answering(choose)
 
 
-@pytest.fixture
-def data(tmp_path):
-    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-
-
 def compared(factreasoner, server, data, names, *flags, **options):
     model = ("--model", "openai/fake", "--api-base", server.url, "--max-attempts", 1, "--form", "tool")
     return factreasoner("compare", data, "--assessors", names, "--out", "out", *model, *flags, **options)
@@ -51,12 +46,12 @@ def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
     assert manifest["config"]["judge"] == "recorded"
 
 
-def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, data):
+def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, two):
     names = "fr1,fr2,fr3,factscore"
     with FakeServer(good) as server:
-        done = compared(factreasoner, server, data, names)
+        done = compared(factreasoner, server, two, names)
         assert server.calls == 2 * (2 + 2) + 2  # per record: two contexts on atoms, on each other, one call
-        compared(factreasoner, server, data, names)
+        compared(factreasoner, server, two, names)
         assert server.calls == 10
     runs = content(tmp_path)["runs"]
     assert {name: run["scores"]["calls"]["value"] for name, run in runs.items()} == {
@@ -86,43 +81,43 @@ def test_atoms_are_found_once(factreasoner, tmp_path):
     assert len(atoms[0]) == 2
 
 
-def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tmp_path, data):
+def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tmp_path, two):
     def answer(request):
         broken = "\nTopic:\n" in request.text and "[r2]" in request.text
         return server_error() if broken else good(request)
 
     with FakeServer(answer) as server:
-        done = compared(factreasoner, server, data, "fr2,factscore", "--patience", 0, code=1)
+        done = compared(factreasoner, server, two, "fr2,factscore", "--patience", 0, code=1)
         assert "factscore lacks 1 of 2 (1 failed: 'r2')" in done.stderr
-        done = compared(factreasoner, server, data, "fr2,factscore", "--intersect", "--patience", 0, code=3)
+        done = compared(factreasoner, server, two, "fr2,factscore", "--intersect", "--patience", 0, code=3)
     assert content(tmp_path)["num_records"] == 1
 
 
-def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--version", 1, "--out", "out/fr1")
+def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, two):
+    factreasoner("run", two, "--version", 1, "--out", "out/fr1")
     before = (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes()
-    done = factreasoner("compare", data, "--assessors", "fr1,fr2", "--out", "out", code=1)
+    done = factreasoner("compare", two, "--assessors", "fr1,fr2", "--out", "out", code=1)
     assert "out/fr1: holds a run that is not a replay" in done.stderr
     assert (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes() == before
 
 
-def test_profiles_take_part_and_override(factreasoner, tmp_path, data):
+def test_profiles_take_part_and_override(factreasoner, tmp_path, two):
     (tmp_path / "mine.yaml").write_text("version: 2\nfactors: table1\n")
     factreasoner(
-        "compare", data, "--assessors", "fr2,mine.yaml", "--context-prior", 0.8, "--out", "out", "--quiet"
+        "compare", two, "--assessors", "fr2,mine.yaml", "--context-prior", 0.8, "--out", "out", "--quiet"
     )
     found = content(tmp_path)
     assert found["differing_settings"]["factors"] == {"fr2": "conditional", "mine": "table1"}
     assert "context_prior" not in found["differing_settings"]
 
 
-def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path, data):
-    done = factreasoner("compare", data, "--assessors", "fr2,prompt-tf", "--out", "out", code=1)
+def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path, two):
+    done = factreasoner("compare", two, "--assessors", "fr2,prompt-tf", "--out", "out", code=1)
     assert "--model" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_finished_run_can_be_the_data(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--out", "first")
+def test_a_finished_run_can_be_the_data(factreasoner, tmp_path, two):
+    factreasoner("run", two, "--out", "first")
     factreasoner("compare", "first", "--assessors", "fr1,fr2", "--out", "out")
     assert p_true(tmp_path / "out" / "fr2") == p_true(tmp_path / "first")

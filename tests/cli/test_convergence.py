@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from command import record, results, summary_of, write_records
+from command import results, summary_of
 
 from factreasoner.graph.uai import uai_text
 from factreasoner.models.factor_graph import Factor, FactorGraph
@@ -12,13 +12,8 @@ from factreasoner.models.factor_graph import Factor, FactorGraph
 UNSETTLED = ("--solver", "unsettled_solver:UnsettledSolver")
 
 
-@pytest.fixture
-def data(tmp_path):
-    return write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-
-
-def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
-    done = factreasoner("run", data, "--out", "out", *UNSETTLED, code=3)
+def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, two):
+    done = factreasoner("run", two, "--out", "out", *UNSETTLED, code=3)
     assert "not converged on 2" in done.stdout + done.stderr
     for line in results(tmp_path / "out"):
         assert line["status"] == "partial"
@@ -29,8 +24,8 @@ def test_a_run_whose_sampler_has_not_converged(factreasoner, tmp_path, data):
     assert told["records"]["partial"] == 2
 
 
-def test_scored_again_by_one_that_does(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--out", "out", *UNSETTLED, code=3)
+def test_scored_again_by_one_that_does(factreasoner, tmp_path, two):
+    factreasoner("run", two, "--out", "out", *UNSETTLED, code=3)
     factreasoner("score", "out", "--solver", "exact", "--out", "again")
     assert [line["status"] for line in results(tmp_path / "again")] == ["ok", "ok"]
     assert summary_of(tmp_path / "again")["solver"]["converged"] is True
@@ -50,9 +45,9 @@ def test_assess_says_so_too(factreasoner, tmp_path):
         ({"chains": 256, "sweeps": 64, "r_hat": 1.01}, 0),
     ],
 )
-def test_a_folder_of_an_earlier_version_stays_readable(factreasoner, tmp_path, data, diagnostics, status):
+def test_a_folder_of_an_earlier_version_stays_readable(factreasoner, tmp_path, two, diagnostics, status):
     """An infinite R-hat was written as null, and nothing but the warning told of it."""
-    factreasoner("run", data, "--out", "out")
+    factreasoner("run", two, "--out", "out")
     journal = tmp_path / "out" / "journal.jsonl"
     lines = [json.loads(line)["result"] for line in journal.read_text("utf-8").splitlines()]
     for line in lines:
@@ -60,7 +55,7 @@ def test_a_folder_of_an_earlier_version_stays_readable(factreasoner, tmp_path, d
         del marginals["converged"]
         marginals |= {"solver": "gibbs", "exact": False, "stderr": 0.02, "diagnostics": diagnostics}
     journal.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    done = factreasoner("run", data, "--out", "out", code=status)
+    done = factreasoner("run", two, "--out", "out", code=status)
     assert [line["status"] for line in results(tmp_path / "out")] == ["partial" if status else "ok"] * 2
     assert ("not converged on 2" in done.stdout + done.stderr) is bool(status)
     told = [line["solver"]["converged"] for line in results(tmp_path / "out")]

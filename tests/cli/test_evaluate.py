@@ -4,7 +4,7 @@ import json
 
 import pytest
 from assessments import assessment
-from command import summary_of
+from command import summary_of, write_records
 from run_folders import run_folder
 
 from factreasoner.models import Failure
@@ -22,13 +22,8 @@ RUN = [
 
 
 def gold_file(tmp_path, *lines):
-    path = tmp_path / "gold.jsonl"
-    path.write_text(
-        "".join(
-            json.dumps(dict(zip(("record", "atom", "label"), line, strict=True))) + "\n" for line in lines
-        )
-    )
-    return path
+    keys = ("record", "atom", "label")
+    return write_records(tmp_path / "gold.jsonl", *(dict(zip(keys, line, strict=True)) for line in lines))
 
 
 def scores(done):
@@ -116,14 +111,11 @@ def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
 
 def test_gold_of_other_records(factreasoner, tmp_path):
     run_folder(tmp_path / "run", *RUN)
-    done = factreasoner(
-        "evaluate", "run", "--gold", gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a9", "S")), code=1
-    )
-    assert (
-        "none of its 2 labels is for an atom of this run: 1 of other records, 1 of other atoms" in done.stderr
-    )
-    done = factreasoner("evaluate", "run", "--gold", gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a0", "S")))
-    assert "1 of 2 labels are used" in done.stderr
+    gold = gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a9", "S"))
+    told = "none of its 2 labels is for an atom of this run: 1 of other records, 1 of other atoms"
+    assert told in factreasoner("evaluate", "run", "--gold", gold, code=1).stderr
+    gold = gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a0", "S"))
+    assert "1 of 2 labels are used" in factreasoner("evaluate", "run", "--gold", gold).stderr
 
 
 def test_what_is_lacking_is_said(factreasoner, tmp_path):

@@ -192,12 +192,9 @@ def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     assert "state: an index run is in progress or was interrupted" in index("--stats").stdout
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
+    told = "Collection 'documents' is not whole: indexing is under way or was cut off at 4 passages"
     for quiet in ([], ["--quiet", "--fresh"]):
-        done = factreasoner(*run, *quiet)
-        assert (
-            "Collection 'documents' is not whole: indexing is under way or was cut off at 4 passages"
-            in done.stderr
-        )
+        assert told in factreasoner(*run, *quiet).stderr
     assert "2 records in documents@unfinished-4 (not whole)" in factreasoner(*run).stdout
 
 

@@ -46,9 +46,7 @@ def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished
     assert snapshot(finished) == before
 
 
-def test_a_solver_that_refuses_is_told_by_the_exit_code_and_leaves_k_as_it_was(
-    factreasoner, tmp_path, finished, monkeypatch
-):
+def test_a_solver_that_refuses_is_told_and_leaves_k_as_it_was(factreasoner, tmp_path, finished, monkeypatch):
     (tmp_path / "refusing.py").write_text(
         "from factreasoner.errors import SolverError\n"
         "class Refusing:\n"
@@ -212,13 +210,7 @@ def test_doctor_names_every_extra(factreasoner):
     assert {extra for extra in extras if not re.search(rf"extra {extra}\b|\[{extra}\]", said)} == set()
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        (None, "spacy download en_core"),
-        ("en_x 1.0", "ok  pipeline"),
-    ],
-)
+@pytest.mark.parametrize(("name", "words"), [(None, "spacy download en_core"), ("en_x 1.0", "ok  pipeline")])
 def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
     monkeypatch.setattr("factreasoner.text.parsing.describe_model", lambda wanted: name)
     done = factreasoner("doctor")

@@ -5,7 +5,7 @@ import re
 import shutil
 
 import pytest
-from command import summary_of
+from command import summary_of, write_records
 from fake_server import FakeServer, server_error
 
 RECORDS = [
@@ -21,13 +21,8 @@ RECORDS = [
 ]
 
 
-def written(path, records):
-    path.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
-    return path
-
-
 def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factreasoner, tmp_path):
-    data = written(tmp_path / "set.jsonl", RECORDS)
+    data = write_records(tmp_path / "set.jsonl", *RECORDS)
     with FakeServer(lambda request: server_error(400)) as server:
         done = factreasoner(
             "rag", data, "--out", "run", "--model", "openai/m", "--api-base", server.url, code=3
@@ -46,8 +41,8 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
         for target, label in labels.items()
         for source in ("c0", "c1", "c2", "answer", "reference")
     ]
-    listed = written(tmp_path / "relations.jsonl", lines)
-    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    listed = write_records(tmp_path / "relations.jsonl", *lines)
+    data = write_records(tmp_path / "set.jsonl", *RECORDS[:1])
     done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, "--k", "2")
     assert "contradicted by c0" in done.stdout
     assert "are of the first 2 contexts (--k)" in done.stdout
@@ -91,8 +86,8 @@ def test_each_text_that_contradicts_or_supports_a_claim_is_named(factreasoner, t
         for (source, target), rest in pairs.items()
         if rest
     ]
-    listed = written(tmp_path / "relations.jsonl", lines)
-    data = written(tmp_path / "set.jsonl", [RECORDS[0] | {"contexts": RECORDS[0]["contexts"][:2]}])
+    listed = write_records(tmp_path / "relations.jsonl", *lines)
+    data = write_records(tmp_path / "set.jsonl", RECORDS[0] | {"contexts": RECORDS[0]["contexts"][:2]})
     recorded = ("--judge", "recorded", "--relations", listed, "--explain", "--quiet")
     failed = any(not rest for rest in pairs.values())
     done = factreasoner("rag", data, "--out", "run", *recorded, code=3 if failed else 0)
@@ -115,9 +110,8 @@ def test_of_contexts_judged_together_those_that_the_judge_named_are_told(factrea
         return found | {name: named for name in found if "sources" in name}
 
     texts = {"output": "Ships are shown.", "reference": "Entry is free.", "contexts": ["Ships.", "Maps."]}
-    data = written(
-        tmp_path / "set.jsonl", [texts | {"atoms": [texts["output"]], "reference_atoms": ["Entry is free."]}]
-    )
+    claims = {"atoms": [texts["output"]], "reference_atoms": [texts["reference"]]}
+    data = write_records(tmp_path / "set.jsonl", texts | claims)
     with FakeServer(answer) as server:
         flags = (
             "--model",
@@ -136,9 +130,9 @@ def test_of_contexts_judged_together_those_that_the_judge_named_are_told(factrea
 
 
 def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
-    data = written(tmp_path / "set.jsonl", RECORDS[:1])
+    data = write_records(tmp_path / "set.jsonl", *RECORDS[:1])
     lines = [{"record": "museum", "source": f"c{i}", "target": "a0", "label": "neutral"} for i in range(3)]
-    listed = written(tmp_path / "relations.jsonl", lines)
+    listed = write_records(tmp_path / "relations.jsonl", *lines)
     done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, code=3)
     summary = summary_of(tmp_path / "run")
     assert summary["undecided_claims"] == {"count": 3, "of": 3}
@@ -146,7 +140,7 @@ def test_claims_that_nothing_decides_are_counted(factreasoner, tmp_path):
 
 
 def test_a_run_without_a_model(factreasoner, tmp_path):
-    data = written(tmp_path / "set.jsonl", RECORDS)
+    data = write_records(tmp_path / "set.jsonl", *RECORDS)
     done = factreasoner("rag", data, "--out", tmp_path / "run", "--explain")
     first, second = map(json.loads, (tmp_path / "run" / "results.jsonl").read_text().splitlines())
     assert (first["faithfulness"], first["correctness"], first["coverage"]) == (1.0, 1.0, 0.5)
@@ -174,11 +168,9 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert "0.500 (n=1)" in compared.stdout
 
 
-def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_bring_them(
-    factreasoner, tmp_path
-):
+def test_scores_that_keys_are_lacking_for_are_left_out_with_what_brings_them(factreasoner, tmp_path):
     bare = {"id": "a", "output": "It opened in 1932.", "contexts": ["It opened in 1932."]}
-    data = written(tmp_path / "set.jsonl", [bare])
+    data = write_records(tmp_path / "set.jsonl", bare)
     shown = factreasoner("rag", data, "--out", tmp_path / "run").stdout
     table = " ".join(shown.split())
     assert "faithfulness 1.000" in table
@@ -202,7 +194,7 @@ def test_scores_that_records_lack_the_keys_for_are_left_out_with_what_would_brin
 
 def test_evaluate_says_why_a_score_that_records_have_the_keys_for_is_none(factreasoner, tmp_path):
     record = {"id": "a", "output": "It opened in 1932.", "contexts": [], "reference": "It opened in 1932."}
-    data = written(tmp_path / "set.jsonl", [{**record, "split": "dev"}])
+    data = write_records(tmp_path / "set.jsonl", {**record, "split": "dev"})
     factreasoner("rag", data, "--out", tmp_path / "run")
     shown = " ".join(factreasoner("evaluate", tmp_path / "run", "--by", "split").stdout.split())
     assert "context precision - (no record has it: it needs contexts and claims of the reference" in shown
@@ -219,7 +211,7 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
         "atoms": ["The bridge was opened in 1932.", "The towers are white.", "The bridge carries trains."],
         "contexts": ["The towers are white."],
     }
-    data = written(tmp_path / "set.jsonl", [record])
+    data = write_records(tmp_path / "set.jsonl", record)
     done = factreasoner("rag", data, "--out", tmp_path / "run", "--explain")
     told = " ".join(done.stdout.split())
     contradiction = 'the reference contradicts it: "The bridge was opened in 1930."'
@@ -242,7 +234,8 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
 
 def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp_path):
     silent = {**RECORDS[0], "id": "silent", "output": "I don't know.", "gold_contexts": ["c9"]}
-    data = written(tmp_path / "set.jsonl", [{**record, "reference": None} for record in (RECORDS[0], silent)])
+    records = ({**record, "reference": None} for record in (RECORDS[0], silent))
+    data = write_records(tmp_path / "set.jsonl", *records)
     factreasoner("rag", data, "--out", tmp_path / "one", "-q")
     shutil.copytree(tmp_path / "one", tmp_path / "other")
     compared = factreasoner("compare", tmp_path / "one", tmp_path / "other").stdout
@@ -253,7 +246,7 @@ def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp
 
 def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_other(factreasoner, tmp_path):
     records = [{**record, "split": f"a split with a long name {n}"} for n, record in enumerate(RECORDS)]
-    data = written(tmp_path / "set.jsonl", records)
+    data = write_records(tmp_path / "set.jsonl", *records)
     factreasoner("rag", data, "--out", tmp_path / "run", "-q")
     evaluate = ("evaluate", tmp_path / "run", "--by", "split")
     shown = factreasoner(*evaluate, env={"COLUMNS": "80", "FORCE_COLOR": "1"}).stdout
@@ -267,7 +260,7 @@ def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_oth
 
 
 def test_a_dry_run_says_what_the_second_look_may_take(factreasoner, tmp_path):
-    data = written(tmp_path / "set.jsonl", RECORDS)
+    data = write_records(tmp_path / "set.jsonl", *RECORDS)
     flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
     each = factreasoner("rag", data, *flags)
     assert re.search(

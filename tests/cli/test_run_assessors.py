@@ -1,7 +1,7 @@
 """`factreasoner run --assessor`: calls, labels and failures against a local server, and without a model."""
 
 import pytest
-from command import record, results, summary_of, write_records
+from command import results, summary_of
 from fake_server import FakeServer, answering, minimal, missing
 
 from factreasoner.assessors.assessors import ASSESSORS
@@ -35,17 +35,16 @@ def total_calls(done):
 
 @pytest.mark.parametrize("calls", ["single", "batched"])
 @pytest.mark.parametrize("name", ASSESSORS)
-def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, calls):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, two, name, calls):
     with FakeServer(good(name)) as server:
-        planned = run(factreasoner, server, data, name, "--calls", calls, "--dry-run")
+        planned = run(factreasoner, server, two, name, "--calls", calls, "--dry-run")
         assert server.calls == 0
         code = 3 if name == "prompt-tf" else 0
-        done = run(factreasoner, server, data, name, "--calls", calls, code=code)
+        done = run(factreasoner, server, two, name, "--calls", calls, code=code)
         expected = 6 if calls == "single" else 2
         assert total_calls(planned) == [expected]
         assert server.calls == expected
-        run(factreasoner, server, data, name, "--calls", calls, code=code)
+        run(factreasoner, server, two, name, "--calls", calls, code=code)
         assert server.calls == expected
     assert "answers" in done.stdout
     for line in results(tmp_path / "out"):
@@ -63,35 +62,32 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, name, call
         assert summary["usage"]["total"]["prompt_tokens"] > 0
 
 
-def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasoner, tmp_path, one):
     state = {"answer": missing("fact_0", policy=good("veriscore"))}
     with FakeServer(lambda request: state["answer"](request)) as server:
-        run(factreasoner, server, data, "veriscore", "--max-attempts", 2, code=3)
+        run(factreasoner, server, one, "veriscore", "--max-attempts", 2, code=3)
         (line,) = results(tmp_path / "out")
         assert (line["status"], line["unjudged_atoms"]) == ("partial", ["a0"])
         assert line["num_atoms"] == 2
         state["answer"] = good("veriscore")
-        run(factreasoner, server, data, "veriscore", "--max-attempts", 2)
+        run(factreasoner, server, one, "veriscore", "--max-attempts", 2)
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
 
 
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
-def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, tmp_path, flags):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--assessor", "prompt-tf", "--out", "out", *flags, code=1)
+def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, one, flags):
+    done = factreasoner("run", one, "--assessor", "prompt-tf", "--out", "out", *flags, code=1)
     assert "--model" in done.stderr
     with FakeServer(good("prompt-tf")) as server:
-        run(factreasoner, server, data, "prompt-tf", code=3)
+        run(factreasoner, server, one, "prompt-tf", code=3)
 
 
-def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    plain = factreasoner("run", data, "--out", "plain")
+def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path, one):
+    plain = factreasoner("run", one, "--out", "plain")
     assert "penalised_score" not in results(tmp_path / "plain")[0]
     assert "Pr · penalty" not in plain.stdout
-    assert "Pr · penalty" in factreasoner("run", data, "--gamma", 10, "--out", "out").stdout
+    assert "Pr · penalty" in factreasoner("run", one, "--gamma", 10, "--out", "out").stdout
     (line,) = results(tmp_path / "out")
     assert line["penalised_score"] == pytest.approx(line["precision"] * 2.718281828 ** (1 - 10 / 3))
     factreasoner("score", "out", "--gamma", 3)

@@ -18,11 +18,10 @@ def answer(request):
 
 
 @pytest.fixture
-def run(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def run(factreasoner, one):
 
     def run(server, *flags):
-        return factreasoner("run", data, *model_flags(server), *flags)
+        return factreasoner("run", one, *model_flags(server), *flags)
 
     return run
 
@@ -80,6 +79,5 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
 
 
 @pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
-def test_a_part_that_needs_a_model_says_so(factreasoner, tmp_path, part):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    assert "--model" in factreasoner("run", data, part, "llm", code=1).stderr
+def test_a_part_that_needs_a_model_says_so(factreasoner, one, part):
+    assert "--model" in factreasoner("run", one, part, "llm", code=1).stderr

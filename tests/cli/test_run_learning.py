@@ -36,11 +36,7 @@ SERVERS = {
     "gives all": (good, True, "form: json_schema; probabilities: log-probabilities"),
     "no log-probabilities": (good, False, "form: json_schema; probabilities: no log-probabilities"),
     "ignores tools": (prose_for_tools_and_schemas, True, "form: json_object; probabilities: log-prob"),
-    "no system role": (
-        without_system,
-        False,
-        "probabilities: no log-probabilities; without a system role",
-    ),
+    "no system role": (without_system, False, "probabilities: no log-probabilities; without a system role"),
     "tells no tokens": (uncounted, True, "form: json_schema; probabilities: log-probabilities"),
 }
 

@@ -4,18 +4,13 @@ import gzip
 import json
 
 import pytest
-from command import p_true, record, results, write_records
+from command import p_true, results, write_records
 
 RELATIONS = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
     {"record": "r1", "source": "c0", "target": "a1", "label": "contradiction", "probability": 0.9},
     {"record": "r1", "source": "c0", "target": "a2", "label": "neutral", "probability": 0.9},
 ]
-
-
-@pytest.fixture
-def data(tmp_path):
-    return write_records(tmp_path / "d.jsonl", record("r1"))
 
 
 @pytest.fixture
@@ -28,19 +23,17 @@ def recorded(factreasoner, data, relations, *flags, **options):
     return factreasoner("run", data, *flags, **options)
 
 
-def test_compressed_relations_are_read_and_a_compressed_journal_is_refused(
-    factreasoner, tmp_path, data, relations
-):
-    recorded(factreasoner, data, relations, "--version", 1)
+def test_compressed_relations_are_read_and_such_a_journal_refused(factreasoner, tmp_path, one, relations):
+    recorded(factreasoner, one, relations, "--version", 1)
     packed = tmp_path / "relations.jsonl.gz"
     packed.write_bytes(gzip.compress(relations.read_bytes(), mtime=0))
-    recorded(factreasoner, data, packed, "--version", 1)
+    recorded(factreasoner, one, packed, "--version", 1)
     packed.write_bytes(gzip.compress((tmp_path / "out" / "journal.jsonl").read_bytes(), mtime=0))
-    done = recorded(factreasoner, data, packed, "--version", 1, "--fresh", code=1)
+    done = recorded(factreasoner, one, packed, "--version", 1, "--fresh", code=1)
     assert "a run's journal, compressed; unpack it first" in done.stderr
 
 
-def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, data):
+def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, one):
     relations = write_records(
         tmp_path / "relations.jsonl",
         RELATIONS[0],
@@ -48,7 +41,7 @@ def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreason
         RELATIONS[2] | {"source": "c1", "belief": 0.7, "nearness": 0.6},
         RELATIONS[2] | {"target": "a1", "belief": 0.3},
     )
-    recorded(factreasoner, data, relations, "--unlisted", "neutral")
+    recorded(factreasoner, one, relations, "--unlisted", "neutral")
     found = p_true(tmp_path / "out")
     assert (found["a1"], found["a2"]) == pytest.approx((0.3, 0.7))
     told = factreasoner("explain", "out", "--atom", "a2").stdout
@@ -56,14 +49,14 @@ def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreason
     told = factreasoner("explain", "out").stdout
     assert "without c0: 0.500 (the prior, 0.50, replacing its guess)" in told
     write_records(relations, RELATIONS[0] | {"belief": 1.5})
-    done = recorded(factreasoner, data, relations, "--fresh", code=1)
+    done = recorded(factreasoner, one, relations, "--fresh", code=1)
     assert "relations.jsonl:1: belief: " in done.stderr
 
 
-def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasoner, tmp_path, data):
+def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasoner, tmp_path, one):
     against = {"source": "c1", "label": "contradiction", "probability": 0.7, "quote": "stands in Paris"}
     relations = write_records(tmp_path / "relations.jsonl", RELATIONS[0], RELATIONS[0] | against)
-    done = recorded(factreasoner, data, relations, "--unlisted", "neutral")
+    done = recorded(factreasoner, one, relations, "--unlisted", "neutral")
     assert "1 disputed: a passage supports it and a passage contradicts it" in done.stdout
     assert 'c1 contradicts it: "stands in Paris"' in factreasoner("show", "out").stdout
 
@@ -76,20 +69,20 @@ def test_one_disputed_atom_is_told_with_the_words_that_contradict_it(factreasone
         (("--judge", "recorded", "--relations", "nothing.jsonl"), "nothing.jsonl: can't be read"),
     ],
 )
-def test_settings_that_do_not_fit(factreasoner, tmp_path, data, relations, flags, words):
-    assert words in factreasoner("run", data, *flags, "--out", "out", code=1).stderr
+def test_settings_that_do_not_fit(factreasoner, tmp_path, one, relations, flags, words):
+    assert words in factreasoner("run", one, *flags, "--out", "out", code=1).stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_dry_run_makes_no_calls(factreasoner, data, relations):
-    done = recorded(factreasoner, data, relations, "--dry-run", "--model", "openai/x")
+def test_a_dry_run_makes_no_calls(factreasoner, one, relations):
+    done = recorded(factreasoner, one, relations, "--dry-run", "--model", "openai/x")
     assert "no model calls" in done.stdout
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_path, data, version):
+def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_path, one, version):
     flags = ("--version", version)
-    factreasoner("run", data, *flags, "--out", "first")
+    factreasoner("run", one, *flags, "--out", "first")
     recorded(factreasoner, "first", "first", *flags)
     assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
     (line,) = results(tmp_path / "out")
@@ -106,25 +99,25 @@ def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_pat
         ("--assessor", "veriscore", "--version", 1),
     ],
 )
-def test_a_replay_under_other_settings_is_the_run_itself_under_them(factreasoner, tmp_path, data, flags):
-    factreasoner("run", data, "--version", 3, "--out", "first")
-    factreasoner("run", data, *flags, "--out", "direct")
+def test_a_replay_under_other_settings_is_the_run_itself_under_them(factreasoner, tmp_path, one, flags):
+    factreasoner("run", one, "--version", 3, "--out", "first")
+    factreasoner("run", one, *flags, "--out", "direct")
     recorded(factreasoner, "first", "first", *flags)
     assert p_true(tmp_path / "out") == pytest.approx(p_true(tmp_path / "direct"), abs=1e-12)
 
 
-def test_a_replay_says_what_an_earlier_run_never_judged(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--version", 1, "--out", "first")
+def test_a_replay_says_what_an_earlier_run_never_judged(factreasoner, tmp_path, one):
+    factreasoner("run", one, "--version", 1, "--out", "first")
     recorded(factreasoner, "first", "first", "--version", 2, code=3)
     (line,) = results(tmp_path / "out")
     assert [f["item_id"] for f in line["failures"]] == ["c1->a0", "c1->a1", "c1->a2"]
 
 
 @pytest.mark.parametrize("flags", [("--out", "first"), ("--out", "first", "--fresh")])
-def test_a_run_never_overwrites_what_it_reads(factreasoner, tmp_path, data, flags):
-    factreasoner("run", data, "--out", "first")
+def test_a_run_never_overwrites_what_it_reads(factreasoner, tmp_path, one, flags):
+    factreasoner("run", one, "--out", "first")
     before = (tmp_path / "first" / "journal.jsonl").read_bytes()
-    for source in ("first", data):
+    for source in ("first", one):
         done = factreasoner("run", source, "--judge", "recorded", "--relations", "first", *flags, code=1)
         assert "--out" in done.stderr
     assert (tmp_path / "first" / "journal.jsonl").read_bytes() == before

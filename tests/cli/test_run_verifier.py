@@ -109,10 +109,7 @@ def test_what_is_missing_is_said_before_anything_is_done(run, factreasoner, data
         assert told in factreasoner("run", data, *flags, code=1).stderr
 
 
-@pytest.mark.parametrize(
-    ("flags", "pairs"),
-    [((), 6), (("--version", 3), 8)],
-)
+@pytest.mark.parametrize(("flags", "pairs"), [((), 6), (("--version", 3), 8)])
 def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
     assert f"{pairs} pairs of passage and claim for the verifier" in run("--dry-run", *flags).stdout
     assert not (tmp_path / "out").exists()

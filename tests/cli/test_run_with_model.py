@@ -37,10 +37,9 @@ def run(factreasoner, server, data, *flags, **options):
     return factreasoner("run", data, *model_flags(server), *flags, **options)
 
 
-def test_main_job(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_main_job(factreasoner, tmp_path, two):
     with FakeServer(good) as server:
-        done = run(factreasoner, server, data)
+        done = run(factreasoner, server, two)
         assert server.calls == 4
     lines = results(tmp_path / "out")
     assert [line["id"] for line in lines] == ["r1", "r2"]
@@ -63,19 +62,17 @@ RECOVERABLE = {
 
 
 @pytest.mark.parametrize("answer", RECOVERABLE.values(), ids=RECOVERABLE.keys())
-def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, answer):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, one, answer):
     with FakeServer(answer) as server:
-        run(factreasoner, server, data, "--concurrency", 1, "--form", "auto")
+        run(factreasoner, server, one, "--concurrency", 1, "--form", "auto")
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == GOOD
     assert line["failures"] == []
 
 
-def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path, one):
     with FakeServer(missing("fact_0", policy=good)) as server:
-        done = run(factreasoner, server, data, "--max-attempts", 2, code=3)
+        done = run(factreasoner, server, one, "--max-attempts", 2, code=3)
     (line,) = results(tmp_path / "out")
     # Alone, every claim is `fact_0`: with this server none of those asked again is ever answered.
     assert line["status"] == "partial"
@@ -113,9 +110,8 @@ def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, t
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
 
 
-def test_without_a_key_no_folder_is_made(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    done = factreasoner("run", data, "--out", "out", "--model", "openai/gpt-4o-mini", code=1)
+def test_without_a_key_no_folder_is_made(factreasoner, tmp_path, one):
+    done = factreasoner("run", one, "--out", "out", "--model", "openai/gpt-4o-mini", code=1)
     assert done.stdout == ""
     assert done.stderr.startswith("Error: model openai/gpt-4o-mini: there is no key; set $OPENAI_API_KEY, or")
     assert done.stderr.count("\n") == 1
@@ -210,20 +206,18 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
     assert "with interrupted and repeated tries" in done.stdout
 
 
-def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
+def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_path, two):
     with FakeServer(good) as server:
-        done = run(factreasoner, server, data, "--version", 3, "--dry-run")
+        done = run(factreasoner, server, two, "--version", 3, "--dry-run")
         assert server.calls == 0
         assert not (tmp_path / "out").exists()
-        run(factreasoner, server, data, "--version", 3)
+        run(factreasoner, server, two, "--version", 3)
         calls = server.calls
     assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
 
 
-def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
-    told = " ".join(factreasoner("run", data, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
+def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, one):
+    told = " ".join(factreasoner("run", one, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
     assert "~$0.0" in told
     assert "24 calls are paid" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
 
@@ -252,11 +246,10 @@ def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
     assert set(journal["usage"]) >= {"atomizer", "evaluator"}
 
 
-def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record("r1"))
+def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path, one):
     flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")
     with FakeServer(good) as server:
-        run(factreasoner, server, data, *flags)
+        run(factreasoner, server, one, *flags)
         body = server.requests[0].body
     assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
     config = manifest_of(tmp_path / "out")["config"]
@@ -264,11 +257,10 @@ def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(f
     assert config["model_param"] == {"num_ctx": 8192, "mirostat": True}
 
 
-def test_a_model_is_probed_once_and_that_is_kept_told_and_planned_with(factreasoner, tmp_path, monkeypatch):
+def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, tmp_path, two, monkeypatch):
     monkeypatch.delenv("FACTREASONER_ATOMS_PER_CALL")
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(good, logprobs=True) as server:
-        flags = (data, "--model", "fake", "--api-base", server.url)
+        flags = (two, "--model", "fake", "--api-base", server.url)
         before = factreasoner("run", *flags, "--dry-run")
         doctor = factreasoner("doctor", *flags[1:])
         done = factreasoner("run", *flags, "--out", "out")

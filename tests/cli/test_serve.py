@@ -89,9 +89,8 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         assert [one.result().status_code for one in deadly] == [502] * 2
         assert [one.result().status_code for one in others] == [200] * 4
         assert post(url, "It is tall.").json()["allowed"] is True  # by a worker in the place of one
-        assert (
-            len(post(url, "It is tall. " * 30_000).content) > 300_000
-        )  # more than a socket holds, both ways
+        long = "It is tall. " * 30_000  # more than a socket holds, both ways
+        assert len(post(url, long).content) > 300_000
         assert "factreasoner_worker_restarts_total 2" in httpx.get(f"{url}/metrics").text
         before = taken(url)
         under_way = [clients.submit(post, url, "slow") for _ in range(20)]
@@ -125,9 +124,8 @@ def test_what_it_does_not_begin_with(arguments, said, capsys):
 @pytest.mark.parametrize("command", ["serve", "mcp"])
 def test_a_key_that_is_missing_is_told_at_the_start(command, capsys, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert (
-        execute([command, "--model", "openai/x", "--no-cache"] + ["--port", "0"] * (command == "serve")) == 1
-    )
+    port = ["--port", "0"] if command == "serve" else []
+    assert execute([command, "--model", "openai/x", "--no-cache", *port]) == 1
     assert "model openai/x: there is no key; set $OPENAI_API_KEY" in capsys.readouterr().err
 
 

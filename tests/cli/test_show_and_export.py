@@ -59,12 +59,7 @@ def test_show_sorts_and_picks(factreasoner, finished):
 
 
 def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_path):
-    answers = {
-        "r1": "Oslo is cold.",
-        "r2": "I don't know.",
-        "r3": " ",
-        "r4": "Sorry, I can't say.",
-    }
+    answers = {"r1": "Oslo is cold.", "r2": "I don't know.", "r3": " ", "r4": "Sorry, I can't say."}
     records = [{"id": name, "output": text, "contexts": []} for name, text in answers.items()]
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", "run")
     assert "in 1 of 4 records: nothing there to judge atoms by" in done.stdout

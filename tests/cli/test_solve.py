@@ -109,10 +109,7 @@ def test_when_no_solver_can(factreasoner, tmp_path):
         (["n.uai", "--evidence", "gone"], "gone: can't be read"),
         (["n.uai", "--evidence", "g.json"], "g.json, line 1: the number of observations"),
         (["g.json", "--evidence", "g.json"], "--evidence: for UAI networks only"),
-        (
-            ["n.uai", "--factors", "table1", "--atom-prior", 0.4],
-            "--factors, --atom-prior: for fact graphs",
-        ),
+        (["n.uai", "--factors", "table1", "--atom-prior", 0.4], "--factors, --atom-prior: for fact graphs"),
         (["n.uai", "--solver", "merlin"], "MERLIN_PATH"),
         (["n.uai", "--solver", "exakt"], "did you mean 'exact'"),
     ],

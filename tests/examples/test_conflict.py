@@ -17,10 +17,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_sources_that_others_contradict_lose_their_credit(version, p_true, label):
     (record,) = CheckedInput(EXAMPLES / "conflict.jsonl").records()
     config = Config(
-        version=version,
-        judge="recorded",
-        relations=EXAMPLES / "conflict_relations.jsonl",
-        unlisted="neutral",
+        version=version, judge="recorded", relations=EXAMPLES / "conflict_relations.jsonl", unlisted="neutral"
     )
     outcome = build_pipeline(config).assess(record).outcome
     assert outcome.p_true["a0"] == pytest.approx(p_true, abs=1e-6)

@@ -14,20 +14,12 @@ from factreasoner.calibration.applying import calibration_of
 from factreasoner.errors import ConfigError, InputError, SolverError
 from factreasoner.explanations import explain
 from factreasoner.graph.factors import factor_graph
-from factreasoner.models import (
-    Assessment,
-    Failure,
-    Marginals,
-    Outcome,
-    support_of,
-)
+from factreasoner.models import Assessment, Failure, Marginals, Outcome, support_of
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 
 PAPER = graph_of(
-    ("c1", "a", "entailment", 0.8),
-    ("c2", "a", "contradiction", 0.9),
-    ("c3", "c2", "contradiction", 0.9),
+    ("c1", "a", "entailment", 0.8), ("c2", "a", "contradiction", 0.9), ("c3", "c2", "contradiction", 0.9)
 )
 """Example 2 of the FactReasoner paper, with its two contexts in dispute."""
 
@@ -131,10 +123,7 @@ def test_other_settings_than_those_of_the_assessment_are_refused():
 
 @pytest.mark.parametrize(
     "posteriors",
-    [
-        {"method": "temperature", "temperature": 2.5},
-        {"method": "platt", "slope": 0.7, "intercept": -1.2},
-    ],
+    [{"method": "temperature", "temperature": 2.5}, {"method": "platt", "slope": 0.7, "intercept": -1.2}],
 )
 def test_with_a_calibration_all_probabilities_and_labels_are_calibrated(tmp_path, posteriors):
     path = tmp_path / "calibration.json"

@@ -11,12 +11,7 @@ from hypothesis import strategies as st
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations import removal
 from factreasoner.explanations.parts import induced, network
-from factreasoner.explanations.removal import (
-    BySolver,
-    ManyAtOnce,
-    probability,
-    removals,
-)
+from factreasoner.explanations.removal import BySolver, ManyAtOnce, probability, removals
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.exact import ExactSolver
 

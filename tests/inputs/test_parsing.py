@@ -104,10 +104,7 @@ def test_a_field_has_several_names(field, key):
             {"contexts": [{"text": "u", "relevant": True}, {"text": "v", "relevant": False}, "w"]},
             {"contexts": ["c0=u", "c1=v", "c2=w"], "gold_contexts": ["c0"]},
         ),
-        (
-            {"contexts": [{"text": "u", "relevant": False}]},
-            {"contexts": ["c0=u"], "gold_contexts": []},
-        ),
+        ({"contexts": [{"text": "u", "relevant": False}]}, {"contexts": ["c0=u"], "gold_contexts": []}),
         ({"gold_contexts": ["c0", "elsewhere"]}, {"gold_contexts": ["c0", "elsewhere"]}),
         ({"input": TURNS}, {"prompt": "user: Who was Curie?\nassistant: "}),
     ],

@@ -3,13 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.metrics.run_counts import (
-    KEPT,
-    MESSAGES_KEPT,
-    MESSAGES_SHOWN,
-    ReviewList,
-    RunCounts,
-)
+from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList, RunCounts
 from factreasoner.models import Failure, TaskResult, Usage
 
 

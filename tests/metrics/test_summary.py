@@ -9,15 +9,7 @@ from assessments import NOTHING, REVISER, TIMEOUT, assessment, counted_once, ful
 from factreasoner.metrics.factuality import resolve_k
 from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.summary import Summary, evidence_fields, result_line
-from factreasoner.models import (
-    Audit,
-    Context,
-    Marginals,
-    Pruned,
-    Usage,
-    Verdict,
-    factuality,
-)
+from factreasoner.models import Audit, Context, Marginals, Pruned, Usage, Verdict, factuality
 
 
 def summarised(*assessments, k="median"):

@@ -37,9 +37,7 @@ def ground(page):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_axe_finds_nothing_serious_in_either_theme_and_a_narrow_window_never_scrolls_sideways(
-    browser, pages, task
-):
+def test_axe_finds_nothing_serious_in_either_theme_and_nothing_scrolls_sideways(browser, pages, task):
     with watched(browser, color_scheme="light") as seen:
         for place in ("#overview", "#record=1"):
             page = seen.open(pages[task], place)

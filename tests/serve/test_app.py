@@ -55,9 +55,7 @@ def test_the_other_tasks_give_their_claims(service, route):
         (["partly"], False, "the score is unknown: 1 judgement failed"),
     ],
 )
-def test_a_check_allows_what_keeps_the_rules_and_nothing_that_cannot_be_said(
-    service, contexts, allowed, reason
-):
+def test_a_check_allows_what_keeps_the_rules_and_nothing_unknown(service, contexts, allowed, reason):
     record = {"output": "It is tall. It is old.", "contexts": contexts}
     found = service.post("check", record)
     assert found.status_code == 200

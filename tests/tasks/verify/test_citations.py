@@ -41,10 +41,7 @@ def cited(text):
             "Weather:\n- It rained [1].\n- [2] It snowed.\n- It hailed.\n",
             ["Weather:", "It rained [1].", "[2] It snowed.", "It hailed."],
         ),
-        (
-            "<b>It rained. [1]</b>The light works [2].",
-            ["<b>It rained. [1]</b>", "The light works [2]."],
-        ),
+        ("<b>It rained. [1]</b>The light works [2].", ["<b>It rained. [1]</b>", "The light works [2]."]),
         (
             "<span>It rained [1].</span><span>The light works [2].</span>",
             ["<span>It rained [1].</span>", "<span>The light works [2].</span>"],
