@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factreasoner.text.sentences import Span, blocks, sentences
+from factreasoner.text.sentences import blocks, sentences
 
 
 def split(text):
@@ -167,11 +167,6 @@ def test_kinds_of_blocks():
 )
 def test_items_that_run_on_in_a_paragraph_are_parts_of_their_own(text, parts):
     assert [(text[block.start : block.end], block.kind) for block in blocks(text)] == parts
-
-
-def test_spans_are_verbatim_positions():
-    text = "  One.\n\n  Two. "
-    assert sentences(text) == [Span(2, 6), Span(10, 14)]
 
 
 ANY_TEXT = st.one_of(

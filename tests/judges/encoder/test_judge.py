@@ -45,6 +45,18 @@ def scored(monkeypatch):
     return watch
 
 
+@pytest.fixture
+def family(tmp_path, scored):
+    """A judge of that family with a model of random weights, and what its runtime scores."""
+
+    def made(verifier, outputs):
+        folder = save(tmp_path, pooled(parts=False, outputs=outputs, positions=600), **ROBERTA)
+        judge = VerifierJudge(nli(folder, verifier=verifier))
+        return judge, scored(judge)
+
+    return made
+
+
 def verdicts(judge, text, *claims):
     judged = judge.judge(Premise("c", text), [Claim(str(n), claim) for n, claim in enumerate(claims)])
     assert judged.failures == ()
@@ -127,10 +139,8 @@ def test_another_model_window_or_meaning_of_outputs_is_another_key_of_the_cache(
     cache.close()
 
 
-def test_a_family_s_chunks_are_what_its_model_reads(tmp_path, scored):
-    folder = save(tmp_path, pooled(parts=False, outputs=2, positions=600), **ROBERTA)
-    judge = VerifierJudge(nli(folder, verifier="minicheck-roberta"))
-    calls = scored(judge)
+def test_a_family_s_chunks_are_what_its_model_reads(family):
+    judge, calls = family("minicheck-roberta", 2)
     passage = "\n".join([f"Bird {n} flows out of the tree." for n in range(150)])
     verdicts(judge, passage, "Lena.")
     (asked,) = calls
@@ -143,20 +153,16 @@ def test_a_family_s_chunks_are_what_its_model_reads(tmp_path, scored):
     assert all(count > 390 for count in joined)
 
 
-def test_a_chunk_that_is_too_long_for_the_model_is_read_in_windows(tmp_path, scored):
+def test_a_chunk_that_is_too_long_for_the_model_is_read_in_windows(family):
     """One sentence of more tokens than the model takes: the reference code would cut the claim off."""
-    folder = save(tmp_path, pooled(parts=False, outputs=2, positions=600), **ROBERTA)
-    judge = VerifierJudge(nli(folder, verifier="minicheck-roberta"))
-    calls = scored(judge)
+    judge, calls = family("minicheck-roberta", 2)
     verdicts(judge, "the lake " * 400, "Lena.")
     assert all(texts.first.endswith("</s>Lena.") for texts in calls[0])
     assert len(calls[0]) > 1
 
 
-def test_alignscore_is_the_mean_over_the_claim_s_sentences(tmp_path, scored):
-    folder = save(tmp_path, pooled(parts=False, positions=600), **ROBERTA)
-    judge = VerifierJudge(nli(folder, verifier="alignscore"))
-    calls = scored(judge)
+def test_alignscore_is_the_mean_over_the_claim_s_sentences(family):
+    judge, calls = family("alignscore", 3)
     (verdict,) = verdicts(judge, BORN, "Marie was born. She studied physics.")
     assert [texts.second for texts in calls[0]] == ["Marie was born.", "She studied physics."]
     rows = np.array([judge.runtime.scores([texts])[0][0] for texts in calls[0]])

@@ -94,40 +94,40 @@ def test_one_thing_otherwise_where_the_rest_is_said_is_a_contradiction(judge, di
     assert found.belief <= 0.5
 
 
-@pytest.mark.parametrize(
-    ("claim", "passage"),
-    [
-        ("Paris has 2 million people.", "Paris is the capital of France."),
-        ("Rome is the capital of France.", "Paris is the capital of France."),
-        ("The bridge was opened in 1932.", "The bridge was closed in 1991 and sold for scrap."),
-        ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
-        ("The bridge was built in 1932.", "The bridge was built in the 1930s."),
-        ("More than 20 people died.", "About 30 people died."),
-        ("The tower is 1,063 feet high.", "The tower is 324 metres high."),
-        ("About 300 people came.", "In the end 298 people came."),
-        ("The city has 1.81 million people.", "The city has 1,808,581 people."),
-        ("Saturn has 146 known moons.", "Jupiter has 95 known moons, and Saturn has 146."),
-        ("The mill closed in 1931.", "The mill opened in 1931."),
-        ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
-    ],
-)
-def test_silence_and_what_agrees_is_no_contradiction(judge, claim, passage):
-    assert verdict(judge, passage, claim).label != "contradiction"
+AGREEING_OR_SILENT = [
+    ("Paris has 2 million people.", "Paris is the capital of France."),
+    ("Rome is the capital of France.", "Paris is the capital of France."),
+    ("The bridge was opened in 1932.", "The bridge was closed in 1991 and sold for scrap."),
+    ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
+    ("The bridge was built in 1932.", "The bridge was built in the 1930s."),
+    ("More than 20 people died.", "About 30 people died."),
+    ("The tower is 1,063 feet high.", "The tower is 324 metres high."),
+    ("About 300 people came.", "In the end 298 people came."),
+    ("The city has 1.81 million people.", "The city has 1,808,581 people."),
+    ("Saturn has 146 known moons.", "Jupiter has 95 known moons, and Saturn has 146."),
+    ("The mill closed in 1931.", "The mill opened in 1931."),
+    ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
+]
+HEDGED_OR_NEGATED = [
+    ("The drug lowers blood pressure in adults.", "The drug may lower blood pressure in adults."),
+    ("All of the houses on Pell Street burned.", "Some of the houses on Pell Street burned."),
+    ("The town of Grell had a wall of stone.", "The town of Grell never had a wall of stone."),
+    ("Crows live in the old tower.", "Crows lived in the old tower until they were shot."),
+    ("The house is for sale in Oregon.", "The house is hardly for sale in Oregon."),
+    ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
+]
 
 
 @pytest.mark.parametrize(
-    ("claim", "passage"),
+    ("pair", "never"),
     [
-        ("The drug lowers blood pressure in adults.", "The drug may lower blood pressure in adults."),
-        ("All of the houses on Pell Street burned.", "Some of the houses on Pell Street burned."),
-        ("The town of Grell had a wall of stone.", "The town of Grell never had a wall of stone."),
-        ("Crows live in the old tower.", "Crows lived in the old tower until they were shot."),
-        ("The house is for sale in Oregon.", "The house is hardly for sale in Oregon."),
-        ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
+        *((pair, "contradiction") for pair in AGREEING_OR_SILENT),
+        *((pair, "entailment") for pair in HEDGED_OR_NEGATED),
     ],
 )
-def test_a_hedge_a_quantifier_or_a_negation_more_is_not_entailed(judge, claim, passage):
-    assert verdict(judge, passage, claim).label != "entailment"
+def test_what_agrees_or_is_silent_contradicts_nothing_and_what_is_hedged_entails_nothing(judge, pair, never):
+    claim, passage = pair
+    assert verdict(judge, passage, claim).label != never
 
 
 def test_a_number_that_fits_is_believed_more_than_none_and_none_more_than_another(judge):
