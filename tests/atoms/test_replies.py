@@ -161,13 +161,17 @@ def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
         (LISTED, ["[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind."], [LISTED]),
         # a fact that joins two is split by its parse
         (JOINED, [f"[1] => {JOINED}"], ["Ada was born in 1815.", "Ada wrote notes."]),
-        # an outline that is copied, a greeting and a question
-        (RESPONSE, ["[number] the part => the fact it states"], SENTENCES),
+        # a greeting and a question
         ("Sure! Hello. Would you like more?", [], []),
     ],
 )
 def test_what_becomes_of_facts_that_their_sentences_do_not_state(response, said, texts):
-    assert made(reply(*said), reply(*said), response=response)[0] == texts
+    assert made(reply(*said), response=response) == (texts, 1, 0)
+
+
+def test_an_outline_that_is_copied_is_no_fact():
+    outline = reply("[number] the part => the fact it states")
+    assert made(outline, outline)[0] == SENTENCES
 
 
 def test_a_relative_clause_is_said_of_what_it_hangs_on():

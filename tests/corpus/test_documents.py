@@ -63,6 +63,7 @@ def test_a_package_that_is_missing_is_named_with_each_file(tmp_path, monkeypatch
 
 
 PAGE = b"\n<!DOCTYPE HTML><p>x"
+OLD = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 REFUSED = [
     ("x.txt", b"text\0and more", "binary, not text"),
     ("x.txt", b"\x7fELF\2\1\1\0\0\0", "binary, not text"),
@@ -75,18 +76,22 @@ REFUSED = [
     ("binary.html", b"\0\1\2\3", "binary"),
     ("a.txt", pdf("x"), "named .txt, but it is a PDF; name it .pdf"),
     ("a.md", PAGE, "named .md, but it is an HTML page; name it .html"),
-    ("a.html", docx(paragraph("x")), "it is a Word document; name it .docx"),
-    ("a.pdf", PAGE, "it is an HTML page"),
-    ("a.docx", odf(""), "it is an OpenDocument text; name it .odt"),
-    ("a.docx", epub("x"), "it is an EPUB book"),
-    ("a.docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "old format, or an encrypted one"),
+    ("a.html", docx(paragraph("x")), "named .html, but it is a Word document; name it .docx"),
+    ("a.pdf", PAGE, "named .pdf, but it is an HTML page"),
+    ("a.docx", odf(""), "named .docx, but it is an OpenDocument text; name it .odt"),
+    ("a.docx", epub("x"), "named .docx, but it is an EPUB book"),
+    ("a.docx", OLD, "named .docx, but it is an Office document of the old format, or an encrypted one"),
     ("a.docx", packed({"notes.txt": "x"}), "damaged docx"),
-    ("a.pptx", packed({"xl/workbook.xml": "x"}), "it is an Excel workbook; save its sheets as csv"),
-    ("a.txt", b"{\\rtf1 x}", "it is a Rich Text document"),
-    ("a.csv", packed({"notes.txt": "x"}), "it is a ZIP archive; unpack it"),
+    ("a.pptx", packed({"xl/workbook.xml": "x"}), "named .pptx, but it is an Excel workbook; save"),
+    ("a.txt", b"{\\rtf1 x}", "named .txt, but it is a Rich Text document"),
+    ("a.csv", packed({"notes.txt": "x"}), "named .csv, but it is a ZIP archive; unpack it"),
     ("a.txt", gzip.compress(b"{}", mtime=0), "binary, not text"),
-    ("a.jsonl.gz", gzip.compress(b'{"text": "x"}', mtime=0)[:-3], "gzip data is cut short"),
-    ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"}), mtime=0), "it is a ZIP archive; unpack it"),
+    (
+        "a.jsonl.gz",
+        gzip.compress(b'{"text": "x"}', mtime=0)[:-3],
+        "can't be read: its gzip data is cut short",
+    ),
+    ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"})), "named .gz, but it is a ZIP archive; unpack it"),
     ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary, not text"),
 ]
 
@@ -95,7 +100,7 @@ REFUSED = [
     ("name", "data", "words"), REFUSED, ids=[f"{name}: {words}" for name, _, words in REFUSED]
 )
 def test_what_holds_no_text_or_is_not_what_its_name_says_is_told(tmp_path, name, data, words):
-    with pytest.raises(DocumentError, match=f"/{name}: .*{re.escape(words)}"):
+    with pytest.raises(DocumentError, match=f"/{name}: {re.escape(words)}"):
         read(tmp_path, name, data)
 
 

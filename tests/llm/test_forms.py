@@ -194,6 +194,7 @@ def test_the_length_of_an_answer_is_known_before(count, tokens):
 )
 def test_a_word_is_read_by_its_beginning(said, value):
     found = parsed("word", said, ONE)
+    assert found.chances is None
     assert (found.arguments.get("fact_0"), found.obeyed) == (value, value is not None)
 
 
