@@ -28,7 +28,9 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         assert "citation recall" in done.stdout
         worst, _, _ = done.stdout.partition("\nrecords ")
         assert worst.index("says otherwise") < worst.index("unknown source")
-        assert "1932" in worst
+        assert "claims to look at first" in worst
+        assert "[1] says otherwise: “The Harbour Museum opened on 4 May 1932" in worst
+        assert "c0" not in worst  # the source is named once
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"
     assert [claim["label"] for claim in first["claims"]][::2] == ["contradicted", "unknown_source"]

@@ -106,6 +106,12 @@ def test_every_problem_is_told_at_once(tmp_path):
     assert "a folder" in told[6]
 
 
+@pytest.mark.parametrize("name", ["absent.txt", "absent"])
+def test_a_source_that_is_not_there_is_said_to_be_so_whatever_its_ending(tmp_path, name):
+    with pytest.raises(InputError, match=f"{name}: can't be read: there is no such file$"):
+        read_sources([str(tmp_path / name)], CONFIG)
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Café.".encode())))
     (source,) = read("-")

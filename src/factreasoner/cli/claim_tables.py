@@ -137,15 +137,13 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
         console.print()
     if not worst:
         return
-    labels = {item["label"] for item in worst}
-    first, last = "contradicted" in labels, "supported" in labels
-    heading = f"{'contradicted and ' * first}least likely {task.claim_word}s{', and disputed ones' * last}"
     rows = []
     for item in worst:
         (result,) = folder.results([item["record"]])
         found = main_rows(list(task.rows(result)))
         row = next(row for row in found if row.claim == item[task.claim_word])._replace(fate="")
         rows.append(_cells(row, task, row.record if summary["records"]["total"] > 1 else ""))
+    heading = f"{task.claim_word}s to look at first"
     console.columns((Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading), rows)
     console.print()
 

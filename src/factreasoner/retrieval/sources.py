@@ -87,6 +87,8 @@ def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
     path = Path(name)
     if path.is_dir():
         raise DocumentError(f"{path}: a folder; name its files, each with --source")
+    if not path.exists():
+        raise DocumentError(f"{path}: can't be read: there is no such file")
     return _of_file(path)
 
 

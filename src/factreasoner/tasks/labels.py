@@ -77,16 +77,18 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
-    parts = []
-    if row.context is not None:
-        repeated = row.quote is None or one_line(row.quote) in one_line(row.note)
-        quote = "" if repeated else f': "{one_line(row.quote or "", longest)}"'
+    parts, note = [], one_line(row.note, longest)
+    if row.quote and one_line(row.quote) in one_line(row.note):  # which says whose words they are
+        titled = one_line(row.title or row.link or "")
+        note += f" ({titled})" * bool(titled)
+    elif row.context is not None:
+        quote = f': "{one_line(row.quote, longest)}"' if row.quote is not None else ""
         verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
         parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":
         parts.append(IN_PART)
-    if row.note:
-        parts.append(one_line(row.note, longest))
+    if note:
+        parts.append(note)
     return parts
 
 

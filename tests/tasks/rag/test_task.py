@@ -73,7 +73,7 @@ def test_what_is_wrong_is_said_with_the_remedy():
     with pytest.raises(InputError, match=r"rag\(\): contexts: none given, and no 'reference' either"):
         rag("An answer.")
     with pytest.raises(InputError, match="must be a list"):
-        rag("An answer.", contexts="a text")
+        rag("An answer.", contexts=5)
     with pytest.raises(InputError, match="must be a list"):
         rag("An answer.", contexts=["A."], gold_contexts="c0")
     with pytest.raises(ConfigError, match="unknown setting 'premis'"):
