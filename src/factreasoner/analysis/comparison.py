@@ -20,7 +20,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
 from factreasoner.plugins.table import nearest
-from factreasoner.runs.finished import FinishedRun, record_of
+from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config, parse_config
@@ -63,16 +63,12 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         ConfigError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    resolved = [path.resolve() for path in paths]
-    if len(set(resolved)) < len(resolved):
+    if len({path.resolve() for path in paths}) < len(paths):
         raise ConfigError("one run folder is named twice")
     if len(paths) < 2:
         raise ConfigError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
-    depth = 1
-    while len(names := ["/".join(path.parts[-depth:]) for path in resolved]) > len(set(names)):
-        depth += 1
     task = FinishedRun.of_any_task(paths[0]).task
-    return {name: FinishedRun(path, task) for name, path in zip(names, paths, strict=True)}
+    return {name: FinishedRun(path, task) for name, path in zip(told_apart(paths), paths, strict=True)}
 
 
 def compare_runs(

@@ -25,7 +25,7 @@ from factreasoner.files import replace_file
 from factreasoner.models import TaskResult
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
-from factreasoner.runs.finished import FinishedRun, parser_of
+from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.settings import CALL_SETTINGS
 from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS
@@ -152,7 +152,7 @@ def _gather(runs: Sequence[FinishedRun[Any]], records: IO[str]) -> _Gathered:
         digest.update(text.encode("utf-8"))
         gathered.rows.append(json_text(_row(scored)))
         gathered.size += len(text)
-    names = _names(runs)
+    names = told_apart([run.path for run in runs])
     gathered.runs = [overview.content(name) for overview, name in zip(overviews, names, strict=True)]
     gathered.digest = digest.hexdigest()[:16]
     return gathered
@@ -227,14 +227,6 @@ def _setting(value: object) -> str:
     if value is None:
         return "not set"
     return "none" if value in ([], {}) else str(value)
-
-
-def _names(runs: Sequence[FinishedRun[Any]]) -> list[str]:
-    """What the page calls the runs: the names of their folders, with as much before as tells them apart."""
-    parts, length = [run.path.resolve().parts for run in runs], 1
-    while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
-        length += 1
-    return names
 
 
 def _write_files(texts: Iterable[str], size: int, out: Path) -> tuple[Path | None, list[int]]:

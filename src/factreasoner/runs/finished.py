@@ -200,3 +200,11 @@ def record_of(assessment: Assessment) -> Record:
     """The record that was assessed, with the atoms and contexts it was found to have."""
     same = ("response", "prompt", "topic", "atoms", "contexts", "metadata")
     return Record(id=assessment.record_id, **{name: getattr(assessment, name) for name in same})
+
+
+def told_apart(paths: Sequence[Path]) -> list[str]:
+    """The shortest endings of different paths that tell them apart."""
+    parts, length = [path.resolve().parts for path in paths], 1
+    while len(names := ["/".join(part[-length:]) for part in parts]) > len(set(names)):
+        length += 1
+    return names
