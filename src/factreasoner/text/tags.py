@@ -163,7 +163,7 @@ def _pairs(tags: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], re.Ma
     for tag in tags:
         if is_whole(tag):
             continue
-        opened = waiting.setdefault(tag["block"] or tag["inline"], [])
+        opened = waiting.setdefault(tag["block"] or tag_name(tag), [])
         if not tag["close"]:
             opened.append(tag)
         elif opened:

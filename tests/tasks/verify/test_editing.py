@@ -40,6 +40,7 @@ def without(text, *parts, after=""):
         ("**A one.** B two.", ["**A one.**"], "B two."),
         ("<b>A one.</b> <i>B two.</i> C three.", ["<i>B two.</i>"], "<b>A one.</b> C three."),
         ("<b>A one. B two.</b> C three.", ["B two.</b>"], "<b>A one.</b> C three."),
+        ("<B>A one. B two.</b> C three.", ["B two.</b>"], "<B>A one.</b> C three."),
         ("A is a List<String>. B two.", ["A is a List<String>."], "B two."),
         ("<b>A one. B two.</b> C three.", ["<b>A one."], "<b>B two.</b> C three."),
         ("<b>A one. B two. C three.</b>", ["<b>A one.", "C three.</b>"], "<b>B two.</b>"),
