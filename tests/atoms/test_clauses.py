@@ -81,7 +81,6 @@ WHOLE = [
     "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security.",
     "Tucker decomposition was used to compress layers in [3].",
     "She has focused on directing and producing plays.",
-    "The ship was old, and it sank in 1912.",
     "The winter is cold; the summer is short.",
     "She wrote novels as well as poems.",
     "Copper is reactive, so it displaces iron.",

@@ -94,6 +94,8 @@ CASES = [
             "It is tall [1].The light works.[2]However, not now.",
             ["It is tall [1].", "The light works.[2]", "However, not now."],
         ),
+        ("It helps at sea.Nausea is bad.", ["It helps at sea.", "Nausea is bad."]),
+        ("Use Paint.Net or a/file.Md here.", ["Use Paint.Net or a/file.Md here."]),
         ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
         ("<i>It is tall.</i>The light works.", ["<i>It is tall.</i>", "The light works."]),
         ("It is tall.**The light** works. So.", ["It is tall.**The light** works.", "So."]),

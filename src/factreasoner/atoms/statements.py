@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.atoms.antecedents import meant_within
 from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import (
     FINITE,
@@ -217,7 +218,8 @@ class StatementFinder:
         writer = Writer(parse, sentence.plain)
         drafts.sort(key=lambda draft: writer.span(draft).start)
         again = self._parser.parse([writer.read(draft.line) for draft in drafts])
-        if not all(is_sound(read, draft, parse) for read, draft in zip(again, drafts, strict=True)):
+        meant = meant_within(sentence.plain, parse)
+        if not all(is_sound(read, draft, parse, meant) for read, draft in zip(again, drafts, strict=True)):
             return []
         return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
 
