@@ -32,7 +32,7 @@ from factreasoner.atoms.nonclaims import (
 )
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import Writer, capitalised
-from factreasoner.text.parsing import Parse, Parser
+from factreasoner.text.parsing import NOUNS, Parse, Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -89,7 +89,7 @@ class StatementFinder:
 
     def statements(self) -> Iterator[Statement]:
         """What the text states, in its order."""
-        all_blocks = blocks(self._text)
+        all_blocks = [*self._leads.read(blocks(self._text))]
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
                 yield from self._row(block, following)
@@ -201,7 +201,10 @@ class StatementFinder:
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.root.is_clause
-        if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
+        noun = sentence.label and sentence.lead and parse is not None and parse.root.pos in NOUNS
+        if noun and not self._states(sentence.lead):  # "Ada Roe: Phone: 5" of a line below her name
+            yield self._statement(f"{sentence.lead} {whole}", sentence.span)
+        elif states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
