@@ -45,6 +45,8 @@ _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
 _MOST_WORDS = 10
 """Most words of a line without a verb that may be a heading."""
+_MOST_LABELLING = 3
+"""Most words of a label that may follow the name of an item: "Phone"."""
 _COLON = (":", "：")
 
 
@@ -201,8 +203,10 @@ class StatementFinder:
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.root.is_clause
-        noun = sentence.label and sentence.lead and parse is not None and parse.root.pos in NOUNS
-        if noun and not self._states(sentence.lead):  # "Ada Roe: Phone: 5" of a line below her name
+        named = sentence.lead and 0 < len(sentence.label.split()) <= _MOST_LABELLING
+        if (
+            named and parse is not None and parse.root.pos in NOUNS and not self._states(sentence.lead)
+        ):  # "Ada Roe: Phone: 5" of a line below her name
             yield self._statement(f"{sentence.lead} {whole}", sentence.span)
         elif states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
