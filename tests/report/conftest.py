@@ -1,7 +1,7 @@
 """Run folders of every task to report on, and a browser to look at the report with."""
 
 import pytest
-from browser import chromium
+from browser import chromium, watched
 from reported import of_every_task
 
 
@@ -20,6 +20,13 @@ def browser():
         started = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture
+def seen(browser):
+    """A page in a wide window, watched."""
+    with watched(browser) as seen:
+        yield seen
 
 
 @pytest.fixture(scope="session")

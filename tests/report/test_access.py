@@ -77,16 +77,15 @@ def test_the_theme_is_switched_and_kept(browser, pages):
         assert reloaded(page, lambda: ground(page) == dark)
 
 
-def test_a_record_prints_with_its_evidence(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["run"], "#record=1")
-        page.emulate_media(media="print")
-        assert page.locator("#evidence mark").first.is_visible()
-        assert not page.locator("#theme-button").is_visible()
-        text = "\n".join(found.extract_text() for found in PdfReader(BytesIO(page.pdf())).pages)
-        assert "The other atoms to look at" in text
-        assert text.index("The other atoms to look at") < text.rindex("It is loved.")
-        assert page.locator(".for-print").count() == 0
+def test_a_record_prints_with_its_evidence(seen, pages):
+    page = seen.open(pages["run"], "#record=1")
+    page.emulate_media(media="print")
+    assert page.locator("#evidence mark").first.is_visible()
+    assert not page.locator("#theme-button").is_visible()
+    text = "\n".join(found.extract_text() for found in PdfReader(BytesIO(page.pdf())).pages)
+    assert "The other atoms to look at" in text
+    assert text.index("The other atoms to look at") < text.rindex("It is loved.")
+    assert page.locator(".for-print").count() == 0
 
 
 HOSTILE = (
@@ -98,7 +97,7 @@ HOSTILE = (
 )
 
 
-def test_hostile_texts_are_shown_and_do_nothing(browser, tmp_path):
+def test_hostile_texts_are_shown_and_do_nothing(seen, tmp_path):
     text = " ".join(HOSTILE)
     passages = [
         {
@@ -126,31 +125,29 @@ def test_hostile_texts_are_shown_and_do_nothing(browser, tmp_path):
     )
     page_of = report_of(run_folder(tmp_path / "run", result, bridge("plain")))
     assert page_of.stat().st_size < 500_000, "long passages are cut"
-    with watched(browser) as seen:
-        for place in ("#overview", "#record=1"):
-            page = seen.open(page_of, place)
-            open_all(page)
-            assert "broken" not in page.title()
-            assert page.locator("#page img, #page script, #page b").count() == 0
-            assert page.locator("#page a[href^=javascript]").count() == 0
-            shown = page.inner_text("#page")
-            assert "{{ 7 * 7 }}" in shown
-            assert "<img src=x" in shown
-            assert "U+202E" in shown
-            assert not {"\u202e", "\u2066", "\x07", "\x1b"} & set(page.locator("#page").text_content())
-        marks = page.locator("#evidence > ul > .entry > .passage mark").all_inner_texts()
-        assert marks == ["The bridge opened in 1932.", "quoted here"]
-        assert "characters left out of this report" in page.locator("#evidence").text_content()
+    for place in ("#overview", "#record=1"):
+        page = seen.open(page_of, place)
+        open_all(page)
+        assert "broken" not in page.title()
+        assert page.locator("#page img, #page script, #page b").count() == 0
+        assert page.locator("#page a[href^=javascript]").count() == 0
+        shown = page.inner_text("#page")
+        assert "{{ 7 * 7 }}" in shown
+        assert "<img src=x" in shown
+        assert "U+202E" in shown
+        assert not {"\u202e", "\u2066", "\x07", "\x1b"} & set(page.locator("#page").text_content())
+    marks = page.locator("#evidence > ul > .entry > .passage mark").all_inner_texts()
+    assert marks == ["The bridge opened in 1932.", "quoted here"]
+    assert "characters left out of this report" in page.locator("#evidence").text_content()
 
 
-def test_no_script_but_its_own_runs_in_it(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["run"])
-        page.evaluate(
-            "document.body.append(Object.assign(document.createElement('div'),"
-            " {innerHTML: '<img src=x onerror=\"window.ran = 1\">'}))"
-        )
-        page.wait_for_timeout(100)
-        assert page.evaluate("window.ran") is None
-        assert any("Content Security Policy" in error for error in seen.errors)
-        seen.errors.clear()
+def test_no_script_but_its_own_runs_in_it(seen, pages):
+    page = seen.open(pages["run"])
+    page.evaluate(
+        "document.body.append(Object.assign(document.createElement('div'),"
+        " {innerHTML: '<img src=x onerror=\"window.ran = 1\">'}))"
+    )
+    page.wait_for_timeout(100)
+    assert page.evaluate("window.ran") is None
+    assert any("Content Security Policy" in error for error in seen.errors)
+    seen.errors.clear()

@@ -27,27 +27,26 @@ def two_records(tmp_path_factory):
     return report_of(run_folder(path, bridge("quiet", silent, prompt="And the other?"), bridge(version=3)))
 
 
-def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(browser, two_records):
-    with watched(browser) as seen:
-        page = seen.open(two_records)
-        assert page.inner_text("h1") == "1 contradicted and 3 unverified of 8 atoms; 1 is disputed."
-        first = page.locator(".worst-claim").first
-        assert "The bridge opened in 1930." in first.inner_text()
-        assert "The bridge opened in 1932." in first.locator("blockquote").inner_text()
-        first.locator("a").click()
-        page.wait_for_selector(AFTER_CLICK)
-        evidence = page.locator("#evidence")
-        assert evidence.locator("h2").inner_text() == "The bridge opened in 1930."
-        assert evidence.locator(".entry mark").all_inner_texts() == [
-            "The bridge opened in 1932.",
-            "In 1930 the bridge was opened",
-        ]
-        # the other context alone: 0.9 x 0.7 + 0.1 x 0.5
-        assert "Without this context P would be 0.68" in evidence.inner_text()
-        assert "history and old contradict each other" in evidence.inner_text()
+def test_what_to_distrust_is_seen_first_and_leads_to_its_evidence(seen, two_records):
+    page = seen.open(two_records)
+    assert page.inner_text("h1") == "1 contradicted and 3 unverified of 8 atoms; 1 is disputed."
+    first = page.locator(".worst-claim").first
+    assert "The bridge opened in 1930." in first.inner_text()
+    assert "The bridge opened in 1932." in first.locator("blockquote").inner_text()
+    first.locator("a").click()
+    page.wait_for_selector(AFTER_CLICK)
+    evidence = page.locator("#evidence")
+    assert evidence.locator("h2").inner_text() == "The bridge opened in 1930."
+    assert evidence.locator(".entry mark").all_inner_texts() == [
+        "The bridge opened in 1932.",
+        "In 1930 the bridge was opened",
+    ]
+    # the other context alone: 0.9 x 0.7 + 0.1 x 0.5
+    assert "Without this context P would be 0.68" in evidence.inner_text()
+    assert "history and old contradict each other" in evidence.inner_text()
 
 
-def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_path):
+def test_a_disputed_supported_claim_is_told_marked_and_filtered(seen, tmp_path):
     table = VERDICTS | {
         ("history", "1930"): ("contradiction", 0.7, "The bridge opened in 1932."),
         ("old", "1930"): ("entailment", 0.9, "In 1930 the bridge was opened"),
@@ -55,37 +54,35 @@ def test_a_disputed_supported_claim_is_told_marked_and_filtered(browser, tmp_pat
     quiet = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     atoms = {"atoms": ["The bridge opened in 1930.", "The bridge is grey."]}
     path = report_of(run_folder(tmp_path / "run", bridge("quiet", quiet), bridge("loud", table, **atoms)))
-    with watched(browser) as seen:
-        page = seen.open(path)
-        assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
-        first = page.locator(".worst-claim").first
-        assert 'history (History) contradicts it: "The bridge opened in 1932."' in first.inner_text()
-        page.get_by_label("With").select_option("disputed")
-        expect(page.locator(".records tbody tr")).to_have_count(1)
-        first.locator("a").click()
-        page.wait_for_selector(AFTER_CLICK)
-        assert page.locator(".answer .atom.disputed").count() == 1
-        assert page.inner_text("#evidence .badge.disputed") == "≠\ndisputed"
+    page = seen.open(path)
+    assert page.inner_text("h1") == "2 unverified of 6 atoms; 1 is disputed."
+    first = page.locator(".worst-claim").first
+    assert 'history (History) contradicts it: "The bridge opened in 1932."' in first.inner_text()
+    page.get_by_label("With").select_option("disputed")
+    expect(page.locator(".records tbody tr")).to_have_count(1)
+    first.locator("a").click()
+    page.wait_for_selector(AFTER_CLICK)
+    assert page.locator(".answer .atom.disputed").count() == 1
+    assert page.inner_text("#evidence .badge.disputed") == "≠\ndisputed"
     (own,) = data_in(report_of(run_folder(tmp_path / "one", bridge("loud", table, **atoms))), "content")[
         "runs"
     ]
     assert (own["marks"], own["labels"]) == ({"disputed": 1}, {"supported": 2})
 
 
-def test_all_that_deserves_a_look_is_there_some_at_a_time(browser, tmp_path):
+def test_all_that_deserves_a_look_is_there_some_at_a_time(seen, tmp_path):
     records = [bridge(f"r{n}", version=3) for n in range(7)]
-    with watched(browser) as seen:
-        page = seen.open(report_of(run_folder(tmp_path / "run", *records)))
-        cards = page.locator(".worst-claim")
-        expect(cards).to_have_count(8)
-        expect(page.get_by_role("status").first).to_have_text("8 of 14")
-        page.get_by_role("button", name="Show 6 more").click()
-        expect(cards).to_have_count(14)
-        assert page.evaluate("document.activeElement === document.querySelectorAll('.worst-claim a')[8]")
-        expect(page.locator("#more-first")).to_be_hidden()
+    page = seen.open(report_of(run_folder(tmp_path / "run", *records)))
+    cards = page.locator(".worst-claim")
+    expect(cards).to_have_count(8)
+    expect(page.get_by_role("status").first).to_have_text("8 of 14")
+    page.get_by_role("button", name="Show 6 more").click()
+    expect(cards).to_have_count(14)
+    assert page.evaluate("document.activeElement === document.querySelectorAll('.worst-claim a')[8]")
+    expect(page.locator("#more-first")).to_be_hidden()
 
 
-def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_lacks(browser, tmp_path):
+def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_lacks(seen, tmp_path):
     contexts = [
         {"id": "far", "text": "The tower is tall."},
         {
@@ -95,12 +92,11 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
     ]
     atoms = ["The Sydney bridge opened in 1934 with 1,200 dancers."]
     path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
-    with watched(browser) as seen:
-        for place in ("#overview", "#record=1"):
-            nearest = seen.open(path, place).locator(".nearest")
-            said = "The grey bridges of Sydney were opening in 1932, by ship."
-            expect(nearest.locator("blockquote bdi").first).to_have_text(said)
-            assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
+    for place in ("#overview", "#record=1"):
+        nearest = seen.open(path, place).locator(".nearest")
+        said = "The grey bridges of Sydney were opening in 1932, by ship."
+        expect(nearest.locator("blockquote bdi").first).to_have_text(said)
+        assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
 
 
 def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
@@ -128,17 +124,16 @@ def test_findings_come_before_figures(browser, pages):
             assert top_of(page, ".answer-text") < min(400, top_of(page, ".scores"))
 
 
-def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_path):
-    with watched(browser) as seen:
-        page = seen.open(two_records, "#record=2&claim=a0")
-        page.locator(".disputes summary").click()
-        items = page.locator(".disputes .entry")
-        expect(items, "both directions").to_have_count(2)
-        items.filter(has=page.locator(".badge.contradicted")).locator("select").first.select_option("neutral")
-        page.click("#corrections-button")
-        with page.expect_download() as waited:
-            page.get_by_role("button", name="Download").click()
-        file = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
+def test_a_verdict_between_sources_is_corrected_too(seen, two_records, tmp_path):
+    page = seen.open(two_records, "#record=2&claim=a0")
+    page.locator(".disputes summary").click()
+    items = page.locator(".disputes .entry")
+    expect(items, "both directions").to_have_count(2)
+    items.filter(has=page.locator(".badge.contradicted")).locator("select").first.select_option("neutral")
+    page.click("#corrections-button")
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Download").click()
+    file = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
     (line,) = [json.loads(line) for line in Path(file).read_text(encoding="utf-8").splitlines()]
     assert {line["premise"], line["claim"]} == {"history", "old"}
     corrected = FinishedRun.of_any_task(two_records.parent, Path(file))
@@ -147,175 +142,163 @@ def test_a_verdict_between_sources_is_corrected_too(browser, two_records, tmp_pa
     assert said[line["premise"], line["claim"]] == "neutral"
 
 
-def test_records_are_searched_filtered_and_sorted(browser, two_records):
-    with watched(browser) as seen:
-        page = seen.open(two_records)
-        rows = page.locator(".records tbody tr")
-        assert [text.split("\n")[0] for text in rows.all_inner_texts()] == [
-            "Tell me about the bridge.",
-            "And the other?",
-        ]
-        page.get_by_label("Search").fill("OTHER")
-        expect(rows).to_have_count(1)
-        page.get_by_label("Search").fill("")
-        expect(rows).to_have_count(2)
-        page.get_by_label("With").select_option("contradicted")
-        expect(rows).to_have_count(1)
-        page.get_by_label("With").select_option("")
-        page.get_by_role("button", name="record").click()
-        page.get_by_role("button", name="record").click()
-        expect(page.locator("th[aria-sort=descending]")).to_have_text("record ▼")
-        expect(rows.first).to_contain_text("And the other?")
-        page.get_by_role("button", name="supported").click()
-        expect(page.locator("th[aria-sort=ascending]")).to_have_text("supported ▲")
+def test_records_are_searched_filtered_and_sorted(seen, two_records):
+    page = seen.open(two_records)
+    rows = page.locator(".records tbody tr")
+    assert [text.split("\n")[0] for text in rows.all_inner_texts()] == [
+        "Tell me about the bridge.",
+        "And the other?",
+    ]
+    page.get_by_label("Search").fill("OTHER")
+    expect(rows).to_have_count(1)
+    page.get_by_label("Search").fill("")
+    expect(rows).to_have_count(2)
+    page.get_by_label("With").select_option("contradicted")
+    expect(rows).to_have_count(1)
+    page.get_by_label("With").select_option("")
+    page.get_by_role("button", name="record").click()
+    page.get_by_role("button", name="record").click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("record ▼")
+    expect(rows.first).to_contain_text("And the other?")
+    page.get_by_role("button", name="supported").click()
+    expect(page.locator("th[aria-sort=ascending]")).to_have_text("supported ▲")
 
 
-def test_next_and_previous_stay_in_the_list_that_was_filtered_and_sorted(browser, tmp_path):
+def test_next_and_previous_stay_in_the_list_that_was_filtered_and_sorted(seen, tmp_path):
     silent = {key: said for key, said in VERDICTS.items() if key[1] != "1930"}
     runs = [bridge(f"r{n}", VERDICTS if n % 2 else silent, prompt=f"Question {n}?") for n in range(5)]
-    with watched(browser) as seen:
-        page = seen.open(report_of(run_folder(tmp_path / "run", *runs)))
-        box = page.get_by_label("Search question, id, topic")
-        expect(box).to_have_attribute("placeholder", "question, id, topic")
-        page.get_by_label("With").select_option("contradicted")
-        page.get_by_role("link", name="Question 1?").last.click()
-        crumbs = page.locator(".crumbs")
-        expect(crumbs).to_have_text("← All recordsNext ›1 of the 2 records found")
-        crumbs.get_by_text("Next").click()
-        expect(page.locator("h1")).to_have_text("Question 3?")
-        expect(crumbs).to_have_text("← All records‹ Previous2 of the 2 records found")
-        page.goto(page.url.partition("#")[0] + "#record=3")
-        expect(page.locator("h1"), "a record that the filter leaves out").to_have_text("Question 2?")
-        crumbs.get_by_text("Next").click()
-        expect(page.locator("h1")).to_have_text("Question 3?")
+    page = seen.open(report_of(run_folder(tmp_path / "run", *runs)))
+    box = page.get_by_label("Search question, id, topic")
+    expect(box).to_have_attribute("placeholder", "question, id, topic")
+    page.get_by_label("With").select_option("contradicted")
+    page.get_by_role("link", name="Question 1?").last.click()
+    crumbs = page.locator(".crumbs")
+    expect(crumbs).to_have_text("← All recordsNext ›1 of the 2 records found")
+    crumbs.get_by_text("Next").click()
+    expect(page.locator("h1")).to_have_text("Question 3?")
+    expect(crumbs).to_have_text("← All records‹ Previous2 of the 2 records found")
+    page.goto(page.url.partition("#")[0] + "#record=3")
+    expect(page.locator("h1"), "a record that the filter leaves out").to_have_text("Question 2?")
+    crumbs.get_by_text("Next").click()
+    expect(page.locator("h1")).to_have_text("Question 3?")
 
 
-def test_the_keyboard_alone_reads_a_record(browser, two_records):
-    with watched(browser) as seen:
-        page = seen.open(two_records)
+def test_the_keyboard_alone_reads_a_record(seen, two_records):
+    page = seen.open(two_records)
 
-        def tab_to(selector):
-            for _ in range(60):
-                page.keyboard.press("Tab")
-                if page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"):
-                    return
-            raise AssertionError(f"{selector} is not reached by Tab")
+    def tab_to(selector):
+        for _ in range(60):
+            page.keyboard.press("Tab")
+            if page.evaluate(f"document.activeElement.matches({json.dumps(selector)})"):
+                return
+        raise AssertionError(f"{selector} is not reached by Tab")
 
-        tab_to(".records a")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".record")
-        tab_to(".answer .atom.supported")
-        page.keyboard.press("Enter")
-        page.wait_for_selector(AFTER_CLICK)
-        assert page.inner_text("#evidence h2") == "It is 1,149 metres long."
-        tab_to(".correction select")
-        tab_to(".evidence button")
-        tab_to("details.card > summary")
-        page.keyboard.press("Enter")
-        page.wait_for_selector("svg.graph")
-        tab_to("svg.graph .node.contradicted")
-        expect(page.locator("svg.graph.focused .node.context.near")).to_have_count(2)
-        page.keyboard.press("Enter")
-        page.wait_for_selector(AFTER_CLICK)
-        page.get_by_role("button", name="Back to the text").press("Enter")
-        expect(page.locator(".answer .atom:focus")).to_have_text("The bridge opened in 1930.")
-
-
-def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(browser, two_records, tmp_path):
-    with watched(browser) as seen:
-        page = seen.open(two_records, "#record=2&claim=a0")
-        choice = page.locator(".entry.contradicted .correction select")
-        choice.select_option("neutral")
-        expect(page.locator("#corrections-button")).to_have_text("Corrections (1)")
-        assert reloaded(page, lambda: choice.input_value() == "neutral")
-        page.click("#corrections-button")
-        page.get_by_label("Why (if you like)").fill('an "older" bridge')
-        with page.expect_download() as waited:
-            page.get_by_role("button", name="Download").click()
-        lines = waited.value.path().read_text(encoding="utf-8").splitlines()
-        assert waited.value.suggested_filename == "corrections-run.jsonl"
-        assert [json.loads(line) for line in lines] == [
-            {
-                "record": "bridge",
-                "task": "run",
-                "premise": "history",
-                "claim": "a0",
-                "label": "neutral",
-                "was": "contradiction",
-                "note": 'an "older" bridge',
-            }
-        ]
-        corrections = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
-        page.get_by_role("button", name="Take back").click()
-        expect(page.locator("#corrections-button")).to_have_text("Corrections")
-        page.get_by_role("button", name="Close").click()
-        expect(choice).to_have_value("contradiction")
-        run = FinishedRun.of_any_task(two_records.parent, corrections)
-        page = seen.open(write_report([run], tmp_path / "again.html").path, "#record=2&claim=a0")
-        assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
-        page.get_by_text("sources are silent on it").click()
-        silent = page.locator("#evidence details .entry").first
-        expect(silent).to_contain_text('the judge said contradiction (0.90): an "older" bridge')
-        expect(silent.locator("select")).to_have_count(0)
+    tab_to(".records a")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".record")
+    tab_to(".answer .atom.supported")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(AFTER_CLICK)
+    assert page.inner_text("#evidence h2") == "It is 1,149 metres long."
+    tab_to(".correction select")
+    tab_to(".evidence button")
+    tab_to("details.card > summary")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("svg.graph")
+    tab_to("svg.graph .node.contradicted")
+    expect(page.locator("svg.graph.focused .node.context.near")).to_have_count(2)
+    page.keyboard.press("Enter")
+    page.wait_for_selector(AFTER_CLICK)
+    page.get_by_role("button", name="Back to the text").press("Enter")
+    expect(page.locator(".answer .atom:focus")).to_have_text("The bridge opened in 1930.")
 
 
-def test_a_run_of_one_record_opens_on_it(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["rag"])
-        assert page.inner_text("h1") == "What about the bridge?"
-        page.get_by_role("link", name="About the run").click()
-        page.wait_for_selector(".records")
+def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(seen, two_records, tmp_path):
+    page = seen.open(two_records, "#record=2&claim=a0")
+    choice = page.locator(".entry.contradicted .correction select")
+    choice.select_option("neutral")
+    expect(page.locator("#corrections-button")).to_have_text("Corrections (1)")
+    assert reloaded(page, lambda: choice.input_value() == "neutral")
+    page.click("#corrections-button")
+    page.get_by_label("Why (if you like)").fill('an "older" bridge')
+    with page.expect_download() as waited:
+        page.get_by_role("button", name="Download").click()
+    lines = waited.value.path().read_text(encoding="utf-8").splitlines()
+    assert waited.value.suggested_filename == "corrections-run.jsonl"
+    assert [json.loads(line) for line in lines] == [
+        {
+            "record": "bridge",
+            "task": "run",
+            "premise": "history",
+            "claim": "a0",
+            "label": "neutral",
+            "was": "contradiction",
+            "note": 'an "older" bridge',
+        }
+    ]
+    corrections = shutil.copy(waited.value.path(), tmp_path / "corrections.jsonl")
+    page.get_by_role("button", name="Take back").click()
+    expect(page.locator("#corrections-button")).to_have_text("Corrections")
+    page.get_by_role("button", name="Close").click()
+    expect(choice).to_have_value("contradiction")
+    run = FinishedRun.of_any_task(two_records.parent, corrections)
+    page = seen.open(write_report([run], tmp_path / "again.html").path, "#record=2&claim=a0")
+    assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
+    page.get_by_text("sources are silent on it").click()
+    silent = page.locator("#evidence details .entry").first
+    expect(silent).to_contain_text('the judge said contradiction (0.90): an "older" bridge')
+    expect(silent.locator("select")).to_have_count(0)
 
 
-def test_rag_shows_claims_by_source(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["rag"])
-        first, second = page.locator("table.matrix").all()
-        assert [row.locator("td .sr").all_inner_texts() for row in first.locator("tbody tr").all()] == [
-            ["contradicts it", "is silent", "is silent", "contradicts it", "is silent"],
-            ["is silent", "supports it", "is silent", "is silent", "not judged"],
-        ]
-        head = ["claim", "history", "guide", "old", "reference", "all passages together"]
-        assert first.locator("thead th").all_inner_texts() == head
-        assert second.locator("thead th").all_inner_texts() == ["claim", "history", "guide", "old", "answer"]
+def test_a_run_of_one_record_opens_on_it(seen, pages):
+    page = seen.open(pages["rag"])
+    assert page.inner_text("h1") == "What about the bridge?"
+    page.get_by_role("link", name="About the run").click()
+    page.wait_for_selector(".records")
 
 
-def test_recall_shows_facts_with_their_quotes(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["recall"])
-        assert [text.split("\n")[-1] for text in page.locator(".legend li").all_inner_texts()] == [
-            "contradicted",
-            "not stated",
-            "unanswered",
-            "stated",
-        ]
-        assert page.locator(".answer-text .atom").all_inner_texts() == [
-            "The bridge opened in 1930.",
-            "It is painted grey.",
-        ]
-        page.get_by_text("1 failure in this record").click()
-        expect(page.locator("details.warning[open]")).to_contain_text("lost")
+def test_rag_shows_claims_by_source(seen, pages):
+    page = seen.open(pages["rag"])
+    first, second = page.locator("table.matrix").all()
+    assert [row.locator("td .sr").all_inner_texts() for row in first.locator("tbody tr").all()] == [
+        ["contradicts it", "is silent", "is silent", "contradicts it", "is silent"],
+        ["is silent", "supports it", "is silent", "is silent", "not judged"],
+    ]
+    head = ["claim", "history", "guide", "old", "reference", "all passages together"]
+    assert first.locator("thead th").all_inner_texts() == head
+    assert second.locator("thead th").all_inner_texts() == ["claim", "history", "guide", "old", "answer"]
 
 
-def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(browser, pages):
-    with watched(browser) as seen:
-        cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
-        expect(cards).to_have_count(2)
-        expect(cards.first).to_contain_text("The bridge opened in 1932.")
-        expect(cards.last).to_contain_text("nearest: the answer")
-        expect(cards.last).to_contain_text("Not in this text: six, lanes")
+def test_recall_shows_facts_with_their_quotes(seen, pages):
+    page = seen.open(pages["recall"])
+    assert [text.split("\n")[-1] for text in page.locator(".legend li").all_inner_texts()] == [
+        "contradicted",
+        "not stated",
+        "unanswered",
+        "stated",
+    ]
+    assert page.locator(".answer-text .atom").all_inner_texts() == [
+        "The bridge opened in 1930.",
+        "It is painted grey.",
+    ]
+    page.get_by_text("1 failure in this record").click()
+    expect(page.locator("details.warning[open]")).to_contain_text("lost")
 
 
-def test_verify_shows_both_texts_with_what_changed(browser, pages):
-    with watched(browser) as seen:
-        page = seen.open(pages["verify"])
-        before, after = page.locator(".sides .answer-text").all_inner_texts()
-        assert "It opened in 1930 [1]." in before
-        assert after == "It closed in 1999 [2]. It is big."
-        assert page.locator(".sides del").all_inner_texts() == [
-            "It opened in 1930 [1]. ",
-            "It is loved [7]. ",
-        ]
+def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(seen, pages):
+    cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
+    expect(cards).to_have_count(2)
+    expect(cards.first).to_contain_text("The bridge opened in 1932.")
+    expect(cards.last).to_contain_text("nearest: the answer")
+    expect(cards.last).to_contain_text("Not in this text: six, lanes")
+
+
+def test_verify_shows_both_texts_with_what_changed(seen, pages):
+    page = seen.open(pages["verify"])
+    before, after = page.locator(".sides .answer-text").all_inner_texts()
+    assert "It opened in 1930 [1]." in before
+    assert after == "It closed in 1999 [2]. It is big."
+    assert page.locator(".sides del").all_inner_texts() == ["It opened in 1930 [1]. ", "It is loved [7]. "]
 
 
 class Believing(TableJudge):
@@ -328,22 +311,21 @@ class Believing(TableJudge):
         )
 
 
-def test_a_belief_alone_is_unverified_in_matrix_and_picture(browser, tmp_path):
+def test_a_belief_alone_is_unverified_in_matrix_and_picture(seen, tmp_path):
     judge = Believing({("old", "1930"): VERDICTS["old", "1930"]})
     claims = ["The bridge opened in 1930.", "It is painted grey."]
     borne_out = rag(ANSWER, contexts=PASSAGES, claims=claims, judge=judge).result
     true = assess(ANSWER, contexts=PASSAGES, atoms=claims, judge=judge)
-    with watched(browser) as seen:
-        page = seen.open(report_of(run_folder(tmp_path / "rag", borne_out, task="rag")))
-        second = page.locator("table.matrix tbody tr").nth(1)
-        assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
-        page = seen.open(report_of(run_folder(tmp_path / "run", true)))
-        open_all(page)
-        said = page.locator(".graph .node.claim text").all_text_contents()
-        assert [words.split()[-2] for words in said] == ["✓", "≈"]
-        assert page.locator(".answer .atom.belief").get_attribute("data-mark") == "≈0.80"
-        fills = "[...document.querySelectorAll('.label-bar .fill')].map((one) => one.classList[1])"
-        assert page.evaluate(fills) == ["belief", "supported"]
+    page = seen.open(report_of(run_folder(tmp_path / "rag", borne_out, task="rag")))
+    second = page.locator("table.matrix tbody tr").nth(1)
+    assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
+    page = seen.open(report_of(run_folder(tmp_path / "run", true)))
+    open_all(page)
+    said = page.locator(".graph .node.claim text").all_text_contents()
+    assert [words.split()[-2] for words in said] == ["✓", "≈"]
+    assert page.locator(".answer .atom.belief").get_attribute("data-mark") == "≈0.80"
+    fills = "[...document.querySelectorAll('.label-bar .fill')].map((one) => one.classList[1])"
+    assert page.evaluate(fills) == ["belief", "supported"]
 
 
 class Guessing:
@@ -359,14 +341,13 @@ class Guessing:
         )
 
 
-def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(browser, tmp_path):
+def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(seen, tmp_path):
     contexts = [{"id": name, "text": f"The {name} bridge."} for name in ("old", "new")]
     judged = assess(ANSWER, contexts=contexts, atoms=["The bridge opened in 1930."], judge=Guessing())
-    with watched(browser) as seen:
-        page = seen.open(report_of(run_folder(tmp_path / "run", judged)), "#record=1")
-        assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
-            "Without this context P would be 0.10, with the guess of new, 0.10, in place of its own."
-        )
+    page = seen.open(report_of(run_folder(tmp_path / "run", judged)), "#record=1")
+    assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
+        "Without this context P would be 0.10, with the guess of new, 0.10, in place of its own."
+    )
 
 
 def test_much_is_loaded_from_files_beside_the_page_when_it_is_opened(browser, tmp_path, monkeypatch):

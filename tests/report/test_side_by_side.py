@@ -1,6 +1,5 @@
 """Several runs on one page, in a real browser."""
 
-from browser import watched
 from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of
 from run_folders import run_folder
@@ -8,34 +7,33 @@ from run_folders import run_folder
 from factreasoner.settings import Config
 
 
-def test_runs_stand_side_by_side_with_what_differs_first(browser, tmp_path):
+def test_runs_stand_side_by_side_with_what_differs_first(seen, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     one = run_folder(tmp_path / "one", bridge("same"), bridge("differs"), bridge("gone"))
     config = Config(version=3, k=7, concurrency=3)
     other = run_folder(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
-    with watched(browser) as seen:
-        page = seen.open(report_of(one, other))
-        assert page.inner_text("h1") == "2 runs side by side"
-        told = "1 atom in 1 record has not the same label in every run. 1 record is not in every run."
-        assert page.locator("h1 + p").inner_text() == told
-        assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
-        assert page.locator(".settings tr").all_inner_texts() == [
-            "setting\tone\tother",
-            "version\t2\t3",
-            "k\tmedian\t7",
-        ]
-        rows = page.locator(".records tbody tr").all_inner_texts()
-        assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
-        assert "not in this run" in rows[0]
-        page.locator(".records a").nth(1).click()
-        page.wait_for_selector(".record")
-        assert page.locator(".claims .differs").count() == 1
-        assert page.locator(".claims .differs .badge").all_inner_texts() == ["?\nunverified", "✓\nsupported"]
-        page.get_by_label("other").check()
-        expect(page.locator(".answer .atom.supported")).to_have_count(3)
+    page = seen.open(report_of(one, other))
+    assert page.inner_text("h1") == "2 runs side by side"
+    told = "1 atom in 1 record has not the same label in every run. 1 record is not in every run."
+    assert page.locator("h1 + p").inner_text() == told
+    assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
+    assert page.locator(".settings tr").all_inner_texts() == [
+        "setting\tone\tother",
+        "version\t2\t3",
+        "k\tmedian\t7",
+    ]
+    rows = page.locator(".records tbody tr").all_inner_texts()
+    assert ["gone" in rows[0], "differs" in rows[1], "same" in rows[2]] == [True, True, True]
+    assert "not in this run" in rows[0]
+    page.locator(".records a").nth(1).click()
+    page.wait_for_selector(".record")
+    assert page.locator(".claims .differs").count() == 1
+    assert page.locator(".claims .differs .badge").all_inner_texts() == ["?\nunverified", "✓\nsupported"]
+    page.get_by_label("other").check()
+    expect(page.locator(".answer .atom.supported")).to_have_count(3)
 
 
-def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(browser, tmp_path):
+def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(seen, tmp_path):
     changed = {**VERDICTS, ("guide", "loved"): ("entailment", 0.9, None)}
     atoms = ["The bridge opened in 1930.", "It is loved.", "It is long and loved."]
     one = run_folder(tmp_path / "one", bridge("parts"), bridge("same"))
@@ -43,15 +41,13 @@ def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(br
     page = report_of(one, other)
     # two of four atoms have no counterpart there, one of three none here; of the others one label differs
     assert [row[3] for row in data_in(page, "rows")] == [[1, 3], [0, 0]]
-    with watched(browser) as seen:
-        page = seen.open(page)
-        assert page.locator("h1 + p").inner_text() == (
-            "1 atom in 1 record has not the same label in every run. "
-            "3 atoms in 1 record are not in every run."
-        )
-        page.get_by_role("button", name="not in every run").click()
-        assert page.locator(".records tbody tr").first.locator("td.number").all_inner_texts() == ["1", "3"]
-        page.locator(".records a").first.click()
-        page.wait_for_selector(".record")
-        assert page.locator(".claims .differs").count() == 1
-        assert page.locator(".claims .note").all_inner_texts() == ["no such atom"] * 2
+    page = seen.open(page)
+    assert page.locator("h1 + p").inner_text() == (
+        "1 atom in 1 record has not the same label in every run. 3 atoms in 1 record are not in every run."
+    )
+    page.get_by_role("button", name="not in every run").click()
+    assert page.locator(".records tbody tr").first.locator("td.number").all_inner_texts() == ["1", "3"]
+    page.locator(".records a").first.click()
+    page.wait_for_selector(".record")
+    assert page.locator(".claims .differs").count() == 1
+    assert page.locator(".claims .note").all_inner_texts() == ["no such atom"] * 2
