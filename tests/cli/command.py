@@ -65,6 +65,17 @@ def results(folder):
     return [json.loads(line) for line in (folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
+def kept(folder):
+    """The results in a run's journal, in its order."""
+    lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line)["result"] for line in lines]
+
+
+def verdicts_in(folder):
+    """All verdicts in the journal of a run with a graph."""
+    return [verdict for result in kept(folder) for verdict in result["outcome"]["verdicts"]]
+
+
 def summary_of(folder):
     """A run's summary."""
     return json.loads((folder / "summary.json").read_text(encoding="utf-8"))

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from batch_server import answer_file, read_lines
-from command import environment, record, results, summary_of, write_records
+from command import environment, kept, record, results, summary_of, write_records
 from fake_server import Completion, FakeServer, error, prose, rate_limited
 from fenced import fenced
 from test_run_with_model import GOOD, good
@@ -44,9 +44,7 @@ def scored(folder):
 
 def judged(folder):
     """Every verdict with its probability, by record."""
-    kept = map(json.loads, (folder / "journal.jsonl").read_text().splitlines())
-    lines = [line["result"] for line in kept]
-    return {line["record_id"]: line.get("outcome") or line["verdicts"] for line in lines}
+    return {found["record_id"]: found.get("outcome") or found["verdicts"] for found in kept(folder)}
 
 
 def in_any_order(bodies):
@@ -103,9 +101,9 @@ def test_requests_are_those_of_direct_calls(factreasoner, tmp_path, two):
     _, (asked,) = rounds(factreasoner, tmp_path / "out", good, "run", two, *FILES, logprobs=True)
     assert in_any_order(line["body"] for line in asked) == in_any_order(sent)
     assert judged(tmp_path / "out") == judged(tmp_path / "direct")
-    kept = (tmp_path / "out" / "journal.jsonl").read_bytes()
+    journal = (tmp_path / "out" / "journal.jsonl").read_bytes()
     factreasoner("run", two, *FILES)
-    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == kept
+    assert (tmp_path / "out" / "journal.jsonl").read_bytes() == journal
 
 
 def test_what_a_round_can_ask_it_asks(factreasoner, tmp_path):

@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from assessments import assessment, scored
-from command import manifest_of, printed, summary_of, write_records
+from command import manifest_of, printed, results, summary_of, verdicts_in, write_records
 from run_folders import run_folder
 
 from factreasoner.analysis.posterior_fitting import calibrate_posteriors
@@ -88,8 +88,7 @@ def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_p
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
     assert "12 labelled atoms are at 0.5: they stay there and are left out here" in done.stderr
     factreasoner("score", run, "--calibration", "c.json")
-    for line in (run / "rescored" / "results.jsonl").read_text().splitlines():
-        assert json.loads(line)["num_uniform_atoms"] >= 1
+    assert all(line["num_uniform_atoms"] >= 1 for line in results(run / "rescored"))
 
 
 def test_label_changes_are_told(factreasoner, tmp_path):
@@ -139,9 +138,8 @@ def test_a_calibration_is_applied_told_and_guarded(factreasoner, run, tmp_path):
     summary = summary_of(tmp_path / "again")
     manifest = manifest_of(tmp_path / "again")
     assert summary["calibration"]["fingerprint"] == manifest["files"]["calibration"]
-    journal = (tmp_path / "again" / "journal.jsonl").read_text().splitlines()
-    verdicts = {v["target_id"]: v for v in json.loads(journal[0])["result"]["outcome"]["verdicts"]}
-    assert verdicts["a0"]["probability"] < verdicts["a0"]["uncalibrated"]
+    first = verdicts_in(tmp_path / "again")[0]
+    assert (first["target_id"], first["probability"] < first["uncalibrated"]) == ("a0", True)
 
     offsets(tmp_path / "c.json", temperature=3.0)
     done = replay(factreasoner, tmp_path, "--calibration", "c.json", code=1)
@@ -160,8 +158,7 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, tmp_path, part
     assert "calibrated" in factreasoner("score", run, "--calibration", "c.json").stdout
 
     def marginals(folder):
-        lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-        return [(line["calibration"], line["avg_prob"], line["predictions"]) for line in lines]
+        return [(line["calibration"], line["avg_prob"], line["predictions"]) for line in results(folder)]
 
     assert marginals(run / "rescored") == marginals(tmp_path / "again")
     assert marginals(run / "rescored") != marginals(run)

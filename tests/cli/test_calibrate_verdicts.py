@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from assessments import scored
-from command import manifest_of, printed, write_records
+from command import manifest_of, printed, verdicts_in, write_records
 from run_folders import run_folder
 
 from factreasoner.models import Verdict
@@ -125,17 +125,12 @@ RECORD_LINES = [
 ]
 
 
-def verdicts_of(folder):
-    journal = (folder / "journal.jsonl").read_text().splitlines()
-    return [verdict for line in journal for verdict in json.loads(line)["result"]["outcome"]["verdicts"]]
-
-
 def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, run, relations, tmp_path):
     factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     data = write_records(tmp_path / "data.jsonl", *RECORD_LINES)
     flags = ("--judge", "recorded", "--relations", run, "--calibration", "c.json")
     factreasoner("run", data, "--out", "again", "--quiet", *flags)
-    found, given = verdicts_of(tmp_path / "again"), verdicts_of(run)
+    found, given = verdicts_in(tmp_path / "again"), verdicts_in(run)
     assert [v["uncalibrated_label"] for v in found] == [v["label"] for v in given]
     assert [v["uncalibrated"] for v in found] == [v["probability"] for v in given]
     right = [line["label"] for line in LINES]
@@ -145,7 +140,7 @@ def test_it_is_applied_to_labels_and_what_the_judge_said_is_kept(factreasoner, r
     )
     plain = ("--judge", "recorded", "--relations", "again")
     factreasoner("run", data, "--out", "plain", "--quiet", *plain)
-    replayed = verdicts_of(tmp_path / "plain")
+    replayed = verdicts_in(tmp_path / "plain")
     assert [(v["label"], v["probability"]) for v in replayed] == [
         (v["label"], v["probability"]) for v in given
     ]

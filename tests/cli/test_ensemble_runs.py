@@ -41,6 +41,15 @@ def judge(factreasoner, command, server, data, *flags, models=MODELS, **options)
     return factreasoner(command, data, *named, *base, *flags, **options)
 
 
+OWN = {"openai/a": 2 / 3, "openai/b": 2 / 3, "openai/c": 1 / 3}
+
+
+def own_scores(tmp_path, metric):
+    """Each judge's own score."""
+    judges = summary_of(tmp_path / "out")["judges"]["scores"]
+    return {name: scores[metric]["value"] for name, scores in judges.items()}
+
+
 def test_recall_by_three_judges(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
     with FakeServer(panel()) as server:
@@ -51,22 +60,15 @@ def test_recall_by_three_judges(factreasoner, tmp_path):
     line = results(tmp_path / "out")[0]
     assert [fact["value"] for fact in line["facts"]] == [True, False, False]
     judges = summary_of(tmp_path / "out")["judges"]
-    own = {name: scores["recall"]["value"] for name, scores in judges["scores"].items()}
-    assert own == {
-        "openai/a": pytest.approx(2 / 3),
-        "openai/b": pytest.approx(2 / 3),
-        "openai/c": pytest.approx(1 / 3),
-    }
+    assert own_scores(tmp_path, "recall") == pytest.approx(OWN)
     assert judges["pairs"] == 6
     # Values by fact: TTT, TFF, FTF; n = 18 with 5 * 2 True: of 1 - (n - 1) * disagreeing / expected
     assert judges["alpha"] == pytest.approx(1 - 17 * (4 * 2) / (2 * 10 * 8))
     assert "Krippendorff's alpha" in done.stdout
     assert "by openai/b alone" in done.stdout
     manifest = manifest_of(tmp_path / "out")
-    assert (manifest["config"]["model"], manifest["config"]["further_models"]) == (
-        MODELS[0],
-        list(MODELS[1:]),
-    )
+    config = manifest["config"]
+    assert (config["model"], *config["further_models"]) == MODELS
     assert set(manifest["models"]) == set(MODELS)
 
 
@@ -76,14 +78,7 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
         judge(factreasoner, "run", server, data)
         assert server.calls == 3
     assert results(tmp_path / "out")[0]["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
-    own = {
-        name: s["precision"]["value"] for name, s in summary_of(tmp_path / "out")["judges"]["scores"].items()
-    }
-    assert own == {
-        "openai/a": pytest.approx(2 / 3),
-        "openai/b": pytest.approx(2 / 3),
-        "openai/c": pytest.approx(1 / 3),
-    }
+    assert own_scores(tmp_path, "precision") == pytest.approx(OWN)
 
 
 def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_path):
@@ -91,7 +86,7 @@ def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_p
     with FakeServer(panel({"b"})) as server:
         done = judge(factreasoner, "recall", server, data, code=3)
     assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
-    own = {name: s["recall"]["value"] for name, s in summary_of(tmp_path / "out")["judges"]["scores"].items()}
+    own = own_scores(tmp_path, "recall")
     assert own["openai/b"] is None
     assert own["openai/a"] == pytest.approx(1 / 3)
 
@@ -104,7 +99,7 @@ def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_pa
         line = results(tmp_path / "out")[0]
         assert [fact["value"] for fact in line["facts"]] == [True, None, False]
         assert any("openai/b: " in failure["message"] for failure in line["failures"])
-        assert summary_of(tmp_path / "out")["judges"]["scores"]["openai/b"]["recall"]["value"] is None
+        assert own_scores(tmp_path, "recall")["openai/b"] is None
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
         assert "answered from the cache, in each record's last try" in " ".join(done.stdout.split())

@@ -1,9 +1,7 @@
 """`index`, and runs that find their evidence in what it made."""
 
-import json
-
 import pytest
-from command import manifest_of, results, summary_of, write_records
+from command import kept, manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
 
 from factreasoner.corpus.store import Store
@@ -50,11 +48,6 @@ def index(factreasoner, docs, monkeypatch):
         return factreasoner("index", *(arguments or ["docs"]), "--store", "store", **options)
 
     return run
-
-
-def contexts(folder):
-    lines = (folder / "journal.jsonl").read_text(encoding="utf-8").splitlines()
-    return {entry["id"]: entry["result"]["contexts"] for entry in map(json.loads, lines)}
 
 
 def test_index_tells_what_it_did(index, docs):
@@ -144,7 +137,7 @@ def test_a_run_finds_its_evidence(factreasoner, index, docs, tmp_path, version):
     assert lines["curie"]["predictions"] == {"a0": "S", "a1": "S", "a2": "NS"}
     assert lines["tower"]["predictions"] == {"a0": "S"}
 
-    found = contexts(tmp_path / "out")
+    found = {result["record_id"]: result["contexts"] for result in kept(tmp_path / "out")}
     of_curie = {context["id"]: context for context in found["curie"]}
     assert of_curie["c_a0_0"]["text"] == CURIE
     assert (of_curie["c_a0_0"]["atom_ids"], of_curie["c_a0_0"]["title"]) == (["a0"], "curie")

@@ -1,10 +1,9 @@
 """`factreasoner run --judge recorded`: relations from a file, and finished runs replayed."""
 
 import gzip
-import json
 
 import pytest
-from command import p_true, results, write_records
+from command import p_true, results, verdicts_in, write_records
 
 RELATIONS = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
@@ -87,8 +86,7 @@ def test_a_finished_run_is_replayed_to_the_same_posteriors(factreasoner, tmp_pat
     assert p_true(tmp_path / "out") == p_true(tmp_path / "first")
     (line,) = results(tmp_path / "out")
     assert line["usage"]["calls"] == 0
-    verdicts = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["result"]["outcome"]["verdicts"]
-    assert {v["confidence"] for v in verdicts} == {"recorded"}
+    assert {verdict["confidence"] for verdict in verdicts_in(tmp_path / "out")} == {"recorded"}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from command import results, write_records
+from command import results, verdicts_in, write_records
 from fake_server import Completion, FakeServer
 from tiny_classifiers import overlap, overlap_label, pooled, save
 
@@ -42,9 +42,7 @@ def run(factreasoner, data, model):
 
 
 def verdicts(folder):
-    lines = (folder / "journal.jsonl").read_text().splitlines()
-    found = [verdict for line in lines for verdict in json.loads(line)["result"]["outcome"]["verdicts"]]
-    return {(v["context_id"], v["target_id"]): v for v in found}
+    return {(v["context_id"], v["target_id"]): v for v in verdicts_in(folder)}
 
 
 @pytest.mark.parametrize(("version", "pairs"), [(1, 3), (2, 6), (3, 6)])

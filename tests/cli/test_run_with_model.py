@@ -6,7 +6,17 @@ import threading
 import time
 
 import pytest
-from command import ATOMS, environment, manifest_of, model_flags, record, results, summary_of, write_records
+from command import (
+    ATOMS,
+    environment,
+    kept,
+    manifest_of,
+    model_flags,
+    record,
+    results,
+    summary_of,
+    write_records,
+)
 from fake_server import (
     FakeServer,
     Misbehaviour,
@@ -166,9 +176,9 @@ def test_killed_at_any_moment_nothing_is_lost_and_nothing_paid_twice(factreasone
     lines = results(tmp_path / "out")
     assert [line["id"] for line in lines] == [f"r{i}" for i in range(12)]
     assert all(line["predictions"] == GOOD for line in lines)
-    kept = [json.loads(line)["id"] for line in journal.read_bytes().splitlines()]
-    assert sorted(kept) == sorted(set(kept))
-    assert kept[: len(finished)] == finished
+    ids = [result["record_id"] for result in kept(tmp_path / "out")]
+    assert sorted(ids) == sorted(set(ids))
+    assert ids[: len(finished)] == finished
 
 
 def test_budget_stops_before_overspending_and_a_higher_one_goes_on(factreasoner, tmp_path):
@@ -239,11 +249,13 @@ def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
         assert server.calls == 2
     (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
-    journal = json.loads((tmp_path / "out" / "journal.jsonl").read_text())["result"]
-    atoms = [(atom["text"], atom["original"], atom["span"]) for atom in journal["atoms"]]
-    assert [said[slice(*span)] for _, _, span in atoms] == ["She was born in Warsaw.", "She died in Paris."]
-    assert [text for text, _, _ in atoms] == ["Marie Curie was born in Warsaw.", "Marie Curie died in Paris."]
-    assert set(journal["usage"]) >= {"atomizer", "evaluator"}
+    (found,) = kept(tmp_path / "out")
+    atoms = [(said[slice(*atom["span"])], atom["text"]) for atom in found["atoms"]]
+    assert atoms == [
+        ("She was born in Warsaw.", "Marie Curie was born in Warsaw."),
+        ("She died in Paris.", "Marie Curie died in Paris."),
+    ]
+    assert set(found["usage"]) >= {"atomizer", "evaluator"}
 
 
 def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path, one):
