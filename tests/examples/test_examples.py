@@ -13,9 +13,12 @@ from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.recorded import RecordedJudge
 from factreasoner.models import HALF_TOLERANCE
+from factreasoner.pipeline import build_pipeline
+from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
 from factreasoner.tasks.factuality import check_fits
+from factreasoner.tasks.rag.task import TASK as RAG
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 OPPOSITE = {"S": "contradiction", "NS": "entailment"}
@@ -245,3 +248,34 @@ def test_the_library_script_prints_every_atom_with_a_probability(capsys):
     lines = capsys.readouterr().out.splitlines()
     scored = [line for line in lines if re.match(r"[01]\.\d\d  ", line)]
     assert len(scored) >= 4
+
+
+@pytest.mark.parametrize(
+    ("version", "p_true", "label"), [(2, 0.86, "supported"), (3, 0.055396, "contradicted")]
+)
+def test_sources_that_others_contradict_lose_their_credit(version, p_true, label):
+    """A majority of sources is wrong: version 3 sees it, version 2 does not."""
+    (record,) = CheckedInput(EXAMPLES / "conflict.jsonl").records()
+    config = Config(
+        version=version, judge="recorded", relations=EXAMPLES / "conflict_relations.jsonl", unlisted="neutral"
+    )
+    outcome = build_pipeline(config).assess(record).outcome
+    assert outcome.p_true["a0"] == pytest.approx(p_true, abs=1e-6)
+    assert outcome.support["a0"] == label
+    assert {outcome.support[atom] for atom in ("a1", "a2")} == {"supported"}
+    assert {atom.id: atom.gold for atom in record.atoms} == {"a0": "NS", "a1": "S", "a2": "S"}
+
+
+def test_ten_questions_with_contexts_references_and_gold_contexts():
+    records = [*CheckedInput(EXAMPLES / "rag.jsonl").records()]
+    assert len({record.id for record in records}) == 10
+    worker, tally = RAG.worker(Config(), Calls()), RAG.tally(Config(), ())
+    for record in records:
+        assert RAG.problems(record, Config()) == []
+        assert record.contexts
+        assert record.reference
+        assert record.gold_contexts is not None
+        assert tally.add(worker.assess(record))["status"] == "ok"
+    values = {name: found["value"] for name, found in tally.content()["metrics"].items()}
+    for name in ("lost_in_retrieval", "lost_in_generation", "hallucination", "beyond_reference"):
+        assert 0 < values[name] < 1, name
