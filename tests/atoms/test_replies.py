@@ -11,7 +11,8 @@ from factreasoner.models import Record
 SENTENCES = ["Ada was born in 1815.", "She wrote notes.", "She died in 1852."]
 RESPONSE = " ".join(SENTENCES)
 MARRIED = "Marie Curie married Pierre Curie in 1895."
-COUNTED = ["[1] => Ada met Babbage.", "[2] => Ada should go."]
+GIVEN_UP = "should ever be given up."
+COUNTED = ["[1] => Ada met Babbage.", f"[2] => Ada {GIVEN_UP}"]
 LISTED = "Bob is not tall, rich, or kind."
 JOINED = "Ada was born in 1815 and wrote notes."
 
@@ -133,7 +134,7 @@ def test_a_statement_of_a_pronoun_has_the_subject_that_the_fact_names(fact, atom
             "The company won the case in 2012 and the rival won the appeal in 2016.",
             ["Apple won the case in 2012.", "Samsung won the appeal in 2016."],
         ),
-        ("It was bought in 2006 for 1.65 billion dollars.", ["Google bought it for 1.65 billion dollars."]),
+        ("It was acquired in 2006 for 1.65 billion.", ["Google acquired it for 1.65 billion."]),
     ],
 )
 def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
@@ -154,8 +155,8 @@ def test_no_statement_gets_the_subject_of_another_fact(sentence, facts):
         ),
         # a subject that counts is no pronoun for a name
         *(
-            (f"Ada met Babbage. {subject} should go.", COUNTED, ["Ada met Babbage.", f"{subject} should go."])
-            for subject in ("Neither", "Both", "None of them")
+            (f"Ada met Babbage. {who} {GIVEN_UP}", COUNTED, ["Ada met Babbage.", f"{who} {GIVEN_UP}"])
+            for who in ("Neither", "Both", "None of them")
         ),
         # a negation goes with each part of a list
         (LISTED, ["[1] => Bob is not tall.", "[1] => Bob is rich.", "[1] => Bob is kind."], [LISTED]),

@@ -114,7 +114,7 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
         ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
         (
             {"nodes": [{"id": "a", "kind": "fact"}], "edges": []},
-            r"nodes\[0\].kind: 'fact' is not 'atom' or",
+            r"nodes\[0\].kind: 'fact' is not 'atom' or 'context'",
         ),
         ({"nodes": [NODES[0] | {"prior": 2}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
         ({"nodes": [NODES[0] | {"prior": math.nan}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
@@ -122,12 +122,12 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
         ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
         (
             {"nodes": NODES, "edges": [EDGE | {"label": "x"}]},
-            r"edges\[0\].label: 'x' is not 'entailment',",
+            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction' or 'equivalence'",
         ),
         ({"nodes": NODES, "edges": [EDGE | {"probability": None}]}, r"edges\[0\]: missing 'probability'"),
         (
             {"nodes": NODES, "edges": [EDGE | {"probability": True}]},
-            r"edges\[0\].probability: expected a",
+            r"edges\[0\].probability: expected a probability",
         ),
         ({"nodes": NODES, "edges": [EDGE | {"from": "c1"}]}, r"relations\[0\].source: unknown node 'c1'"),
     ],

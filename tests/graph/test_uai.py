@@ -116,8 +116,8 @@ def test_wrong_evidence_is_named_with_its_place(text, message):
         ("MARKOV\n1\n2\n1\n1 1", "line 5: scope 0: .* names a variable twice, or one that does not exist"),
         ("MARKOV\n2\n2 2\n1\n2 0 0", "line 5: scope 0: .* names a variable twice"),
         (
-            f"MARKOV\n65\n{'1 ' * 65}\n1\n65 {' '.join(map(str, range(65)))}\n1",
-            "scope 0: 65 variables",
+            f"MARKOV\n65\n{'1 ' * 65}\n1\n65 {' '.join(map(str, range(65)))}\n1 0.5",
+            "line 5: scope 0: 65 variables; a table of more than 64 can't be read",
         ),
         (SMALL.replace("\n6\n", "\n5\n"), "line 8: size of table 0: 5, but its scope has 6 states"),
         (SMALL.replace("4E2", "four"), "line 10: table 0, entry 3: expected a finite number .* not 'four'"),
