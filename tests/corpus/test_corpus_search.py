@@ -54,7 +54,9 @@ def test_a_worded_query_comes_first_and_its_text_when_that_finds_nothing(place):
 
 
 def test_one_text_in_two_files_is_found_once(tmp_path):
-    docs = write(tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters."})
+    docs = write(
+        tmp_path / "docs", {"a.txt": "Otters swim.", "b.txt": "Otters swim.", "c.txt": "Otters eat."}
+    )
     bring(docs, store_dir=tmp_path / "store")
     found = CorpusRetriever(Config(store_dir=tmp_path / "store")).search(Query("otters swim"))
     assert [passage.text for passage in found] == ["Otters swim.", "Otters eat."]
