@@ -1,14 +1,11 @@
 """The records of a finished run as input."""
 
 import pytest
-from run_folders import append
+from run_folders import run_folder
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.models import Assessment, Atom, Context, Record
 from factreasoner.runs.finished import PastRecords, record_of
-from factreasoner.runs.store import RunFolder
-from factreasoner.settings import Config
-from factreasoner.tasks.factuality import TASK
 
 ATOMS = (Atom(id="a0", text="One.", gold="S", span=(0, 4)),)
 CONTEXTS = (Context(id="c0", text="A passage.", note="snippet", atom_ids=("a0",)),)
@@ -29,11 +26,7 @@ def assessment(record_id, status="ok", atoms=ATOMS, contexts=CONTEXTS):
 
 
 def folder(tmp_path, *assessments):
-    run = RunFolder(tmp_path, TASK)
-    run.start(Config(), {})
-    append(run, *assessments)
-    run.close()
-    return tmp_path
+    return run_folder(tmp_path, *assessments, finished=False)
 
 
 def past(path, fits=lambda record: [], **options):

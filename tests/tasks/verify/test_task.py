@@ -5,14 +5,13 @@ import re
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from table_judge import rows_of
+from table_judge import TableJudge, rows_of
 from verifying_model import ANSWER, SOURCES, Model, fates, verified
 
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
-from factreasoner.models import Atom, Record, Verdict
+from factreasoner.models import Atom, Record
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.protocols import Judged
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.task import TASK, verify
 
@@ -151,18 +150,10 @@ def test_uncited_claims_are_held_against_all_sources_on_demand():
     assert result.before.uncited == pytest.approx(1 / 6)
 
 
-class Disagreeing:
-    """Entails by the first source, contradicts by the second, each as sure."""
-
-    def judge(self, premise, claims):
-        label = "entailment" if premise.id == "c0" else "contradiction"
-        said = {"context_id": premise.id, "label": label, "probability": 0.9}
-        return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims))
-
-
 def test_sources_that_disagree_leave_a_claim_conflicting():
     answer = "It rained [1][2]. It snowed [2]."
-    result = verify(answer, sources=SOURCES, judge=Disagreeing, spacy_model="none")
+    judge = TableJudge({("c0", ""): ("entailment", 0.9), ("c1", ""): ("contradiction", 0.9)})
+    result = verify(answer, sources=SOURCES, judge=judge, spacy_model="none")
     assert [(c.label, c.p, c.fate) for c in result.claims] == [
         ("conflicting", 0.5, "flagged"),
         ("contradicted", pytest.approx(0.1), "removed"),
