@@ -174,7 +174,7 @@ def print_modes(rows: Sequence[Sequence[str]]) -> None:
         out.print(f"[bold]{'judging' if last else plain(groups[start])}[/bold]")
         print_scores(out, [captions[0], *captions[cells]], [[row[0], *row[cells]] for row in modes])
         out.print()
-    out.print(
+    out.sentence(
         "[dim]N/A: facts that stayed unanswered. Error rate: share of the answered, labelled facts where "
         "judge and people differ. F1 of False: over all labelled facts; one that people call False and that "
         "stayed unanswered counts as missed. JSON has intervals. Calls, tokens and cost are of judging the "
