@@ -224,9 +224,10 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
-    reasons = Counter(LACKS.get(part.status.get(record_id), "without a judged atom") for record_id in ids)
+    ordered = sorted(ids)
+    reasons = Counter(LACKS.get(part.status.get(record_id), "without a judged atom") for record_id in ordered)
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
+    shown = ", ".join(map(repr, ordered[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
     return f"lacks {len(ids)} of {total} ({counts}: {shown})"
 
 
