@@ -110,6 +110,7 @@ def test_one_text_as_json(factreasoner, files):
     ],
 )
 def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, message):
+    (tmp_path / "museum.xyz").write_text(SOURCE)
     names = {"TEXT": files[0], "SOURCE": files[1], "FOLDER": tmp_path, "DATA": files[0]}
     done = factreasoner("verify", *(names.get(argument, argument) for argument in arguments), code=1)
     assert message in " ".join(done.stderr.split())

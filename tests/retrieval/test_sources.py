@@ -92,6 +92,7 @@ def test_every_problem_is_told_at_once(tmp_path):
     (tmp_path / "odd.xlsx").write_bytes(b"PK\x03\x04")
     (tmp_path / "picture.txt").write_bytes(b"\x89PNG\r\n" + b"\0" * 50)
     (tmp_path / "rows.jsonl").write_text('{"text": "fine"}\n{"no": 1}\n')
+    (tmp_path / "plain").write_text("fine")
     names = ["empty.txt", "odd.xlsx", "picture.txt", "rows.jsonl", "absent.md", "plain"]
     with pytest.raises(InputError) as caught:
         read(*(tmp_path / name for name in names), tmp_path)
