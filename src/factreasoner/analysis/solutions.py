@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,20 +28,6 @@ class SolverRun(NamedTuple):
     marginals: Marginals
 
 
-class SolverRefusal(NamedTuple):
-    """Why there is nothing of one solver."""
-
-    name: str
-    reason: str
-
-
-class LargestDifference(NamedTuple):
-    """The largest difference between two solvers' probabilities of one state, and of which variable."""
-
-    largest: float
-    variable: str
-
-
 def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
     """Solve a network by one solver.
 
@@ -54,15 +41,18 @@ def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
     return SolverRun(name, time.perf_counter() - started, marginals)
 
 
-def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun], list[SolverRefusal]]:
-    """Try every registered solver, and the one `config` names if it is another, one after another."""
-    runs, refusals = [], []
+def run_all_solvers(graph: FactorGraph, config: Config) -> tuple[list[SolverRun], dict[str, str]]:
+    """Try every registered solver, and the one `config` names if it is another, one after another.
+
+    Returns what they made of it, and by name why there is nothing of others.
+    """
+    runs, refusals = [], {}
     for name in dict.fromkeys((*PLUGINS["solver"], config.solver)):
         try:
             run_solver(name, SMALL, config)  # some solvers import their library only when first used
             runs.append(run_solver(name, graph, config))
         except (ConfigError, SolverError) as error:
-            refusals.append(SolverRefusal(name, str(error)))
+            refusals[name] = str(error)
     return runs, refusals
 
 
@@ -71,14 +61,14 @@ def reference_run(trials: Iterable[SolverRun]) -> SolverRun:
     return min(trials, key=lambda t: (not t.marginals.exact, "precision" in t.marginals.diagnostics))
 
 
-def difference(one: Marginals, other: Marginals) -> LargestDifference:
-    """The largest difference of any probability of any variable; 0 and "" of networks without variables."""
+def difference(one: Marginals, other: Marginals) -> tuple[float, str]:
+    """The largest difference of any probability, and its variable; 0 and "" of networks without variables."""
     gaps = (
-        LargestDifference(abs(p - q), name)
+        (abs(p - q), name)
         for name, values in one.probabilities.items()
         for p, q in zip(values, other.probabilities[name], strict=True)
     )
-    return max(gaps, key=lambda gap: gap.largest, default=LargestDifference(0.0, ""))
+    return max(gaps, key=itemgetter(0), default=(0.0, ""))
 
 
 def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
@@ -99,7 +89,7 @@ def solution_content(network: NetworkFile, solved: SolverRun) -> dict[str, Any]:
 
 
 def comparison_content(
-    network: NetworkFile, runs: Sequence[SolverRun], refusals: Sequence[SolverRefusal]
+    network: NetworkFile, runs: Sequence[SolverRun], refusals: Mapping[str, str]
 ) -> dict[str, Any]:
     """What `solve --compare --json` prints: every solver, and every variable's distribution by each."""
     reference = reference_run(runs)
@@ -112,7 +102,7 @@ def comparison_content(
     for entry in _variables(network):
         found = {run.asked: list(run.marginals.probabilities[entry["variable"]]) for run in runs}
         entries.append({**entry, "probabilities": found})
-    refused = [refusal._asdict() for refusal in refusals]
+    refused = [{"name": name, "reason": reason} for name, reason in refusals.items()]
     return {"measured_by": reference.asked, "solvers": solvers, "refused": refused, "marginals": entries}
 
 

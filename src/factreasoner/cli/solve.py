@@ -43,7 +43,7 @@ class Solve(Command, panels=("Graph",), without=("summary_prior", "independence"
         if self.compare:
             runs, refusals = solutions.run_all_solvers(network.graph, config)
             if not runs:
-                reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals)
+                reasons = "\n".join(f"{name}: {reason}" for name, reason in refusals.items())
                 raise SolverError(f"no solver could solve it\n{reasons}")
             content, show = solutions.comparison_content(network, runs, refusals), _print_comparison
         else:
