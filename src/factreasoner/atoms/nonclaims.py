@@ -9,7 +9,7 @@ import re
 from importlib import resources
 
 from factreasoner.text.lexicon import words
-from factreasoner.text.parsing import AUXILIARIES, VERBS, Parse
+from factreasoner.text.parsing import AUXILIARIES, Parse
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
 
@@ -120,28 +120,18 @@ def is_abstention(response: str) -> bool:
 
 def is_instruction(parse: Parse) -> bool:
     """Whether the main clause is an imperative, or advice behind a condition or an aim."""
-    return _is_imperative(parse) or _is_advice_behind(parse)
-
-
-def _is_imperative(parse: Parse) -> bool:
     verb = parse.root
-    if verb.pos not in VERBS or verb.tag not in ("VB", "VBP") or verb.subject is not None:
+    if verb.tag in ("VB", "VBP") and verb.subject is None:
+        states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
+        helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
+        before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
+        return before and not (states or helped)
+    opening = [w for w in verb.dependents("advcl", "prep") if w.i < verb.i]
+    required = any(word.lower in _REQUIRED for word in (verb, *verb.dependents("aux")))
+    if not opening or required or not verb.is_clause:
         return False
-    states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
-    helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
-    before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
-    return before and not (states or helped)
-
-
-def _is_advice_behind(parse: Parse) -> bool:
-    """Whether what follows the first comma is advice: "If it persists, it is recommended to ..."."""
-    root = parse.root
-    before = [w for w in root.dependents("advcl", "prep") if w.i < root.i]
-    required = any(word.lower in _REQUIRED for word in (root, *root.dependents("aux")))
-    if not before or required or not root.is_clause:
-        return False
-    end = max(word.last for word in before) + 1
-    rest = [word for word in parse.words[end:] if word.pos != "PUNCT"]
+    end = max(word.last for word in opening) + 1
+    rest = [word for word in parse.words[end:] if word.pos != "PUNCT"]  # "it is recommended to ..."
     return bool(rest) and parse.words[end].text == "," and is_filler(parse.text[rest[0].start :])
 
 

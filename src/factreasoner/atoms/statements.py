@@ -203,21 +203,21 @@ class StatementFinder:
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.root.is_clause
-        named = sentence.lead and 0 < len(sentence.label.split()) <= _MOST_LABELLING
-        if (
-            named and parse is not None and parse.root.pos in NOUNS and not self._states(sentence.lead)
-        ):  # "Ada Roe: Phone: 5" of a line below her name
+        if self._follows_name(sentence, parse):
             yield self._statement(f"{sentence.lead} {whole}", sentence.span)
         elif states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
 
+    def _follows_name(self, sentence: _Sentence, parse: Parse | None) -> bool:
+        """Whether a line with a label is below the name of an item: "Ada Roe: Phone: 5"."""
+        labelled = 0 < len(sentence.label.split()) <= _MOST_LABELLING and sentence.lead != ""
+        return labelled and parse is not None and parse.root.pos in NOUNS and not self._states(sentence.lead)
+
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one clause when parsed again; else none."""
-        if parse is None or self._parser is None or sentence.label:
+        if parse is None or self._parser is None or sentence.label or _JOINED.search(sentence.plain.text):
             return []
         if sentence.lead and not self._stands_alone(sentence, parse):
-            return []
-        if _JOINED.search(sentence.plain.text):
             return []
         drafts = split(parse)
         if len(drafts) < 2:

@@ -45,7 +45,12 @@ def split_passages(text: str, *, words: int = WORDS, overlap: int = OVERLAP) -> 
     character counts as a word, and so do a hundred characters without a blank (a hash, dashes). What is
     between sentences (markers, blanks) stays in.
     """
-    pieces = [piece for span in sentences(text) for piece in _pieces(text, span, words)]
+    pieces: list[tuple[Span, int]] = []
+    for span in sentences(text):
+        starts = [found.start() for found in _CHUNK.finditer(text, span.start, span.end)]
+        borders = [span.start, *starts[words::words], span.end]
+        for number, (start, end) in enumerate(pairwise(borders)):
+            pieces.append((Span(start, end), min(words, len(starts) - number * words)))
     runs = runs_of([size for _, size in pieces], words, overlap)
     return tuple(
         Passage(text[pieces[a][0].start : pieces[b - 1][0].end], pieces[a][0].start) for a, b in runs
@@ -69,14 +74,6 @@ def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple
         while first - 1 > before and again + sizes[first - 1] <= room:
             first -= 1
             again += sizes[first]
-
-
-def _pieces(text: str, span: Span, longest: int) -> Iterator[tuple[Span, int]]:
-    """The sentence `span`, or its parts of `longest` words, with their number of words."""
-    starts = [found.start() for found in _CHUNK.finditer(text, span.start, span.end)]
-    borders = [span.start, *starts[longest::longest], span.end]
-    for number, (start, end) in enumerate(pairwise(borders)):
-        yield Span(start, end), min(longest, len(starts) - number * longest)
 
 
 def fold(text: str) -> str:
