@@ -26,7 +26,8 @@ from factreasoner.corpus.indexing import index
 from factreasoner.models import Assessment, Atom, Record
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
-from factreasoner.text.passages import split_passages, terms
+from factreasoner.text.language import terms
+from factreasoner.text.passages import split_passages
 
 DEPTHS = (3, 5)
 SETS = ("factscore_bios", "wice", "factcheck_bench")

@@ -30,7 +30,7 @@ from factreasoner.metrics.table import Metric
 from factreasoner.models import Record
 from factreasoner.tasks.verify.result import VerifiedClaim
 from factreasoner.tasks.verify.task import verify
-from factreasoner.text.passages import terms
+from factreasoner.text.language import terms
 
 SCORES = ("accuracy", "macro_f1", "auroc")
 CAPTIONS = ("accuracy", "macro-F1", "AUROC")

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.text.passages import best, fused, relevance, split_passages, terms
+from factreasoner.text.language import terms
+from factreasoner.text.passages import best, fused, relevance, split_passages
 from factreasoner.text.sentences import sentences
 
 SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words." for i in range(60)]

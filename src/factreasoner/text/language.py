@@ -14,11 +14,10 @@ import snowballstemmer
 from factreasoner.text.lexicon import FUNCTION_WORDS, IN_ENGLISH_TOO, SAME
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_WORD = re.compile(r"[^\W_]+(?:[.,]\d+)*")
-_UNSPACED = re.compile(
-    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}"
-)
-"""Letters of scripts that write no blanks between words."""
+UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
+"""Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
+_WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+")
+_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _POINTED = re.compile(
     r"\b(?:the|this|that|these|those|such|its|his|her|their|said)\s+[^\W\d_]+", re.IGNORECASE
 )
@@ -120,6 +119,36 @@ def stem(word: str, language: str) -> str:
         return str(_stemmer(language).stemWord(word))
 
 
+def fold(text: str) -> str:
+    """`text` in lower case, with compatibility forms unified."""
+    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def folded_words(text: str) -> list[str]:
+    """The words of `text`, folded; numbers without separators (38,000 is one word), single CJK characters."""
+    return _WORD.findall(_SEPARATOR.sub("", fold(text)))
+
+
+def term(word: str, language: str = "english") -> str:
+    """What a folded word is found by: its stem, or a number itself."""
+    return word if word[0].isdigit() else stem(word, language)
+
+
+def terms(text: str, language: str = "english") -> list[str]:
+    """What `text` is found by, word by word."""
+    return [term(word, language) for word in folded_words(text)]
+
+
+def content(query: str, language: str) -> str:
+    """`query` without its function words, unless it has no other words."""
+    words = [
+        word
+        for word in _WORD.findall(_SEPARATOR.sub("", query))
+        if fold(word) not in FUNCTION_WORDS[language]
+    ]
+    return " ".join(words) or query
+
+
 class Wording:
     """The words of texts that are compared; their stems are those of the language they share."""
 
@@ -127,17 +156,9 @@ class Wording:
         self._language = language_of(texts)
 
     def of(self, text: str) -> frozenset[str]:
-        """Numbers, and stems of the words that are not function words.
-
-        In scripts without blanks between words, pairs of neighbouring letters.
-        """
-        found: set[str] = set()
-        for word in set(_WORD.findall(text.casefold())):
-            if _UNSPACED.search(word):
-                found |= {word[n : n + 2] for n in range(len(word) - 1)}
-            elif word not in FUNCTION_WORDS[self._language]:
-                found.add(stem(word, self._language))
-        return frozenset(found)
+        """Numbers, and stems of the words that are not function words."""
+        said = (word for word in folded_words(text) if word not in FUNCTION_WORDS[self._language])
+        return frozenset(term(word, self._language) for word in said)
 
 
 def keeps_words(original: str, text: str) -> bool:

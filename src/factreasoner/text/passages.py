@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from factreasoner.text.language import language_of, stem
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import UNSPACED, content, language_of, terms
 from factreasoner.text.sentences import Span, sentences
 
 T = TypeVar("T", bound=Hashable)
 
 WORDS = 200
 OVERLAP = 40
-_CJK = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
-_WORD = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w)+")
-_CHUNK = re.compile(rf"[{_CJK}]|(?:(?![{_CJK}])\w){{1,100}}|\W{{100}}")
+_CHUNK = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w){{1,100}}|\W{{100}}")
 """What counts as a word of a passage: of anything longer, a hundred characters."""
-_SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _K1, _B = 1.2, 0.75
 _RRF_K = 60
 
@@ -76,26 +71,6 @@ def runs_of(sizes: Sequence[int], most: int, overlap: int = 0) -> Iterator[tuple
             again += sizes[first]
 
 
-def fold(text: str) -> str:
-    """`text` in lower case, with compatibility forms unified."""
-    return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-
-
-def folded_words(text: str) -> list[str]:
-    """The words of `text`, folded; numbers without separators (38,000 is one word), single CJK characters."""
-    return _WORD.findall(_SEPARATOR.sub("", fold(text)))
-
-
-def term(word: str, language: str = "english") -> str:
-    """What a folded word is found by: its stem, or a number itself."""
-    return word if word[0].isdigit() else stem(word, language)
-
-
-def terms(text: str, language: str = "english") -> list[str]:
-    """What `text` is found by, word by word."""
-    return [term(word, language) for word in folded_words(text)]
-
-
 def relevance(query: str, texts: Sequence[str]) -> list[float]:
     """BM25 score of each of `texts` for `query`, by their own term frequencies; 0 where no term is shared.
 
@@ -123,16 +98,6 @@ def relevance(query: str, texts: Sequence[str]) -> list[float]:
 @lru_cache(maxsize=2048)
 def _counted(text: str, language: str) -> Counter[str]:
     return Counter(terms(text, language))
-
-
-def content(query: str, language: str) -> str:
-    """`query` without its function words, unless it has no other words."""
-    words = [
-        word
-        for word in _WORD.findall(_SEPARATOR.sub("", query))
-        if fold(word) not in FUNCTION_WORDS[language]
-    ]
-    return " ".join(words) or query
 
 
 def best(query: str, texts: Sequence[str], k: int) -> list[int]:
