@@ -12,7 +12,7 @@ import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.inputs.gold_labels import GoldFile
+from factreasoner.inputs.gold_labels import GoldFile, some_of
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
@@ -27,7 +27,6 @@ from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 from factreasoner.tasks.task import Tally
 
-SHOWN_IDS = 3
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""
 LACKS = {None: "not in the run", "failed": "failed", "no_atoms": "without atoms"}
@@ -224,11 +223,9 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
-    ordered = sorted(ids)
-    reasons = Counter(LACKS.get(part.status.get(record_id), "without a judged atom") for record_id in ordered)
+    reasons = Counter(LACKS.get(part.status.get(name), "without a judged atom") for name in sorted(ids))
     counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
-    shown = ", ".join(map(repr, ordered[:SHOWN_IDS])) + (", ..." if len(ids) > SHOWN_IDS else "")
-    return f"lacks {len(ids)} of {total} ({counts}: {shown})"
+    return f"lacks {len(ids)} of {total} ({counts}: {some_of(ids)})"
 
 
 def _taken(sample: Sample, ids: Sequence[str]) -> Sample:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from factreasoner.calibration.calibrators import (
 )
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
+from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.recorded import recording_file, recordings
 from factreasoner.metrics.claim_scores import (
     AreaUnderROC,
@@ -39,7 +40,6 @@ from factreasoner.runs.corrections import Corrections
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import Unlisted
 
-SHOWN_IDS = 3
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
 """A fit needs so many labelled pairs, so many of each label, in so many records."""
 NATURAL_RATES = (
@@ -93,7 +93,7 @@ def calibrate_verdicts(
         reasons = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in pairs.counts.items() if n)
         why = (
             f"has no label on any of the {pairs.counts.total()} verdicts of this run ({reasons}); the file's "
-            f"records are {_some(gold.keys())}, the run's {_some(run.ids)}"
+            f"records are {some_of(gold)}, the run's {some_of(run.ids)}"
         )
         if not pairs.counts.total():
             why = (
@@ -165,11 +165,6 @@ class Pairs:
             f"{lack}; {without} labelled verdicts lack the probabilities of all three labels: these come "
             "from a model's log-probabilities (--confidence logprobs, --mode tfn)"
         )
-
-
-def _some(ids: Collection[str]) -> str:
-    shown = ", ".join(map(repr, sorted(ids)[:SHOWN_IDS]))
-    return f"{shown}, ..." if len(ids) > SHOWN_IDS else shown
 
 
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:

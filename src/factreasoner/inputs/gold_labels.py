@@ -105,7 +105,7 @@ class GoldFile:
         total, used, *others = self.counts().items()
         parts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in others if n)
         if not self._used:
-            known = f"the file's records are {_some(self._labels)}, the run's {_some(self._seen)}"
+            known = f"the file's records are {some_of(self._labels)}, the run's {some_of(self._seen)}"
             message = f"none of its {total[1]} labels is for an atom of this run: {parts}; {known}"
             raise InputError([InputProblem(str(self.path), "", message)])
         return f"{self.path}: {used[1]} of {total[1]} labels are used; {parts}" if parts else None
@@ -132,6 +132,7 @@ def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLa
             yield record, atom["id"], GoldLabel(gold, atom["text"], number)
 
 
-def _some(ids: Iterable[str]) -> str:
+def some_of(ids: Iterable[str]) -> str:
+    """The first ids by name, so that a message says which they are."""
     first, rest = sorted(ids)[:3], sorted(ids)[3:]
     return ", ".join([*map(repr, first), *(["..."] if rest else [])])
