@@ -60,7 +60,10 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
 def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line) -> Aside | None:
     """ "Ada is a poet who lived in Rome", "X is a tool used in Y": said of the subject as well."""
     article = noun.dependent("det")
-    if noun.dep != "attr" or verb.lemma != "be" or not subject or not _is_last(child, verb):
+    if noun.dep != "attr" or verb.lemma != "be" or not subject:
+        return None
+    gone = {c.i for c in verb.dependents("conj", "cc") if c.dep == "cc" or c.pos in VERBS}
+    if any(word.pos != "PUNCT" for word in verb.subtree(gone) if word.i > child.last):
         return None
     if article is None or article.lower not in ("a", "an") or verb.dependent("neg", "expl", "advcl"):
         return None
@@ -69,12 +72,6 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
     relative = parse.words[child.first]
     told = relative.dep in SUBJECTS and relative.lower in ("who", "that", "which")
     return Aside(child, subject, relative) if told else None
-
-
-def _is_last(child: Word, verb: Word) -> bool:
-    """Whether a part of a clause ends it."""
-    gone = {c.i for c in verb.dependents("conj", "cc") if c.dep == "cc" or c.pos in VERBS}
-    return all(word.pos == "PUNCT" for word in verb.subtree(gone) if word.i > child.last)
 
 
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:

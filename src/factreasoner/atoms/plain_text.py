@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.citation_marks import Mark, find_marks, is_word
+from factreasoner.text.citation_marks import find_marks, is_word
 from factreasoner.text.cutting import cuts
 from factreasoner.text.sentences import Span
 
@@ -16,7 +16,7 @@ STAND_IN = "Avalon"
 """The name a parser reads for a quoted title, a piece of code, a formula or an address."""
 
 _LONGEST_TITLE = 12
-_UNSEEN = "\u0000\u200b\u2060\ufeff"
+_UNSEEN = dict.fromkeys(map(ord, "\u0000\u200b\u2060\ufeff"))
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _INDEX = r"""\[[^\s<>"\[\]]*\]"""
 """A bracket inside an address, as in a query."""
@@ -82,19 +82,13 @@ def plain(source: str, span: Span) -> Plain:
 @lru_cache(maxsize=256)
 def _citations(source: str) -> tuple[Span, ...]:
     """The citation marks that are not words of their sentence, each with the blanks before it."""
-    marks = [
-        (mark.start, mark.end)
-        for mark in find_marks(source)
-        if not (mark.narrative or is_word(source, mark.start, mark.end))
-        and (mark.sure or _ends_clause(source, mark))
-    ]
-    return tuple(cuts(source, marks))
-
-
-def _ends_clause(source: str, mark: Mark) -> bool:
-    """Whether a mark is at the end of a clause and does not name the noun before it."""
-    named = _COUNTED.search(source[max(0, mark.start - 80) : mark.start])
-    return named is None and _CLAUSE_END.match(source, mark.end) is not None
+    found = []
+    for mark in find_marks(source):
+        names = _COUNTED.search(source[max(0, mark.start - 80) : mark.start])
+        sure = mark.sure or (not names and _CLAUSE_END.match(source, mark.end))
+        if sure and not (mark.narrative or is_word(source, mark.start, mark.end)):
+            found.append((mark.start, mark.end))
+    return tuple(cuts(source, found))
 
 
 @lru_cache(maxsize=256)
@@ -114,11 +108,6 @@ def without_citations(text: str) -> str:
         pieces.append(text[at : cut.start])
         at = cut.end
     return "".join([*pieces, text[at:]])
-
-
-def _seen(text: str) -> str:
-    """The visible characters of a text."""
-    return "".join(character for character in text if character not in _UNSEEN)
 
 
 def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
@@ -165,7 +154,7 @@ class _PlainTextBuilder:
     def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
             said = self._source[place]
-            if place not in self._marks and said not in _UNSEEN:
+            if place not in self._marks and ord(said) not in _UNSEEN:
                 self._add(" " if said.isspace() else said, place)
 
     def _add(self, text: str, place: int) -> None:
@@ -175,7 +164,7 @@ class _PlainTextBuilder:
         self._places.extend([place] * len(text))
 
     def _stand_in(self, shown: str, start: int, end: int) -> None:
-        self._names[len(self._characters)] = _seen(shown)
+        self._names[len(self._characters)] = shown.translate(_UNSEEN)
         self._add(STAND_IN[:-1], start)
         self._add(STAND_IN[-1], end - 1)
 
@@ -194,7 +183,7 @@ class _PlainTextBuilder:
         inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
         self._trim()
         end = len(self._characters)
-        self._asides[end] = self._asides.get(end, "") + f" ({_seen(' '.join(inside.split()))})"
+        self._asides[end] = self._asides.get(end, "") + f" ({' '.join(inside.split()).translate(_UNSEEN)})"
 
     def _trim(self) -> None:
         while self._characters and self._characters[-1] == " ":

@@ -43,8 +43,4 @@ def page_of(link: str) -> str:
 
 def same_site(one: str, other: str) -> bool:
     """Whether both links lead to one host, in any of its forms."""
-    return _host(one) == _host(other)
-
-
-def _host(link: str) -> str:
-    return re.split("[/?]", page_of(link), maxsplit=1)[0]
+    return len({re.split("[/?]", page_of(link), maxsplit=1)[0] for link in (one, other)}) == 1

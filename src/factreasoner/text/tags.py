@@ -54,6 +54,7 @@ _RULED = "\n|-|\n"
 """Ends a row of column headers."""
 _BORDER = "\n\n"
 _CELLS = ("td", "th")
+_ROW_BEFORE = re.compile(r"(?:\n|\A)\|[^\n]*+\Z")
 
 
 def without_tags(text: str) -> str:
@@ -82,7 +83,7 @@ def without_tags(text: str) -> str:
             in_row, cells = name == "tr" and not match["close"], set()
         elif borders and name in _CELLS:
             cells.add(name)
-        elif borders and (in_row or _line_before(text, match.start()).startswith("|")):
+        elif borders and (in_row or _ROW_BEFORE.search(text, max(0, match.start() - 400), match.start())):
             shown = " "
         # Marks of bold type are next to their words.
         align = str.rjust if match[0].startswith("</") and not borders else str.ljust
@@ -207,8 +208,3 @@ def _shown(text: str, tag: re.Match[str], name: str) -> str:
     if not tag["block"]:
         return ""
     return (_CLOSED if tag["close"] else _SHOWN).get(name, _BORDER)
-
-
-def _line_before(text: str, place: int) -> str:
-    start = text.rfind("\n", max(0, place - 400), place) + 1
-    return text[max(start, place - 400) : place]
