@@ -148,16 +148,6 @@ def below(lead: str, whole: str) -> str:
     return _as_sentence(f"{naming['before']} {whole}") if naming else f"{lead} {whole}".strip(" ;,")
 
 
-def stands_alone(whole: str, parse: Parse | None, lead: Parse | None) -> bool:
-    """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
-    if parse is None:
-        return FINITE.search(whole) is not None
-    if not parse.root.is_clause:
-        return False
-    asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
-    return lead is None or not (asks or lead.root.pos == "ADP")
-
-
 # Tables
 
 

@@ -18,7 +18,6 @@ from factreasoner.atoms.fragments import (
     enumerated,
     leading_label,
     said_of_row,
-    stands_alone,
 )
 from factreasoner.atoms.nonclaims import (
     is_abstaining,
@@ -231,7 +230,12 @@ class StatementFinder:
         return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
 
     def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
-        return stands_alone(sentence.plain.whole(), parse, self._parse(sentence.lead))
+        """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
+        if parse is None:
+            return FINITE.search(sentence.plain.whole()) is not None
+        lead = self._parse(sentence.lead)
+        asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
+        return parse.root.is_clause and (lead is None or not (asks or lead.root.pos == "ADP"))
 
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, alone or with its item, is an instruction: "Ask about:"."""
