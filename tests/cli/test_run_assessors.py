@@ -2,7 +2,7 @@
 
 import pytest
 from command import results, summary_of
-from fake_server import FakeServer, answering, minimal, missing
+from fake_server import FakeServer, answering, minimal
 
 from factreasoner.assessors.assessors import ASSESSORS
 
@@ -62,25 +62,10 @@ def test_calls_are_counted_planned_and_scored(factreasoner, tmp_path, two, name,
         assert summary["usage"]["total"]["prompt_tokens"] > 0
 
 
-def test_what_stays_unanswered_is_left_out_and_mended_by_a_later_run(factreasoner, tmp_path, one):
-    state = {"answer": missing("fact_0", policy=good("veriscore"))}
-    with FakeServer(lambda request: state["answer"](request)) as server:
-        run(factreasoner, server, one, "veriscore", "--max-attempts", 2, code=3)
-        (line,) = results(tmp_path / "out")
-        assert (line["status"], line["unjudged_atoms"]) == ("partial", ["a0"])
-        assert line["num_atoms"] == 2
-        state["answer"] = good("veriscore")
-        run(factreasoner, server, one, "veriscore", "--max-attempts", 2)
-    (line,) = results(tmp_path / "out")
-    assert line["predictions"] == {"a0": "S", "a1": "NS", "a2": "NS"}
-
-
 @pytest.mark.parametrize("flags", [(), ("--dry-run",)])
 def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, one, flags):
     done = factreasoner("run", one, "--assessor", "prompt-tf", "--out", "out", *flags, code=1)
     assert "--model" in done.stderr
-    with FakeServer(good("prompt-tf")) as server:
-        run(factreasoner, server, one, "prompt-tf", code=3)
 
 
 def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path, one):

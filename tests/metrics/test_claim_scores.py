@@ -168,13 +168,6 @@ def test_no_atoms_have_no_scores():
     assert empty.left_out.tolist() == [0, 2]
 
 
-def test_unlabelled_and_unjudged_atoms_are_left_out():
-    sample = sampled(assessment([0.9, 0.9, None, 0.2, None], gold="S-SN-"))
-    assert (len(sample.claims.p), sample.left_out.tolist()) == (2, [1])
-    assert (value_of(sample, "labelled_precision"), value_of(sample, "gold_precision")) == (0.5, 0.5)
-    assert value_of(sample, "brier") == pytest.approx((0.01 + 0.04) / 2)
-
-
 def test_precision_of_labelled_atoms_by_hand():
     first = assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN")  # Pr .75, Pr* .5
     second = assessment([0.2, 0.4], gold="SN")  # Pr 0, Pr* .5
