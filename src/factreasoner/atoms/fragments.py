@@ -130,7 +130,7 @@ class Leads:
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
         useful = _PRESENTING.sub("", said)  # "Common causes of cough:" of "Here are common causes of cough:"
-        says = not (_POINTING.match(useful) or is_filler(useful))
+        says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
         self._open.append(_Lead(capitalised(useful) if says else "", *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:

@@ -205,8 +205,8 @@ _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
 _GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
-_GLUED_WORDS = re.compile(r"(?<![\w./@:\\-])[a-z]{3,24}[.!?][A-Z][a-z]+(?=[ ,])")
-"""The border of two sentences without a blank: "at sea.Nausea is", not "Paint.Net is"."""
+_GLUED_WORDS = re.compile(r"(?<![\w./@:\\-])[a-z]{5,24}[.!?][A-Z][a-z]+(?= )")
+"""The border of two sentences without a blank: "in motion.Nausea is", not "Paint.Net is"."""
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK = 24
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
