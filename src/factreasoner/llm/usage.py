@@ -90,8 +90,8 @@ class Meter:
             yield
         finally:
             _current.reset(token)
-            self.add(name, Usage())
             with self._lock:
+                self._usage.setdefault(name, Usage())
                 self._open[name] -= 1
                 if not self._open[name]:
                     self._seconds[name] += time.monotonic() - self._since.pop(name)

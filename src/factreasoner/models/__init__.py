@@ -11,6 +11,7 @@ from factreasoner.models.assessment import (
     JudgedAtom,
     factuality,
     judged_atoms,
+    side_of,
 )
 from factreasoner.models.graph import (
     HALF_TOLERANCE,
@@ -24,7 +25,6 @@ from factreasoner.models.graph import (
     RelationKind,
     Support,
     label_of,
-    side_of,
     support_of,
     supports_of,
 )

@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import model_validator
 
 from factreasoner.errors import ConfigError
-from factreasoner.models.graph import P_DIGITS, Support, side_of, supports_of
+from factreasoner.models.graph import HALF_TOLERANCE, P_DIGITS, Support, supports_of
 from factreasoner.models.records import Atom, Context
 from factreasoner.models.results import Outcome, TaskResult, counted
 from factreasoner.models.verdicts import Failure
@@ -167,6 +167,13 @@ def judged_atoms(assessment: Assessment) -> list[JudgedAtom]:
         for atom in assessment.atoms
         if (p := outcome.p_true.get(atom.id)) is not None
     ]
+
+
+def side_of(p_true: float) -> Literal[-1, 0, 1]:
+    """Whether a probability is above one half (1), below it (-1), or within 1e-9 of it (0)."""
+    if abs(p_true - 0.5) <= HALF_TOLERANCE:
+        return 0
+    return 1 if p_true > 0.5 else -1
 
 
 def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores:

@@ -103,13 +103,6 @@ class Marginals(Model):
         return {name: values[1] for name, values in self.probabilities.items()}
 
 
-def side_of(p_true: float) -> Literal[-1, 0, 1]:
-    """Whether a probability is above one half (1), below it (-1), or within 1e-9 of it (0)."""
-    if abs(p_true - 0.5) <= HALF_TOLERANCE:
-        return 0
-    return 1 if p_true > 0.5 else -1
-
-
 def label_of(p_true: float, *, supporting: bool, contradicting: bool, stderr: float | None = None) -> Support:
     """The label of a claim by its probability and its evidence.
 
