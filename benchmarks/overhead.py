@@ -35,7 +35,7 @@ from typing import Any, NamedTuple
 import httpx
 
 from factreasoner.judges import faaf
-from factreasoner.judges.asking import JudgedClaim, read
+from factreasoner.judges.asking import MOST_FACTS, JudgedClaim, read
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.llm.forms import request as request_of
@@ -233,8 +233,9 @@ def raw(url: str, calls: int, concurrency: int) -> int:
 
 
 def run(url: str, records: Sequence[Record], concurrency: int) -> int:
-    """Assess records; how many calls it took."""
-    pipeline = build_pipeline(Config(model="fake", api_base=url, concurrency=concurrency, cache=False))
+    """Assess records, without a probe of the model; how many calls it took."""
+    place = {"model": "fake", "api_base": url, "cache": False}
+    pipeline = build_pipeline(Config(**place, concurrency=concurrency, atoms_per_call=MOST_FACTS))
     found = parallel_map(pipeline.assess, records, concurrency)
     assert all(assessment.status == "ok" for assessment in found)
     return sum(usage.calls for assessment in found for usage in assessment.usage.values())
