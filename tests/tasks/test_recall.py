@@ -5,6 +5,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from table_judge import TableJudge
 
 from factreasoner import Config, RecallResult, ScriptedLLM, recall
 from factreasoner.errors import ConfigError, InputError, UnusableReplyError
@@ -90,6 +91,11 @@ def test_facts_in_any_shape_and_what_the_answer_misses():
 def test_without_a_model_facts_come_from_the_reference():
     found = recall(ANSWER, reference=f"{ANSWER} She played chess in Zagreb.", spacy_model="none")
     assert [fact.text for fact in found.missed] == ["She played chess in Zagreb."]
+
+
+def test_a_part_of_ones_own():
+    judge = TableJudge({("answer", ""): ("entailment", 0.9)})
+    assert recall(ANSWER, facts=["x", "y"], judge=judge).recall == 1.0
 
 
 @pytest.mark.parametrize("mode", MODES)
