@@ -123,6 +123,8 @@ def test_failed_judgements_that_could_break_a_rule_break_it(factreasoner, tmp_pa
     assert "1 record has 1 failure and is scored on the rest; --max failures=0 makes" in done.stderr
     assert factreasoner("check", "run", "--min", "precision=0.7", "--max", "failures=1").stderr == ""
     factreasoner("check", "run", "--min", "avg_prob=0.5", code=4)
+    unlimited = factreasoner("check", "run", "--max", "norm_entropy=100", code=4)
+    assert "; 1 failure could take it to any number" in unlimited.stdout
     for rule, code in (("atoms_contradicted=0", 4), ("atoms_contradicted=1", 0), ("atoms_unjudged=0", 0)):
         factreasoner("check", "run", "--max", rule, code=code)
     factreasoner("check", "run", "--min", "atoms_supported=4", code=4)

@@ -39,6 +39,8 @@ def posteriors(folder):
 
 
 def test_every_network_of_a_run_is_solved_to_its_posteriors(factreasoner, tmp_path, data):
+    quiet = factreasoner("run", data, "--out", "out", "--export-uai", "nets/here", "--quiet", code=None)
+    assert "networks written" not in quiet.stdout + quiet.stderr
     done = factreasoner("run", data, "--out", "out", "--export-uai", "nets/here")
     assert f"{len(IDS)} networks written to nets/here; 1 without one" in done.stdout
     assert not (tmp_path / "nets" / "up.uai").exists()

@@ -82,6 +82,9 @@ def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp
     assert "unknown source" in done.stdout
     assert "- The Harbour Museum opened in 1930 [1]." in done.stdout
     assert (tmp_path / "mended.md").read_text() == "It shows ships and maps [1].\n"
+    quiet = factreasoner("verify", "--text", text, "--source", source, "--out", "again.md", "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    assert (tmp_path / "again.md").read_text() == "It shows ships and maps [1].\n"
 
 
 def test_one_text_as_json(factreasoner, files):

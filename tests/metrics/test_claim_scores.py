@@ -120,6 +120,12 @@ def test_labels_c_and_u_are_not_s():
     assert [list(row.values()) for row in counts.values()] == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 0, 1, 0]]
 
 
+def test_labels_of_one_class_do_not_tell_three_apart():
+    sample = sampled(assessment([0.9, 0.2], gold="SS"))
+    names = ("three_way_accuracy", "three_way_macro_f1", "accuracy")
+    assert [value_of(sample, name) for name in names] == [None, None, 0.5]
+
+
 def test_what_is_unverified_is_neither_supported_nor_contradicted():
     support = {"support": {"a0": "unverified", "a1": "conflicting", "a2": "unverified"}}
     sample = sampled(assessment([0.2, 0.5, 0.3], gold="UUC", outcome=support))

@@ -157,6 +157,23 @@ def test_a_reference_that_fails_once_costs_one_record_and_is_tried_once_more(err
     assert sum(bool(result.reference_claims) for result in results) == 5
 
 
+def test_claims_that_are_made_in_part_are_made_anew_for_the_next_record():
+    class InPart(OwnAtomizer):
+        def atomize(self, record):
+            made = super().atomize(record)
+            return made._replace(failures=(LOST,)) if self.calls == 1 else made
+
+    worker = worker_with(atomizer := InPart())
+    given = {"atoms": ["A."], "reference": "A.", "contexts": []}
+    results = [worker.assess(record_of(id=f"q{n}", **given)) for n in range(3)]
+    assert [(len(found.reference_claims), len(found.failures)) for found in results] == [
+        (1, 1),
+        (1, 0),
+        (1, 0),
+    ]
+    assert atomizer.calls == 2
+
+
 def test_claims_of_a_reference_are_of_its_question_and_topic():
     worker = worker_with(OwnAtomizer())
     for question in ({"input": "Who?"}, {"input": "When?"}, {"input": "Who?", "topic": "Ulm"}):
