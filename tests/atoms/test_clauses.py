@@ -12,6 +12,10 @@ SPLIT = {
         "Ada is a composer.",
         "Ada is a painter.",
     ],
+    "Ada Roe was born on 5 May 1900 in Rome": [
+        "Ada Roe was born on 5 May 1900.",
+        "Ada Roe was born in Rome.",
+    ],
     "The band toured Norway, Sweden, and Denmark.": [
         "The band toured Norway.",
         "The band toured Sweden.",

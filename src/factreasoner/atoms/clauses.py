@@ -127,7 +127,7 @@ class Splitter:
         """A line without some of its parts, and without the commas beside them."""
         all_words, gone = self._parse.words, {word.i for part in parts for word in part.subtree()}
         for place in [place for part in parts for place in (part.first - 1, part.last + 1)]:
-            if all_words[place].text == ",":
+            if place < len(all_words) and all_words[place].text == ",":
                 gone.add(place)
         return without_stop(tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone))
 

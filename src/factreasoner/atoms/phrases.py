@@ -77,7 +77,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     """What commas set off behind a name or a definite noun."""
     all_words, first = wording.parse.words, child.first
-    if all_words[first - 1].text != "," or child.dep == "acl":
+    if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
         return None
     behind = all_words[child.last + 1 : child.last + 2]
     if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
