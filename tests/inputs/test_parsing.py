@@ -200,10 +200,6 @@ def test_a_caller_gives_passages_in_any_shape(passage, several):
     assert made(contexts=several([passage])).contexts == (Context(id="c0", text=TEXT),)
 
 
-def test_one_text_is_the_only_passage_as_in_a_file():
-    assert made(contexts=TEXT).contexts == (Context(id="c0", text=TEXT),)
-
-
 def test_documents_bring_title_and_link_and_atoms_their_labels():
     document = SimpleNamespace(page_content=TEXT, metadata=DOCUMENT)
     record = made(contexts=[document], atoms=[{"text": "b", "label": "S"}, Atom(id="z", text="c")])
@@ -215,10 +211,9 @@ def test_documents_bring_title_and_link_and_atoms_their_labels():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"atoms": TEXT}, "atoms: is a text; it must be a list of texts or objects: [...]"),
+        ({"contexts": TEXT}, "contexts: is a text; it must be a list: contexts=[...]"),
         ({"contexts": {"text": TEXT}}, "contexts: is an object; it must be a list"),
         ({"contexts": 5}, "contexts: is the number 5"),
-        ({"contexts": "['a', 'b']"}, "contexts: is a list written as a text"),
         ({"contexts": [math.nan]}, "contexts[0]: is the number nan"),
         (
             {"contexts": [{"txt": "a"}]},
@@ -243,8 +238,8 @@ def test_what_is_wrong_in_a_call_is_said(given, words):
 
 
 def test_problems_are_told_in_the_words_of_the_caller():
-    with pytest.raises(InputError, match=r"verify\(\).*sources: is the number 3; it must be a list of texts"):
-        given_record("verify()", {"contexts": "sources"}, response="x", contexts=3)
+    with pytest.raises(InputError, match=r"verify\(\).*sources: is a text; it must be a list: sources="):
+        given_record("verify()", {"contexts": "sources"}, response="x", contexts=TEXT)
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,11 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
         draft.problem("response", "is None; give the answer's text, '' for an empty one")
     fields = {name: value for name, value in given.items() if value is not None}
     for name in KINDS.keys() & fields.keys():
-        if isinstance(value := fields[name], Iterable) and not isinstance(value, str | Mapping):
+        value = fields[name]
+        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+            draft.problem(names[name], f"is {describe(value)}; it must be a list: {names[name]}=[...]")
+            del fields[name]
+        else:
             fields[name] = list(value)
     record = reader.built(draft, fields, {}, "r1")
     _refuse_unwritable(record, where, names)
