@@ -8,7 +8,7 @@ from factreasoner.cli.claim_tables import claim_cells
 from factreasoner.models import Verdict
 from factreasoner.protocols import Judged
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, look_of
+from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, evidence_of, look_of
 from factreasoner.tasks.recall import TASK as RECALL
 
 
@@ -51,3 +51,18 @@ def test_every_look_has_a_colour_and_a_mark_of_its_own():
     looks = [*LOOKS.values(), *CAUTIONS.values(), BELIEF]
     assert {look.kind for look in looks} == set(COLOURS)
     assert len({look.mark for look in looks}) == len(looks)
+
+
+@pytest.mark.parametrize("quote", ["opened in 1932", ""])
+def test_a_source_is_named_though_another_has_its_words(quote):
+    (row,) = TASK.rows(assessment([0.9]))
+    note = 'c1 (Rail history) contradicts it: "The line opened in 1932 to goods"'
+    said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, note=note), 80)
+    assert said == ["c0 (City guide)", note]
+
+
+def test_a_source_that_the_note_names_by_its_marker_is_named_once():
+    (row,) = TASK.rows(assessment([0.9]))
+    named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
+    said = evidence_of(row._replace(note="[1] says otherwise: “in 1932”", **named), 80)
+    assert said == ["[1] says otherwise: “in 1932” (Guide)"]

@@ -64,7 +64,7 @@ def test_a_record_needs_facts_or_what_they_are_made_of(fields, fits):
     [
         ({}, InputError, r"recall\(\): facts: none given"),
         ({"answer": None, "facts": ["x"]}, InputError, "is None"),
-        ({"facts": "one text"}, InputError, "facts: is a text; it must be a list of texts"),
+        ({"facts": "one text"}, InputError, "facts: is a text; it must be a list: facts="),
         ({"facts": [{"text": "x", "label": "maybe"}]}, InputError, r"facts\[0\].label"),
         ({"facts": ["x"], "reference": 5}, InputError, "reference"),
         ({"facts": ["x"], "modee": "tf"}, ConfigError, "mode"),

@@ -77,7 +77,8 @@ def calibration_of(config: Config) -> Calibration:
 
 def calibration_fingerprint(path: Path) -> str:
     """Short digest of a calibration file. Raises InputError when it can't be read."""
-    return hashlib.sha256(text_of(path, field="calibration").encode()).hexdigest()[:16]
+    text_of(path, field="calibration")
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
 
 
 @lru_cache(maxsize=8)

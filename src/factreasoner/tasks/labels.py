@@ -77,12 +77,13 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
-    parts, note = [], one_line(row.note, longest)
-    if row.quote and one_line(row.quote) in one_line(row.note):  # which says whose words they are
-        titled = one_line(row.title or row.link or "")
+    parts, note, said = [], one_line(row.note, longest), one_line(row.quote or "")
+    reason, _, words = one_line(row.note).partition(": “")
+    if said and row.against == "cited" and reason.startswith("[") and words.startswith(said):
+        titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
-        quote = f': "{one_line(row.quote, longest)}"' if row.quote is not None else ""
+        quote = "" if said in one_line(row.note) else f': "{one_line(said, longest)}"'
         verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
         parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":

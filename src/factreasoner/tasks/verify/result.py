@@ -6,7 +6,7 @@ arXiv 2305.14627), by claim instead of by sentence; claims without a citation ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
@@ -167,7 +167,8 @@ def scores_of(text: VerifiedText | None) -> Scores:
     if text is None or all(claim.label is None for claim in text.claims):
         return Scores(None, None, None)
     citing = [claim for claim in text.claims if (claim.cited or claim.unknown) and claim.label is not None]
-    sound = [verdict for c in text.citations if (verdict := _is_sound(c, text.claims)) is not None]
+    by_id = {claim.id: claim for claim in text.claims}
+    sound = [verdict for c in text.citations if (verdict := _is_sound(c, by_id)) is not None]
     return Scores(
         _share([claim.label == "supported" for claim in citing]),
         _share(sound),
@@ -175,11 +176,11 @@ def scores_of(text: VerifiedText | None) -> Scores:
     )
 
 
-def _is_sound(citation: Citation, claims: Sequence[VerifiedClaim]) -> bool | None:
+def _is_sound(citation: Citation, claims: Mapping[str, VerifiedClaim]) -> bool | None:
     """Whether a citation supports a claim of its sentence; None where judging failed."""
     if citation.source is None:
         return False
-    own = [claim for claim in claims if claim.id in citation.claims]
+    own = [claims[claim_id] for claim_id in citation.claims if claim_id in claims]
     if any(citation.source in claim.borne_out_by for claim in own):
         return True
     return False if own and all(claim.label is not None for claim in own) else None
