@@ -16,6 +16,11 @@ SPLIT = {
         "Ada Roe was born on 5 May 1900.",
         "Ada Roe was born in Rome.",
     ],
+    "The band released a film, singles and videos.": [
+        "The band released a film.",
+        "The band released singles.",
+        "The band released videos.",
+    ],
     "The band toured Norway, Sweden, and Denmark.": [
         "The band toured Norway.",
         "The band toured Sweden.",
@@ -85,6 +90,9 @@ WHOLE = [
     "Kit is a managed offering that provides powerful tools, an easy experience, and built-in security.",
     "Tucker decomposition was used to compress layers in [3].",
     "She has focused on directing and producing plays.",
+    "The ship was old, and it sank in 1912.",
+    "The company sold its subsidiary, and it went bankrupt.",
+    "Ada is a poet who critics say wrote well.",
     "The winter is cold; the summer is short.",
     "She wrote novels as well as poems.",
     "Copper is reactive, so it displaces iron.",

@@ -100,26 +100,6 @@ def test_an_atom_without_a_place_keeps_its_pronoun():
     assert (atom.text, atom.unresolved) == ("She died in 1852.", ("She",))
 
 
-def atoms_of(response, question=""):
-    record = Record(id="r", prompt=question, response=response)
-    return [a.text for a in EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms]
-
-
-@pytest.mark.parametrize(
-    ("response", "atoms"),
-    [
-        ("The ship was old, and it sank in 1912.", ["The ship was old.", "The ship sank in 1912."]),
-        (
-            "Oslo is old. The river is long, but its mouth is small.",
-            ["Oslo is old.", "The river is long.", "The river's mouth is small."],
-        ),
-        ("The crew saw the ship, and it sank in 1912.", ["The crew saw the ship, and it sank in 1912."]),
-    ],
-)
-def test_a_clause_whose_pronoun_means_the_subject_before_is_an_atom(response, atoms):
-    assert atoms_of(response) == atoms
-
-
 def test_what_more_than_an_atom_may_explain_is_flagged():
     response = "Glue is spread on the wood, and sand is used to harden it."
     record = Record(id="r", response=response)

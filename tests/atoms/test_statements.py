@@ -224,11 +224,6 @@ LEAD_INS = {
     "If you have a fever, you may have:\n- A cold": ["If you have a fever, you may have: A cold"],
     "She won:\n- Founded the school": ["She won: Founded the school"],
     "The museum is open on:\n- Mondays": ["The museum is open on: Mondays"],
-    "Places:\n- **Law Library**\n  Address: 5 Main Street\n  Phone: (5) 12\n- Hall": [
-        "Law Library: Address: 5 Main Street",
-        "Law Library: Phone: (5) 12",
-        "Places: Hall",
-    ],
     "It helps you:\n- save energy\n- sleep": ["It helps you: save energy", "It helps you: sleep"],
     "They are found in:\n- Asia": ["They are found in: Asia"],
     "In two years:\n1. prices rose;\n2. wages fell, and": [
@@ -253,6 +248,7 @@ LEAD_INS = {
     # The lead-in says nothing, or the item needs none.
     "These include:\n- Ada Roe and her son": ["Ada Roe and her son"],
     "They are:\n- Jo Doe, 1980": ["Jo Doe, 1980"],
+    f"The kit gives {'good ' * 50}things:\n- A clock": ["A clock"],
     "Here are some examples:\n- Jo Doe, 1980": ["Jo Doe, 1980"],
     "It works like this:\n- The pump draws water.": ["The pump draws water."],
     "The steps were:\n- Ada was hired.\n- Jo was fired.": ["Ada was hired.", "Jo was fired."],

@@ -80,6 +80,7 @@ CITATIONS = [
     "It was printed in _Nature_[1] then.",
     "1. [1, 2] agree on that.",
     "The tuple (1, 2) is listed in [1].",
+    "Plan b[2](https://a.example) failed.",
 ]
 NUMBERS = [
     "Let x be in [1, 3].",
@@ -122,3 +123,7 @@ NUMBERS = [
 def test_what_may_be_an_index_an_interval_or_a_list_cites_known_labels_alone(text):
     assert bool(find_marks(text)) == (text in CITATIONS)
     assert find_marks(text, Known(labels="12345")) or "[[" in text or "arr[1]" in text
+
+
+def test_an_index_that_is_assigned_to_called_or_indexed_again_is_no_citation():
+    assert find_marks("rows[2] = 5 and rows[2](x) and items[1].append(x) and items[1][0]") == []

@@ -95,6 +95,12 @@ CASES = [
             ["It is tall [1].", "The light works.[2]", "However, not now."],
         ),
         ("It helps in motion.Nausea is bad.", ["It helps in motion.", "Nausea is bad."]),
+        ("Take paroxetine.Sertraline is like it.", ["Take paroxetine.Sertraline is like it."]),
+        (
+            "It is not like paroxetine.Sertraline is.",
+            ["It is not like paroxetine.", "Sertraline is."],
+        ),
+        ("The class threading.Thread is old.", ["The class threading.Thread is old."]),
         ("Use Paint.Net, http.Get or a/file.Md here.", ["Use Paint.Net, http.Get or a/file.Md here."]),
         ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
         ("<i>It is tall.</i>The light works.", ["<i>It is tall.</i>", "The light works."]),

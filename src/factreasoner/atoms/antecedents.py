@@ -7,7 +7,7 @@ nothing: a wrong name is worse than none.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
 from factreasoner.atoms.fragments import is_name, leading_label
@@ -110,7 +110,7 @@ class Antecedents:
             return {}, _NOTHING
         pronoun = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in _NAMES), subject)
         if pronoun.lower not in KINDS:
-            return _read_own(text, parse, focus, self.persons)
+            return self._read_own(text, parse, subject, focus)
         kind = KINDS[pronoun.lower]
         meant: dict[str, str] = {kind: focus.name} if _is_sure(kind, parse, pronoun, focus) else {}
         owned = pronoun is not subject and (kind == "thing" or _is_somebody(subject))
@@ -119,44 +119,35 @@ class Antecedents:
         rivals = focus.rivals - {kind} if meant else focus.rivals
         return meant, focus._replace(rivals=_rivals(parse, subject) | rivals)
 
+    def _read_own(
+        self, text: Plain, parse: Parse, subject: Word, focus: Named
+    ) -> tuple[dict[str, str], Named]:
+        """The same for a sentence whose subject is not a pronoun."""
+        if parse.words[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
+            return {subject.lemma: focus.name}, focus
+        own = self._named(text, parse, subject)._replace(rivals=_rivals(parse, subject))
+        meant: dict[str, str] = {}
+        for word in parse.words:
+            kind = KINDS.get(word.lower)
+            if kind is None or not own.fits(kind):
+                continue
+            if focus.name and focus.fits(kind) and focus.name != own.name:
+                own = own._replace(rivals=own.rivals | {kind})
+            elif own.name and kind not in own.rivals:
+                # An object ("the first of them") may mean a plural nearer than its sentence's subject.
+                nearer = kind == "many" and word.tag == "PRP" and parse.words[subject.i + 1 : word.i]
+                if not any(between.tag in _PLURAL for between in nearer or ()):
+                    meant[kind] = own.name
+        return meant, own
 
-def meant_within(text: Plain, parse: Parse) -> Meant:
-    """What the pronouns of a sentence mean by its own subject."""
-    return _read_own(text, parse, _NOTHING, ())[0] if parse.root.subject else {}
-
-
-def _read_own(
-    text: Plain, parse: Parse, focus: Named, persons: Collection[str]
-) -> tuple[dict[str, str], Named]:
-    """What pronouns mean in a sentence whose subject is not one; and what it is about."""
-    subject = parse.root.subject or parse.root
-    if parse.words[0].lower in POINTING and subject.i == 1 and (subject.lemma, subject.tag) == focus.noun:
-        return {subject.lemma: focus.name}, focus
-    own = _about(text, parse, subject, persons)._replace(rivals=_rivals(parse, subject))
-    meant: dict[str, str] = {}
-    for word in parse.words:
-        kind = KINDS.get(word.lower)
-        if kind is None or not own.fits(kind):
-            continue
-        beside = word.head.dep == "conj" or word.head.head.dep == "conj"
-        if focus.name and focus.fits(kind) and focus.name != own.name and not beside:
-            own = own._replace(rivals=own.rivals | {kind})
-        elif own.name and kind not in _rivals(parse, subject, word.i):
-            # An object ("the first of them") may mean a plural nearer than its sentence's subject.
-            nearer = kind == "many" and word.tag == "PRP" and parse.words[subject.i + 1 : word.i]
-            if not any(between.tag in _PLURAL for between in nearer or ()):
-                meant[kind] = own.name
-    return meant, own
-
-
-def _about(text: Plain, parse: Parse, subject: Word, persons: Collection[str]) -> Named:
-    """What a sentence is about: its subject, or the person that "The first king was X" names."""
-    attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
-    if attribute is not None and attribute.entity == "PERSON" != subject.entity:
-        subject = attribute
-    named = _named(text, parse, subject)
-    known = [name for name in persons if " " in name and name.split()[-1] == subject.text]
-    return _person(known[0]) if len(known) == 1 and named.name == subject.text else named
+    def _named(self, text: Plain, parse: Parse, subject: Word) -> Named:
+        """What a sentence is about: its subject, or the person that "The first king was X" names."""
+        attribute = parse.root.dependent("attr") if parse.root.lemma == "be" else None
+        if attribute is not None and attribute.entity == "PERSON" != subject.entity:
+            subject = attribute
+        named = _named(text, parse, subject)
+        known = [name for name in self.persons if " " in name and name.split()[-1] == subject.text]
+        return _person(known[0]) if len(known) == 1 and named.name == subject.text else named
 
 
 def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
@@ -169,13 +160,13 @@ def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
     return not any(kind in ("thing", "many") or word.entity == "PERSON" for word in before)
 
 
-def _rivals(parse: Parse, subject: Word, end: int | None = None) -> frozenset[Kind]:
-    """The kinds of pronoun that may mean something else a sentence names, up to a word, than its subject."""
+def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
+    """The kinds of pronoun that may mean something else that a sentence names beside its subject."""
     attributes = parse.root.dependents("attr")
     about = {subject.i, *(c.i for c in subject.dependents("compound", "appos"))}
     described = {word.i for each in attributes for word in each.subtree()}
     found: set[Kind] = set()
-    for word in parse.words[:end]:
+    for word in parse.words:
         if word.pos not in _NAMES or word.i in about or word.entity in _TIMES or word.dep == "compound":
             continue
         governor = word.head

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from factreasoner.text.language import Wording, shared
+from factreasoner.text.language import Wording, compared_words, shared
 from factreasoner.text.lexicon import gender_of_name, words
 from factreasoner.text.parsing import Parse, Word
 
@@ -86,8 +86,9 @@ class Material:
 
     def is_left(self, before: str, after: str) -> bool:
         """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
-        own, said = Wording(before, after), [set(_WORD.findall(text.casefold())) for text in (before, after)]
-        alike = shared(own.of(before), own.of(after)) or not said[0].isdisjoint(said[1])
+        own = Wording(before, after)
+        same = compared_words(before) & compared_words(after)
+        alike = shared(own.of(before), own.of(after)) or same
         emptied = bool(self._wording.of(before)) and not self._wording.of(after)
         return not alike or emptied or self.share(after) < _LEAST_SHARE
 

@@ -6,7 +6,6 @@ then parsed again: `is_sound` decides.
 
 from __future__ import annotations
 
-from factreasoner.atoms.antecedents import KINDS, Meant
 from factreasoner.atoms.phrases import Aside, asides_of, split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.lexicon import words
@@ -169,11 +168,11 @@ def _marks(clause: Word) -> set[str]:
 # The second reading
 
 
-def is_sound(parse: Parse | None, draft: Draft, sentence: Parse, meant: Meant) -> bool:
-    """Whether a statement reads as one finite clause, and pointers in it as `meant`."""
+def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
+    """Whether a statement reads as one finite clause with the verb and the subject of its draft."""
     if parse is None or not parse.root.is_clause:
         return False
-    return not _is_compound(parse.root) and not _is_open(draft, sentence, meant)
+    return not _is_compound(parse.root) and not _is_open(draft, sentence)
 
 
 def _is_compound(root: Word) -> bool:
@@ -182,11 +181,10 @@ def _is_compound(root: Word) -> bool:
     return any(word.pos in VERBS and (word.is_finite or word.tag == root.tag) for word in beside)
 
 
-def _is_open(draft: Draft, sentence: Parse, meant: Meant) -> bool:
+def _is_open(draft: Draft, sentence: Parse) -> bool:
     """Whether a statement points to something earlier in its sentence, and has no noun as its subject.
 
-    Not if the sentence is about one person, or begins with the same pronoun, or `meant` has the pronoun: the
-    reviser names that.
+    Not if the sentence is about one person, or begins with the same pronoun: the reviser names that.
     """
     subject = sentence.root.subject
     person = subject is not None and (subject.entity == "PERSON" or subject.lower in _PERSONAL)
@@ -196,7 +194,6 @@ def _is_open(draft: Draft, sentence: Parse, meant: Meant) -> bool:
         if word.dep in SUBJECTS and word.pos in ("NOUN", "PROPN"):
             return False
         points = word.lower in _POINTERS and word.tag not in ("IN", "WDT", "RB")
-        named = (word.lower in _PERSONAL and person) or KINDS.get(word.lower) in meant
-        if points and not named and not word.is_expletive:
+        if points and not (word.lower in _PERSONAL and person) and not word.is_expletive:
             return any(before.pos in ("NOUN", "PROPN") for before in sentence.words[: word.i])
     return False

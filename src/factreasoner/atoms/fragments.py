@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ _PRESENT = {"are": "include", "were": "included"}
 _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
 _COLUMN = re.compile(r"(?<!\\)\|")
 
-_LABELLED = re.compile(r"[*_]*\w[\w ]{0,30}[*_]*:[*_]*\s")
+_LONGEST_LEAD = 200
 _PRESENTING = re.compile(
     r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
@@ -103,17 +103,6 @@ class Leads:
         self._text = text
         self._open: list[_Lead] = []
 
-    def read(self, found: Iterable[Block]) -> Iterator[Block]:
-        """The blocks; lines with a label below an item, and further in ("  Phone: 5"), are items of it."""
-        item: Block | None = None
-        for block in found:
-            if item and block.kind == "prose" and self.is_above(item, block):
-                labelled = _LABELLED.match(self._text, block.start, block.end)
-                yield block._replace(kind="item") if labelled else block
-            else:
-                item = block if block.kind == "item" else None
-                yield block
-
     def of(self, block: Block) -> str:
         """The lead-in of an item, with its colon; empty for none. A block that is no item ends all lists."""
         if block.kind != "item":
@@ -133,7 +122,8 @@ class Leads:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
         useful = _PRESENTING.sub("", said)  # "Common causes of cough:" of "Here are common causes of cough:"
         says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
-        self._open.append(_Lead(capitalised(useful) if says else "", *self._place(item)))
+        kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
+        self._open.append(_Lead(kept, *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:
         """The indent of an item's line, and whether a number or which sign marks it."""

@@ -70,8 +70,8 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
     if child.dep == "acl":
         return Aside(child, subject) if child.tag == "VBN" else None
     relative = parse.words[child.first]
-    told = relative.dep in SUBJECTS and relative.lower in ("who", "that", "which")
-    return Aside(child, subject, relative) if told else None
+    told = relative.head is child and relative.dep in SUBJECTS
+    return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None
 
 
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
@@ -190,6 +190,6 @@ def _item(wording: Wording, first: Word, head: Word) -> Line:
     article = first.dependent("det", "poss")
     if article is None or head is first or head.pos == "PROPN" or head.dependent("det", "poss", "nummod"):
         return tuple(said)
-    if article.lower in ("a", "an"):
+    if article.lower in ("a", "an") and head.tag != "NNS":
         return ("an" if said[0].lower[0] in "aeiou" else "a", *said)
     return (*(wording.line(article) if article.dep == "poss" else ()), *said)

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.antecedents import meant_within
 from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import (
     FINITE,
@@ -31,7 +30,7 @@ from factreasoner.atoms.nonclaims import (
 )
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import Writer, capitalised
-from factreasoner.text.parsing import NOUNS, Parse, Parser
+from factreasoner.text.parsing import Parse, Parser
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -44,8 +43,6 @@ _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
 _MOST_WORDS = 10
 """Most words of a line without a verb that may be a heading."""
-_MOST_LABELLING = 3
-"""Most words of a label that may follow the name of an item: "Phone"."""
 _COLON = (":", "：")
 
 
@@ -90,7 +87,7 @@ class StatementFinder:
 
     def statements(self) -> Iterator[Statement]:
         """What the text states, in its order."""
-        all_blocks = [*self._leads.read(blocks(self._text))]
+        all_blocks = blocks(self._text)
         for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
             if block.kind == "table":
                 yield from self._row(block, following)
@@ -202,15 +199,8 @@ class StatementFinder:
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.root.is_clause
-        if self._follows_name(sentence, parse):
-            yield self._statement(f"{sentence.lead} {whole}", sentence.span)
-        elif states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
+        if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
             yield self._statement(whole, sentence.span)
-
-    def _follows_name(self, sentence: _Sentence, parse: Parse | None) -> bool:
-        """Whether a line with a label is below the name of an item: "Ada Roe: Phone: 5"."""
-        labelled = 0 < len(sentence.label.split()) <= _MOST_LABELLING and sentence.lead != ""
-        return labelled and parse is not None and parse.root.pos in NOUNS and not self._states(sentence.lead)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one clause when parsed again; else none."""
@@ -224,8 +214,7 @@ class StatementFinder:
         writer = Writer(parse, sentence.plain)
         drafts.sort(key=lambda draft: writer.span(draft).start)
         again = self._parser.parse([writer.read(draft.line) for draft in drafts])
-        meant = meant_within(sentence.plain, parse)
-        if not all(is_sound(read, draft, parse, meant) for read, draft in zip(again, drafts, strict=True)):
+        if not all(is_sound(read, draft, parse) for read, draft in zip(again, drafts, strict=True)):
             return []
         return [self._statement(writer.text(draft.line), writer.span(draft)) for draft in drafts]
 

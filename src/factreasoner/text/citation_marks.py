@@ -93,6 +93,8 @@ _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
 _SERIES = re.compile(_ROW)
 _MATRIX = re.compile(rf"\[\s*{_ROW}(?:\s*,\s*{_ROW})+\s*\]")
+_USED = re.compile(r"\s*[-+*/]?=(?!=)|\(|\.[a-z_]+\(|\[0\]")
+"""What stands behind an index alone: it is assigned to, called or indexed again."""
 _INDEXED = re.compile(
     r"(?:(?:^|(?<!\d)[^\w'’])[a-z]|\w_\w*[^\W_]|\b(?:arr|args|argv|buf|dp|idx|lst|mat|nums|vec))$"
 )
@@ -220,6 +222,13 @@ def may_be_numbers(text: str, start: int, end: int) -> bool:
     return _BEFORE_NUMBERS.search(before) is not None if series else _ASSIGNED.search(before) is not None
 
 
+def _is_index(text: str, start: int, end: int) -> bool:
+    """Whether a bracket belongs to the name before it: "rows[2](x)", not "York's[1]"."""
+    before = text[max(0, start - 80) : start]
+    glued = before[-1:].isalnum() or before[-1:] in ("_", ")")
+    return glued and bool(_USED.match(text, end) or _INDEXED.search(before))
+
+
 def _bracketed(text: str, known: Known) -> Iterator[Mark]:
     for pattern in (LINKED, _NESTED, _ESCAPED, _PARENTHESIS, _LENTICULAR):
         for match in pattern.finditer(text):
@@ -227,8 +236,9 @@ def _bracketed(text: str, known: Known) -> Iterator[Mark]:
             labels = numbers or (_keys(match["inside"]) if pattern in (LINKED, _ESCAPED) else [])
             if not labels:
                 continue
+            linked = pattern is LINKED and match["url"] is not None
             sure = known.labels.issuperset(labels) or not may_be_numbers(text, *match.span())
-            if sure and not _INDEXED.search(text[max(0, match.start() - 80) : match.start()]):
+            if linked or (sure and not _is_index(text, *match.span())):
                 yield Mark(*match.span(), tuple(labels), sure=numbers is not None)
 
 

@@ -18,6 +18,10 @@ UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
+_COMPARED = re.compile(r"[^\W_]+(?:[.,]\d+)*")
+"""A word or a number that texts are compared by: "1.5" is one."""
+_PAIRED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2,}")
+"""Letters of scripts that write no blanks between words, compared by pairs."""
 _POINTED = re.compile(
     r"\b(?:the|this|that|these|those|such|its|his|her|their|said)\s+[^\W\d_]+", re.IGNORECASE
 )
@@ -156,9 +160,22 @@ class Wording:
         self._language = language_of(texts)
 
     def of(self, text: str) -> frozenset[str]:
-        """Numbers, and stems of the words that are not function words."""
-        said = (word for word in folded_words(text) if word not in FUNCTION_WORDS[self._language])
-        return frozenset(term(word, self._language) for word in said)
+        """Numbers, and stems of the words that are not function words.
+
+        In scripts without blanks between words, pairs of neighbouring letters.
+        """
+        found: set[str] = set()
+        for word in compared_words(text):
+            if _PAIRED.search(word):
+                found |= {word[n : n + 2] for n in range(len(word) - 1)}
+            elif word not in FUNCTION_WORDS[self._language]:
+                found.add(stem(word, self._language))
+        return frozenset(found)
+
+
+def compared_words(text: str) -> set[str]:
+    """The words and numbers of a text, function words too."""
+    return set(_COMPARED.findall(text.casefold()))
 
 
 def keeps_words(original: str, text: str) -> bool:

@@ -205,10 +205,11 @@ _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
 _GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
-_GLUED_WORDS = re.compile(r"(?<![\w./@:\\-])[a-z]{5,24}[.!?][A-Z][a-z]+(?= )")
-"""The border of two sentences without a blank: "in motion.Nausea is", not "Paint.Net is"."""
+_GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}[a-z]{5,24}[.!?]\Z")
+"""The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use threading.Thread"."""
+_GLUED_WORD = re.compile(r"[A-Z][a-z]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
-_LOOK_BACK = 24
+_LOOK_BACK, _FAR_BACK = 24, 100
 _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 
@@ -234,12 +235,10 @@ def _is_parted(text: str, stop: re.Match[str]) -> bool:
     end = stop.end()
     if text[end].isspace() or text[end - 1] == "\u200b":
         return True
-    near = max(0, stop.start() - _LOOK_BACK)
-    if any(
-        found.start() < end <= found.end() for found in _GLUED_WORDS.finditer(text, near, end + _LOOK_BACK)
-    ):
+    if _GLUED_WORD.match(text, end) and _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]):
         return True
-    return _GLUED_TO.match(text, end) is not None and _GLUED.search(text[near:end]) is not None
+    glued = _GLUED_TO.match(text, end)
+    return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
 
 
 def _ends_wide(text: str, stop: re.Match[str]) -> bool:

@@ -1,0 +1,20 @@
+"""What a statement leaves of the texts it was made from."""
+
+import pytest
+
+from factreasoner.atoms.checks import Material
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "left"),
+    [
+        ("塔高五十二米，位于巴黎市中心。", "巴黎高于五米中心。", True),
+        ("塔高五十二米，位于巴黎市中心。", "塔高五十二米。", False),
+        ("Version 1.5", "Release 5.1", True),
+        ("Version 1.5", "Release 1.5", False),
+    ],
+)
+def test_words_are_those_of_the_texts_by_pairs_of_letters_without_blanks_and_by_whole_numbers(
+    before, after, left
+):
+    assert Material(before, "").is_left(before, after) == left
