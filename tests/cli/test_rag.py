@@ -68,7 +68,7 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
         (["c0 a0 entailment .9", "reference a0 neutral .9"], "answer not in the reference The Harbour"),
         (["c0 a0", "c1 a0 neutral .9", "reference a0"], "answer a verdict failed The Harbour"),
         (["c0 r1", "c1 r1 neutral .9"], "reference not stated; a verdict failed Entry is free"),
-        (["answer r1"], "reference a verdict failed; in no context Entry is free"),
+        (["answer r1"], "reference a verdict failed; found in no context Entry is free"),
         (["c0 a0 entailment .9", "c0 r0 neutral .9", "c1 r0 neutral .9"], None),
     ],
 )
@@ -158,8 +158,9 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert shown["coverage"].endswith("0.500  (1 of 2 records)")
     assert "of 2 records" not in shown["faithfulness"]
     assert "Most is lost by the retriever." in done.stdout
+    assert "By words in common" in done.stdout
     assert {"retrieval precision", "retrieval recall"} < shown.keys()
-    assert "not stated; in no context" in done.stdout
+    assert "not stated; found in no context" in done.stdout
     scores = factreasoner("evaluate", tmp_path / "run").stdout.splitlines()
     counted = {line.split("  ")[0]: line.rstrip().endswith("(n=1)") for line in scores}
     assert (counted["coverage"], counted["faithfulness"]) == (True, False)
@@ -217,9 +218,9 @@ def test_what_the_reference_alone_says_of_a_claim_is_said_with_it(factreasoner, 
     contradiction = 'the reference contradicts it: "The bridge was opened in 1930."'
     assert f"The bridge was opened in 1932. {contradiction}" in told
     assert "The bridge carries trains. the reference supports it" in told
-    assert "in no context; contradicted by the reference" in told
-    assert "in no context, but the reference has it The bridge carries trains." in told
-    assert "contradicted by the answer; in no context" in told
+    assert "found in no context; contradicted by the reference" in told
+    assert "found in no context, but the reference has it The bridge carries trains." in told
+    assert "contradicted by the answer; found in no context" in told
     shown = " ".join(factreasoner("show", tmp_path / "run").stdout.split())
     assert contradiction in shown
     factreasoner("export", tmp_path / "run", "--format", "jsonl")

@@ -20,11 +20,15 @@ def test_the_embedded_judge_is_said_to_find_no_more_than_was_measured():
         .split("contradiction: right of said, recall |", 1)[1]
         .split("\n\n")[0]
     )
-    recalls = [float(found) for found in re.findall(r", (\.\d\d) \|$", table, re.MULTILINE)]
+    recalls = [float(found) for found in re.findall(r", (\.\d{2,3}) \|$", table, re.MULTILINE)]
     assert len(recalls) == 4
     assert "none |" in table
     assert max(recalls) < 0.1, "this is what the words say"
-    assert judged_by(Config()) == EMBEDDED == "embedded word overlap (finds fewer than 1 in 10 errors)"
+    assert (
+        judged_by(Config())
+        == EMBEDDED
+        == "embedded word overlap (finds fewer than 1 in 10 errors, only in English)"
+    )
 
 
 def test_a_model_is_named_with_what_its_probe_found():

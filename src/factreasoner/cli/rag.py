@@ -93,7 +93,7 @@ def _by_other(line: ClaimLine, denied: str, unsaid: str) -> str:
 
 
 def _missing(contexts: ContextEvidence) -> str:
-    return {None: FAILED, True: "", False: "in no context"}[contexts.any.holds]
+    return {None: FAILED, True: "", False: "found in no context"}[contexts.any.holds]
 
 
 def _holding(evidence: ContextEvidence, contexts: Sequence[str]) -> str:

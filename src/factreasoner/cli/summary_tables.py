@@ -66,7 +66,10 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     values = {name: found["value"] for name, found in metrics.items()}
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
         console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
-    for sentence in losses(values, {name: found["records"] for name, found in metrics.items()}):
+    told = losses(values, {name: found["records"] for name, found in metrics.items()})
+    if told and config.plugin("judge") == "embedded":
+        console.print("By words in common, so that what is said in other words counts as lost:")
+    for sentence in told:
         console.print(plain(sentence))
 
 

@@ -71,6 +71,7 @@ def test_a_sentence_that_begins_with_the_claim_entails_it_in_any_company(judge):
         ("count", "The bridge has four arches.", "The bridge has three arches of stone."),
         ("unit", "The tower is 220 feet high.", "The tower is 220 metres high."),
         ("converted", "The tower is 1,500 feet high.", "The tower is 324 metres high."),
+        ("range", "The tablet works for 12 hours.", "The tablet works for four to six hours."),
         ("share", "Olive oil makes up 25 percent of sales.", "Olive oil makes up 52% of sales."),
         ("rank", "Anna was the second child of a baker.", "Anna was the third child of a baker."),
         ("negation", "The house is not for sale in Oregon.", "The house is for sale in Oregon."),
@@ -101,6 +102,12 @@ AGREEING_OR_SILENT = [
     ("The bridge was built in the 1930s.", "The bridge was built in 1932."),
     ("The bridge was built in 1932.", "The bridge was built in the 1930s."),
     ("More than 20 people died.", "About 30 people died."),
+    ("The lake covers 31,700 square kilometres.", "The lake covers 31 700 km² of the plateau."),
+    ("Everest is 8,849 metres high.", "Everest is 8,848.86 metres high."),
+    ("The castle dates from the 13th century.", "The castle dates from the 1200s."),
+    ("The ship carried some 2,200 people.", "The ship carried 2,224 people."),
+    ("The player is 1.80 m tall.", "The player is 5 ft 11 in tall."),
+    ("The walk takes 12 days.", "The walk takes between 10 and 15 days."),
     ("The tower is 1,063 feet high.", "The tower is 324 metres high."),
     ("About 300 people came.", "In the end 298 people came."),
     ("The city has 1.81 million people.", "The city has 1,808,581 people."),
@@ -244,7 +251,9 @@ def test_scripts_without_blanks_are_compared_by_pairs_of_characters(judge, passa
     assert (verdict(judge, passage, false).belief or 0.0) < 0.5
 
 
-@pytest.mark.parametrize("passage", ["", "...", "\ufffd", "1,2.3,4", "⅛ ², ٣", "a" * 5000, "\u0301"])
+@pytest.mark.parametrize(
+    "passage", ["", "...", "\ufffd", "1,2.3,4", "⅛ ², ٣", "9" * 400, "a" * 5000, "\u0301"]
+)
 @pytest.mark.parametrize("claim", ["", "—", "He lives in Oregon.", "3.1.4,15", "⅛"])
 def test_odd_texts_get_a_verdict(judge, passage, claim):
     found = verdict(judge, passage, claim)

@@ -44,11 +44,12 @@ def test_each_number_is_of_what_its_sentence_says():
     found = {"claim_recall": 0.81, "lost_in_retrieval": 0.16, "lost_in_generation": 0.23}
     found |= {"hallucination": 0.13, "beyond_reference": 0.07, "against_reference": 0.02}
     assert told_of(NONE | found)[:-1] == [
-        "Retriever: 19 % of what references state is in no context (claim recall 0.81); "
+        "Retriever: 19 % of what references state is found in no context (claim recall 0.81); "
         "16 % is missing in the answers too.",
-        "Generator: 23 % of what references state is in a context, and missing in the answers.",
-        "Generator: 13 % of what answers state is in no context and not in the reference (hallucination).",
-        "Noise: 9 % of what answers state is in a context, and the reference does not support it: "
+        "Generator: 23 % of what references state is found in a context, and missing in the answers.",
+        "Generator: 13 % of what answers state is found in no context and not in the reference "
+        "(hallucination).",
+        "Noise: 9 % of what answers state is found in a context, and the reference does not support it: "
         "it contradicts 2 %, and is silent on 7 %.",
         "Gold answer: it is silent on 7 % of what answers state from a context; where it is incomplete, "
         "correctness is better than measured.",
@@ -64,7 +65,10 @@ def test_each_number_is_of_what_its_sentence_says():
 )
 def test_a_share_that_is_not_known_or_of_other_records_is_left_out(values, records):
     told = told_of(NONE | ALL | values, **records)
-    assert told[0] == "Retriever: 10 % of what references state is in no context, and missing in the answers."
+    assert (
+        told[0]
+        == "Retriever: 10 % of what references state is found in no context, and missing in the answers."
+    )
     assert not any("contradicts" in sentence for sentence in told)
     assert told_of(NONE | ALL, noise_sensitivity_in_relevant=11) == told_of(NONE | ALL)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factreasoner.judges.overlap.checks import begun_by, denying_sentence, in_order, qualified_alike, said_by
+from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike, said_by
 from factreasoner.judges.overlap.measures import MEASURES, Array, Measured, Passages
 from factreasoner.judges.overlap.words import Span, analyse
 from factreasoner.models import Claim, Label, Premise, Verdict
@@ -21,8 +21,6 @@ from factreasoner.text.language import differences
 if TYPE_CHECKING:
     from factreasoner.settings import Config
 
-CHECKS = frozenset({"qualifiers", "order", "contradictions"})
-"""What is checked besides the score."""
 _LONGEST_STATEMENT = 60
 _NEARLY_ALL = 0.9
 _LEAST_COVER = 0.35
@@ -71,14 +69,6 @@ class PairModel:
         scores: Array = values @ self.weights + self.bias
         return scores
 
-    def p_entailed(self, scores: Array) -> Array:
-        """P(people say entailed) of claims that are found entailed."""
-        return _sigmoid(self.entailed[0] * scores + self.entailed[1])
-
-    def p_silent(self, scores: Array) -> Array:
-        """P(people say neither) of claims that are found neither entailed nor contradicted."""
-        return _sigmoid(self.silent[0] * scores + self.silent[1])
-
 
 def belief(scores: Array) -> Array:
     """P(claim is true) by the score of its pair."""
@@ -115,15 +105,8 @@ class OverlapJudge:
     not compared: neutral, with a note.
     """
 
-    def __init__(
-        self,
-        config: Config | None = None,
-        *,
-        model: PairModel | None = None,
-        checks: Collection[str] = CHECKS,
-    ) -> None:
+    def __init__(self, config: Config | None = None, *, model: PairModel | None = None) -> None:
         self._model = model or shipped_model()
-        self._checks = checks
         self._passages = lru_cache(maxsize=_RECORDS_KEPT)(self._index)
         self._measured = lru_cache(maxsize=4 * _RECORDS_KEPT)(_measure)
 
@@ -136,23 +119,18 @@ class OverlapJudge:
         passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
         # Sorted, so that sums over claims are the same in any order.
         texts = tuple(sorted(text for text in given if not notes[text]))
-        found = self._verdicts(premise, passages, texts) if texts else {}
-        return Judged(
-            tuple(
-                found[claim.text].model_copy(update={"target_id": claim.id})
-                if claim.text in found
-                else _incomparable(premise, claim, notes[claim.text])
-                for claim in claims
-            )
-        )
+        found = {text: _incomparable(premise, note) for text, note in notes.items() if note}
+        if texts:
+            found |= self._verdicts(premise, passages, texts)
+        return Judged(tuple(found[claim.text].model_copy(update={"target_id": claim.id}) for claim in claims))
 
     def _verdicts(self, premise: Premise, passages: Passages, texts: tuple[str, ...]) -> dict[str, Verdict]:
         """The verdict on each text, of a claim without an id."""
         model, measured, row = self._model, self._measured(passages, texts), passages.row[premise.text]
         scores = model.score(measured.values(row))
         # What is said word for word is entailed below the threshold, too.
-        entailed = model.p_entailed(np.maximum(scores, model.threshold))
-        silent, believed = model.p_silent(scores), belief(scores)
+        entailed = _sigmoid(model.entailed[0] * np.maximum(scores, model.threshold) + model.entailed[1])
+        silent, believed = _sigmoid(model.silent[0] * scores + model.silent[1]), belief(scores)
         found = {}
         for n, text in enumerate(texts):
             label, quoted = self._stance(measured, row, n, likely=bool(scores[n] > model.threshold))
@@ -185,17 +163,14 @@ class OverlapJudge:
             return "entailment", said
         if not reads or not measured.touches[n, row] or covered < _LEAST_COVER:
             return "neutral", None
-        if "contradictions" in self._checks:
-            denying = denying_sentence(claim, measured.weights[n], text, window)
-            if denying is not None:
-                return "contradiction", denying
-        begun = begun_by(claim, text) if covered >= _NEARLY_ALL else None
+        denying = denying_sentence(claim, measured.weights[n], text, window)
+        if denying is not None:
+            return "contradiction", denying
+        begun = said_by(claim, text, goes_on=True) if covered >= _NEARLY_ALL else None
         if begun is not None and qualified_alike(claim, text, begun):
             return "entailment", begun
-        if not likely or ("qualifiers" in self._checks and not qualified_alike(claim, text, window)):
-            return "neutral", None
-        in_place = "order" not in self._checks or in_order(claim, text, window)
-        return ("entailment", window) if in_place else ("neutral", None)
+        is_said = likely and qualified_alike(claim, text, window) and in_order(claim, text, window)
+        return ("entailment", window) if is_said else ("neutral", None)
 
     def _index(self, texts: tuple[str, ...], question: str) -> Passages:
         return Passages(texts, self._model.common, question)
@@ -212,11 +187,11 @@ def _measure(passages: Passages, claims: tuple[str, ...]) -> Measured:
     return Measured(passages, [analyse(claim, passages.language) for claim in claims])
 
 
-def _incomparable(premise: Premise, claim: Claim, note: str) -> Verdict:
-    """The verdict on a claim in another language, with the reason."""
+def _incomparable(premise: Premise, note: str) -> Verdict:
+    """The verdict on a text in another language, with the reason."""
     return Verdict(
         context_id=premise.id,
-        target_id=claim.id,
+        target_id="",
         label="neutral",
         probability=1.0,
         confidence="constant",

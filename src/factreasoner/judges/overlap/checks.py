@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from factreasoner.judges.overlap.words import MEASURES, RANK, Number, Span, Text
+from factreasoner.judges.overlap.numbers import MEASURES, Number
+from factreasoner.judges.overlap.words import Span, Text
 
 _NEGATIONS = {
     *("no", "not", "n't", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot"),
@@ -39,22 +40,15 @@ _NEAR = 4
 _PREFIX = 4
 
 
-def said_by(claim: Text, text: Text) -> Span | None:
-    """The sentences of a text whose words are those of the claim, in order."""
-    ends = {part.high: part.end for part in text.sentences}
+def said_by(claim: Text, text: Text, *, goes_on: bool = False) -> Span | None:
+    """The sentences of a text that begin with the words of the claim, and end with them or go on."""
     for part in text.sentences:
         high = part.low + len(claim.words)
-        if claim.words and high in ends and text.words[part.low : high] == claim.words:
-            return Span(part.low, high, part.start, ends[high])
+        if claim.words and text.words[part.low : high] == claim.words:
+            last = next(other for other in text.sentences if other.high >= high)
+            if goes_on or last.high == high:
+                return Span(part.low, last.high, part.start, last.end)
     return None
-
-
-def begun_by(claim: Text, text: Text) -> Span | None:
-    """A sentence of a text that begins with the words of the claim and goes on."""
-    size = len(claim.words)
-    return next(
-        (p for p in text.sentences if text.words[p.low : min(p.low + size, p.high)] == claim.words), None
-    )
 
 
 def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
@@ -114,7 +108,8 @@ def _has_other_number(
 ) -> bool:
     """Whether the sentence has another number than the claim, and the window has the rest."""
     there = [number for number in text.numbers if part.low <= number.place < part.high]
-    if not there or bool(_NEGATIONS.intersection(claim.words)) != _has_negation(text, part):
+    negated = not _NEGATIONS.isdisjoint(claim.words)
+    if not there or negated == _NEGATIONS.isdisjoint(text.words[part.low : part.high]):
         return False
     for number in claim.numbers:
         same = [other for other in there if other.kind == number.kind]
@@ -133,17 +128,8 @@ def _has_other_number(
     return False
 
 
-def _has_negation(text: Text, part: Span) -> bool:
-    return not _NEGATIONS.isdisjoint(text.words[part.low : part.high])
-
-
 def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> bool:
     """Whether the content word nearest to the claim's number is near the other number, too."""
-    if (
-        number.kind == RANK
-        and claim.stems[number.end : number.end + 1] != text.stems[other.end : other.end + 1]
-    ):
-        return False
     if number.kind in MEASURES:
         return True
     around = range(max(0, number.place - _NEAR), min(len(claim.stems), number.end + _NEAR))

@@ -30,9 +30,8 @@ _USUAL_COVER, _USUAL_WEIGHT = 0.6, 2
 _NEAR = 0.1
 _WINDOW_SIZES = (1, 2, 3)
 _LENGTH_PENALTY = 0.03
-_NAME_SHARE = 0.7
 _FUNCTION_WEIGHT = 0.05
-_PASSAGE_SHARE, _CLAIM_SHARE, _ASKED_SHARE, _ASIDE_SHARE = 0.3, 0.7, 0.1, 0.3
+_CLAIM_SHARE, _ASKED_SHARE, _ASIDE_SHARE = 0.7, 0.1, 0.3
 _LONGEST_QUESTION = 1000
 _PREFIX = 4
 _LEAST_LIKENESS = 0.7
@@ -42,9 +41,9 @@ _BLOCK = 256
 class Coverage(NamedTuple):
     """Shares of the weight of n claims found in P passages; every array has the shape (n, P).
 
-    `whole` looks at the whole passage; `best` rates its best window of up to three sentences, where names
-    found elsewhere in the passage count in part. That window begins with sentence `first` of the passage and
-    has `size` of them. `touches`: the passage has a content word of the claim.
+    `whole` looks at the whole passage; `best` rates its best window of up to three sentences. That window
+    begins with sentence `first` of the passage and has `size` of them. `touches`: the passage has a content
+    word of the claim.
     """
 
     whole: Array
@@ -72,7 +71,6 @@ class Passages:
         self.is_english = [self.language == "english" and text.is_english() for text in self.texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
         self.stems = [frozenset(text.stems) for text in self.texts]
-        self._frequency = Counter(term for stems in self.stems for term in stems)
         self._sentences_of: dict[str, list[int]] = defaultdict(list)
         self._by_prefix: dict[str, list[str]] = defaultdict(list)
         borders = [0]
@@ -83,7 +81,7 @@ class Passages:
             # A passage without words keeps one empty sentence, so that every passage has a window.
             borders.append(borders[-1] + max(1, len(text.sentences)))
         self._borders = np.asarray(borders)
-        for term in sorted(self._frequency):
+        for term in sorted(self._sentences_of):
             if len(term) >= _PREFIX:
                 self._by_prefix[term[:_PREFIX]].append(term)
 
@@ -93,12 +91,10 @@ class Passages:
         `topical` counts the claims that have a stem, of all `claims` judged together.
         """
         others = max(claims - 1, 3)
-        passages = len(self.texts) + 4
         return [
             _FUNCTION_WEIGHT
             if not content
             else self._common.get(term, 1.0)
-            * (1.0 - _PASSAGE_SHARE * self._frequency[term] / passages)
             * (1.0 - _CLAIM_SHARE * (topical[term] - 1) / others)
             * (_ASKED_SHARE if term in self._asked else 1.0)
             * (_ASIDE_SHARE if aside else 1.0)
@@ -115,17 +111,13 @@ class Passages:
 
     def _cover_block(self, claims: Sequence[Text], weights: Sequence[Sequence[float]]) -> Coverage:
         vocabulary = {term: n for n, term in enumerate(dict.fromkeys(t for c in claims for t in c.stems))}
-        weighing, names, content = np.zeros((3, len(claims), len(vocabulary)))
+        weighing, content = np.zeros((2, len(claims), len(vocabulary)))
         for row, claim in enumerate(claims):
             columns = [vocabulary[term] for term in claim.stems]
-            for of_terms, of_tokens in (
-                (weighing, weights[row]),
-                (names, claim.names),
-                (content, claim.content),
-            ):
-                np.maximum.at(of_terms[row], columns, of_tokens)
+            np.maximum.at(weighing[row], columns, weights[row])
+            np.maximum.at(content[row], columns, claim.content)
         weighing /= np.maximum(weighing.sum(axis=1, keepdims=True), 1e-12)
-        return self._best(self._found(vocabulary), weighing, weighing * names, content)
+        return self._best(self._found(vocabulary), weighing, content)
 
     def _found(self, vocabulary: Mapping[str, int]) -> Array:
         """Likeness in [0, 1] of what each sentence has to each term: shape (sentences, terms)."""
@@ -151,19 +143,17 @@ class Passages:
                 found.append((other, likeness))
         return found
 
-    def _best(self, found: Array, weights: Array, names: Array, content: Array) -> Coverage:
+    def _best(self, found: Array, weights: Array, content: Array) -> Coverage:
         starts = self._borders[:-1]
         owner = np.repeat(np.arange(len(starts)), np.diff(self._borders))
         whole = np.maximum.reduceat(found, starts, axis=0) if found.shape[1] else found[starts]
-        credit = (names @ whole.T)[:, owner]
         best = np.full((len(weights), len(starts)), -np.inf)
         first, best_size = np.zeros(best.shape, dtype=np.intp), np.ones(best.shape, dtype=np.intp)
         window = found
         for size in _WINDOW_SIZES:
             if size > 1:
                 window = _widened(window, found, owner, size)
-            plain = weights @ window.T
-            rated = plain + _NAME_SHARE * (credit - names @ window.T) - _LENGTH_PENALTY * (size - 1)
+            rated = weights @ window.T - _LENGTH_PENALTY * (size - 1)
             for passage, (low, high) in enumerate(zip(starts, self._borders[1:], strict=True)):
                 top = rated[:, low:high].argmax(axis=1)
                 value = rated[np.arange(len(rated)), low + top]

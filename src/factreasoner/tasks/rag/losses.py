@@ -32,17 +32,17 @@ def _of_reference(values: Values, records: Counts) -> Iterator[str]:
     recall = values["claim_recall"]
     if recall is None or records["claim_recall"] != records["lost_in_retrieval"]:
         yield (
-            f"Retriever: {_percent(retrieval)} of what references state is in no context, and missing in the "
-            "answers."
+            f"Retriever: {_percent(retrieval)} of what references state is found in no context, and missing "
+            "in the answers."
         )
     else:
         yield (
-            f"Retriever: {_percent(1 - recall)} of what references state is in no context "
+            f"Retriever: {_percent(1 - recall)} of what references state is found in no context "
             f"(claim recall {recall:.2f}); {_percent(retrieval)} is missing in the answers too."
         )
     yield (
-        f"Generator: {_percent(generation)} of what references state is in a context, and missing in the "
-        "answers."
+        f"Generator: {_percent(generation)} of what references state is found in a context, and missing "
+        "in the answers."
     )
 
 
@@ -54,14 +54,15 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
             yield f"Generator: {unsupported} of what answers state is supported by no context."
         return
     yield (
-        f"Generator: {_percent(invented)} of what answers state is in no context and not in the reference "
-        "(hallucination)."
+        f"Generator: {_percent(invented)} of what answers state is found in no context and not in the "
+        "reference (hallucination)."
     )
     against = values["against_reference"]
     if against is not None and records["against_reference"] == records["beyond_reference"]:
         yield (
-            f"Noise: {_percent(against + beyond)} of what answers state is in a context, and the reference "
-            f"does not support it: it contradicts {_percent(against)}, and is silent on {_percent(beyond)}."
+            f"Noise: {_percent(against + beyond)} of what answers state is found in a context, and the "
+            f"reference does not support it: it contradicts {_percent(against)}, and is silent on "
+            f"{_percent(beyond)}."
         )
     if beyond:
         yield (
