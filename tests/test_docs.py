@@ -134,7 +134,7 @@ def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path):
     assert f"started about 150 million years ago. {found}" in " ".join(shown.split())
     assert "\n40 of 142 atoms are supported." in shown
     assert "\n  0.281  [" in shown
-    assert "\n7 of 40 planted errors are called false, and so are 3 of 102 right atoms" in shown
+    assert "\n8 of 40 planted errors are called false, and so are 3 of 102 right atoms" in shown
     assert (shown + printed.stderr).count("\n") <= 40
     command = re.search(r"^  (factreasoner assess .*)", shown, re.MULTILINE)[1]
     done = subprocess.run(

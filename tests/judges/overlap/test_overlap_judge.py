@@ -71,6 +71,9 @@ def test_a_sentence_that_begins_with_the_claim_entails_it_in_any_company(judge):
         ("count", "The bridge has four arches.", "The bridge has three arches of stone."),
         ("unit", "The tower is 220 feet high.", "The tower is 220 metres high."),
         ("converted", "The tower is 1,500 feet high.", "The tower is 324 metres high."),
+        ("amount", "It killed 2 million people in China.", "It killed 2.9 million people in China."),
+        ("dose", "The tablet holds 1 mg of the drug.", "The tablet holds 0.5 mg of the drug."),
+        ("speed", "It runs 100 kilometres per hour.", "It runs 100 metres per second."),
         ("range", "The tablet works for 12 hours.", "The tablet works for four to six hours."),
         ("share", "Olive oil makes up 25 percent of sales.", "Olive oil makes up 52% of sales."),
         ("rank", "Anna was the second child of a baker.", "Anna was the third child of a baker."),
@@ -107,6 +110,7 @@ AGREEING_OR_SILENT = [
     ("The castle dates from the 13th century.", "The castle dates from the 1200s."),
     ("The ship carried some 2,200 people.", "The ship carried 2,224 people."),
     ("The player is 1.80 m tall.", "The player is 5 ft 11 in tall."),
+    ("USB-C has 16 pins.", "The plug has 8 pins. It is smaller than USB-C."),
     ("The walk takes 12 days.", "The walk takes between 10 and 15 days."),
     ("The tower is 1,063 feet high.", "The tower is 324 metres high."),
     ("About 300 people came.", "In the end 298 people came."),
@@ -116,6 +120,8 @@ AGREEING_OR_SILENT = [
     ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
 ]
 HEDGED_OR_NEGATED = [
+    ("The marathon course is 42.195 km long.", "The marathon course is 41.185 km long."),
+    ("The studio cost €20 million in all.", "The studio cost €25 million in all."),
     ("The drug lowers blood pressure in adults.", "The drug may lower blood pressure in adults."),
     ("All of the houses on Pell Street burned.", "Some of the houses on Pell Street burned."),
     ("The town of Grell had a wall of stone.", "The town of Grell never had a wall of stone."),

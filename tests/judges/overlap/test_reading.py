@@ -25,7 +25,7 @@ from factreasoner.judges.overlap.words import analyse
         ("$2.5m for twenty-five days", [(2.5e6, "dollar"), (25.0, "time")]),
         ("four to six hours", [(4.0, ""), (4.0, "time")]),
         ("5 ft 11 in, 17:00, half a million", [(5.0, ""), (11.0, ""), (17.0, ""), (0.0, ""), (1e6, "")]),
-        ("1.500 people in the 12th century BC", [(0.0, ""), (1100.0, "")]),
+        ("1.500 people in the 12th century BC", [(1500.0, ""), (1100.0, "")]),
         ("no number", []),
     ],
 )

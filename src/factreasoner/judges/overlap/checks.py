@@ -94,19 +94,18 @@ def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: 
 
     `weights` are those of the claim's tokens.
     """
-    near = set(text.stems[window.low : window.high])
     for part in text.sentences:
-        if window.low <= part.low < window.high and (
-            _has_other_number(claim, weights, text, part, near) or _is_negated(claim, weights, text, part)
-        ):
-            return part
+        if window.low <= part.low < window.high:
+            near = set(text.stems[: part.high])  # "it" and "the plug" point back
+            if _has_other_number(claim, weights, text, part, near) or _is_negated(claim, weights, text, part):
+                return part
     return None
 
 
 def _has_other_number(
     claim: Text, weights: Sequence[float], text: Text, part: Span, near: Collection[str]
 ) -> bool:
-    """Whether the sentence has another number than the claim, and the window has the rest."""
+    """Whether the sentence has another number than the claim, and the passage up to its end has the rest."""
     there = [number for number in text.numbers if part.low <= number.place < part.high]
     negated = not _NEGATIONS.isdisjoint(claim.words)
     if not there or negated == _NEGATIONS.isdisjoint(text.words[part.low : part.high]):

@@ -57,6 +57,7 @@ _AT_LEAST, _AT_MOST = frozenset({"over", "least", "exceeds"}), frozenset({"under
 _FEWER = frozenset({"less", "fewer"})
 _ROUNDED = 100_000.0
 _CONVERTED, _ABOUT, _EXACT = 0.02, 0.1, 1e-9
+_MOST_ROUNDED, _MOST_MULTIPLIED = 0.1, 1e15
 _APART, _CUT = {"about": 0.25, "converted": 0.1}, 0.99
 _BLANKS = re.compile(r"[\s'’]")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -112,7 +113,8 @@ class Number(NamedTuple):
     def _last_digit(self) -> float:
         """What the last digit is worth: 1 of 8,849, and .01 million of 1.81 million."""
         place = int(Decimal(str(self.value)).normalize().as_tuple().exponent)
-        return float(10.0 ** (place if self.value >= _ROUNDED else min(place, 0)) * self.size)
+        digit = float(10.0 ** (place if self.value >= _ROUNDED else min(place, 0)))
+        return min(digit, _MOST_ROUNDED * self.value) * self.size
 
 
 def _plain(figure: str) -> str:
@@ -167,7 +169,7 @@ def _figure(words: Sequence[str], i: int) -> tuple[float, int]:
     end = i if words[i] in magnitudes else i + 1
     if words[i] in _TENS and end < len(words) and 1 <= _VALUES.get(words[end], 0) < 10:
         value, end = value + _VALUES[words[end]], end + 1
-    while end < len(words) and words[end] in magnitudes:
+    while end < len(words) and words[end] in magnitudes and value < _MOST_MULTIPLIED:
         value, end = value * magnitudes[words[end]], end + 1
     return value, end
 
@@ -177,7 +179,8 @@ def _quantity(words: Sequence[str], content: Sequence[bool], i: int, language: s
     before, last = words[i - 1] if i else "", words[i - 2] if i > 1 else ""
     uncounted = words[i] in _MAGNITUDES and (before != "a" or last in ("half", "of"))
     if uncounted or (words[i][0].isdecimal() and not _UNDERSTOOD.fullmatch(_plain(words[i]))):
-        return Number(i, i + 1, _MAGNITUDES.get(words[i], 0.0), "")
+        digits = "".join(filter(str.isdecimal, words[i]))[:15]
+        return Number(i, i + 1, _MAGNITUDES[words[i]] if uncounted else float(digits), "")
     value, end = _figure(words, i)
     after, next_ = (*words[end : end + 2], "", "")[:2]
     bound = _bound(words[max(0, i - 3) : i])
@@ -193,7 +196,12 @@ def _quantity(words: Sequence[str], content: Sequence[bool], i: int, language: s
     unit_end = end + 1 + (after in _SQUARE)
     unit = f"{next_}2" if after in _SQUARE else after
     if unit in _SIZES:
-        measure, size = _SIZES[unit] if words[unit_end : unit_end + 1] != ["per"] else ("", 1.0)
+        measure, size = _SIZES[unit]
+        if words[unit_end : unit_end + 1] == ["per"]:
+            each, many = _SIZES.get(words[unit_end + 1] if unit_end + 1 < len(words) else "", ("", 0.0))
+            if not each:
+                return Number(i, unit_end, value, "", bound=bound)
+            return Number(i, unit_end + 2, value, f"{measure} per {each}", size / many, bound)
         return Number(i, unit_end, value, measure, size, bound)
     if words[i].isdecimal() and len(words[i]) == 4 and _FIRST_YEAR <= value <= _LAST_YEAR:
         decade = 0 if after != "s" else 9 if value % 100 else 99
