@@ -1,5 +1,7 @@
 """What errors mean, from status, headers and words alone."""
 
+import socket
+
 import httpx
 import pytest
 
@@ -197,6 +199,22 @@ def test_the_largest_limit_of_a_reply_and_the_room_that_the_context_leaves(messa
 def test_where_nobody_answers_the_invented_status_goes(message):
     found = fault(ProviderSaidError(500, message))
     assert (found.kind, found.status, found.remedy) == ("retry", None, "connection")
+
+
+@pytest.mark.parametrize(
+    ("cause", "refused"),
+    [
+        (ConnectionRefusedError(111, "Connection refused"), True),
+        (ConnectionResetError(104, "Connection reset by peer"), False),
+        (socket.gaierror(-2, "Name or service not known"), False),
+    ],
+)
+def test_only_a_refused_connection_means_that_nobody_listens(cause, refused):
+    error = ProviderSaidError(500, "OpenAIException - Connection error.")
+    error.__cause__ = RuntimeError()
+    error.__cause__.__context__ = cause
+    found = fault(error)
+    assert (found.message, found.remedy, found.refused) == (cause.strerror, "connection", refused)
 
 
 def test_a_form_is_not_refused_on_the_last_rung():

@@ -197,13 +197,55 @@ def test_a_server_that_was_never_there_ends_the_run_soon(tmp_path, monkeypatch, 
         client.call(PROMPT, SCHEMA)
 
 
-def test_a_server_that_answered_once_has_all_the_patience():
-    clock = Clock()
+def test_every_call_to_a_server_that_was_never_there_ends_as_the_first(tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
+    config = Config(model="fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path)
+    client = LiteLLMClient(config, backoff_seconds=0.01)
+
+    def failed(number):
+        with pytest.raises((ConfigError, ProviderError)) as caught:
+            client.call(PROMPT.model_copy(update={"user": str(number)}), SCHEMA)
+        return type(caught.value), str(caught.value)
+
+    ((kind, words),) = set(parallel_map(failed, range(24), 8))  # most wait for the first one's slot
+    assert kind is ConfigError
+    assert "Connection refused; is http://127.0.0.1:9/v1 up? (it refused connections for 0.5 s" in words
+
+
+def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scene, monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.0)
+    set_up = scene(sequence(*[reset()] * 6, obliging))
+    config = Config(model="fake", api_base=set_up.server.url, cache_dir=set_up.folder)
+    assert LiteLLMClient(config, backoff_seconds=0.01).call(PROMPT, SCHEMA).arguments
+
+
+@pytest.mark.parametrize("there", [CircuitBreaker.failed, CircuitBreaker.answered])
+def test_a_server_that_was_there_once_has_all_the_patience(there):
+    clock, told = Clock(), []
     breaker = CircuitBreaker("here", 60.0, at_start=10.0, clock=clock)
     breaker.failed(refused=True)
     assert (breaker.absent, breaker.left) == (True, 10.0)
-    breaker.failed()  # busy, and so there
-    assert (breaker.absent, breaker.left) == (False, 60.0)
+    clock.now += 2.0
+    with told_of_waiting(told.append):
+        breaker.tell_why("Connection refused")
+    assert told == ["here, 2 of 10 s (at the start; --patience 60 waits longer): Connection refused"]
+    there(breaker)  # busy or not
+    breaker.failed(refused=True)
+    assert (breaker.absent, breaker.patience) == (False, 60.0)
+
+
+def test_silence_is_counted_from_the_last_answer_to_any_call():
+    clock, told = Clock(), []
+    breaker = CircuitBreaker("here", 60.0, clock=clock)
+    began = clock.now
+    clock.now += 20.0
+    breaker.answered()
+    with told_of_waiting(told.append):
+        clock.now += 4.0
+        breaker.tell_silence(began, "try 1")
+        clock.now += 2.0
+        breaker.tell_silence(began, "try 1")
+    assert told == ["here, silent for 6 s: try 1"]
 
 
 def test_a_timeout_is_no_reason_to_wait_and_the_answer_after_it_is_taken(scene):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from fake_server import FakeServer
 from forked import COMMAND
+from pydantic import BaseModel, Field
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
@@ -160,6 +161,12 @@ def test_an_unknown_part():
         build_pipeline(jugde=YesJudge())
 
 
+class Rating(BaseModel):
+    """A model of the user's own."""
+
+    stars: int = Field(ge=10)
+
+
 def raising(premise, claims):
     raise ValueError("mine")
 
@@ -181,6 +188,10 @@ def raising(premise, claims):
                 "; probability: is 1.5; a probability lies between 0 and 1 (",
                 "test_kinds.py:",
             ],
+        ),
+        (
+            lambda premise, claims: Rating(stars=5),
+            ["1 validation error for Rating", "greater than or equal to 10"],
         ),
     ],
 )

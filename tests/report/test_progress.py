@@ -4,12 +4,14 @@ import io
 import os
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from factreasoner.corpus.indexing import Step
+from factreasoner.llm.send import CircuitBreaker
 from factreasoner.models import Assessment, Usage
-from factreasoner.report.progress import index_progress, progress_for
+from factreasoner.report.progress import index_progress, one_answer, progress_for
 from factreasoner.runs.journal import line_of
 from factreasoner.tasks.factuality import TASK
 
@@ -59,9 +61,30 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
     with progress_for(quiet=False) as progress:
         progress.started(3, 1)
         progress.waiting("gpu-7:8000, 7 of 60 s")
+        progress.usage = Usage(calls=2, cost=0.5)
+        progress.waiting("gpu-7:8000, 9 of 60 s")
         progress.waiting("")
-    told = ["records: 3, 1 of them in the folder already", "1/3 records, waiting for gpu-7:8000, 7 of 60 s"]
-    assert capsys.readouterr().err.splitlines() == [*told, "1/3 records"]
+    assert capsys.readouterr().err.splitlines() == [
+        "records: 3, 1 of them in the folder already",
+        "1/3 records, waiting for gpu-7:8000, 7 of 60 s",
+        "1/3 records, 2 calls, $0.5000, waiting for gpu-7:8000, 9 of 60 s",
+        "1/3 records, 2 calls, $0.5000",
+    ]
+
+
+@pytest.mark.parametrize(("quiet", "told"), [(False, [5, 10]), (True, [])])
+def test_what_one_answer_waits_for_takes_a_line_now_and_then(monkeypatch, capsys, quiet, told):
+    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 5.0)
+    clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr("factreasoner.report.progress.time", clock)
+    server = CircuitBreaker("gpu-7", 60.0, clock=clock.monotonic)
+    with one_answer(quiet=quiet):
+        server.failed()
+        for clock.now in range(12):
+            server.tell_why("busy")
+        server.answered()
+    said = [f"waiting for gpu-7, {second} of 60 s (--patience): busy" for second in told]
+    assert capsys.readouterr().err.splitlines() == said
 
 
 STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]

@@ -8,7 +8,7 @@ import pytest
 from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
-from factreasoner.errors import InputError, InputProblem, RunError
+from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.progress import Totals
@@ -172,3 +172,24 @@ def test_a_failed_judgement_is_asked_for_again_whatever_the_solver_did(tmp_path)
     asked = judge.asked
     run_over(tmp_path, judge, [record])
     assert judge.asked > asked
+
+
+def test_a_server_that_was_never_there_fails_no_record(tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
+    url = "http://127.0.0.1:9/v1"
+    config = Config(model="fake", api_base=url, form="tool", confidence="constant", cache_dir=tmp_path)
+    records = [
+        Record(
+            id=f"r{i}",
+            response="It is so.",
+            atoms=(Atom(id="a", text=f"The sky has {i} clouds."),),
+            contexts=(Context(id="c", text=f"The sky had {i} clouds at noon."),),
+        )
+        for i in range(24)
+    ]
+    folder = RunFolder(tmp_path / "run", TASK)
+    folder.start(config, {})
+    with pytest.raises(ConfigError, match=r"refused connections for 0\.5 s from the start"):
+        run(build_pipeline(config), folder, [record.id for record in records], records, Totals())
+    assert folder.entries == {}
+    folder.close()

@@ -2,6 +2,7 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from run_folders import append, run_folder
@@ -135,10 +136,11 @@ def test_a_second_writer_is_kept_out(tmp_path):
     opened(tmp_path).close()
 
 
-def test_results_without_their_journal_are_not_taken_for_a_run_without_records(tmp_path):
+@pytest.mark.parametrize("lose", [Path.unlink, lambda journal: journal.write_bytes(b"")])
+def test_results_without_their_journal_are_not_taken_for_a_run_without_records(tmp_path, lose):
     folder = RunFolder(run_folder(tmp_path / "run", assessment("r1")), TASK)
-    folder.journal_path.unlink()
-    lost = r"journal\.jsonl: is missing, .*put it back, or run again with --fresh"
+    lose(folder.journal_path)
+    lost = r"journal\.jsonl: is missing or empty, .*put it back, or run again with --fresh"
     with pytest.raises(RunError, match=lost):
         folder.assessed()
     with pytest.raises(RunError, match=lost):

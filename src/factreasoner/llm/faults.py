@@ -109,6 +109,7 @@ class ProviderFault(NamedTuple):
     passes, after `retry_after` seconds if the provider says so; "form" is a call form that it does not take;
     "dialect" is something else that it does not take, which `lesson` avoids, or a limit of the reply above
     `room`; "sample" is a reply that it could not use itself; "final" will not change.
+    `refused`: nobody listens at the server's address.
     """
 
     kind: Kind
@@ -118,6 +119,7 @@ class ProviderFault(NamedTuple):
     lesson: Capabilities = Capabilities()
     room: int | None = None
     remedy: str = ""
+    refused: bool = False
 
     def error(self, attempts: int, remedy: str, why: str = "") -> LLMError:
         """The error of a call without an answer after so many attempts; `why` it waits no longer."""
@@ -163,18 +165,25 @@ def fault_of(
         return ProviderFault("final", message, status, remedy=SHORTER)
     if status is None or status in RETRIED or status >= 500:
         remedy = "connection" if NO_ANSWER.search(raw) else ""
-        told = (remedy and _of_the_system(error)) or message
-        return ProviderFault("retry", told, status, retry_after_of(_headers(error), raw), remedy=remedy)
+        broken = _of_the_system(error) if remedy else None
+        return ProviderFault(
+            "retry",
+            (broken and broken.strerror) or message,
+            status,
+            retry_after_of(_headers(error), raw),
+            remedy=remedy,
+            refused=isinstance(broken, ConnectionRefusedError),
+        )
     return ProviderFault("final", message, status)
 
 
-def _of_the_system(error: BaseException | None) -> str:
-    """Why there is no connection, as the operating system says; empty where it was not that."""
+def _of_the_system(error: BaseException | None) -> OSError | None:
+    """Why there is no connection, as the operating system says; None where it was not that."""
     while error is not None:
         if isinstance(error, OSError) and error.strerror:
-            return error.strerror
+            return error
         error = error.__cause__ or error.__context__
-    return ""
+    return None
 
 
 def _lesson_of(

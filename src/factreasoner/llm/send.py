@@ -81,8 +81,8 @@ class CircuitBreaker:
     def given_up(self) -> str:
         """What is said of a call that is not made."""
         return (
-            f"{self.server} has answered no call for {self.patience:g} s (--patience), and is now asked only "
-            f"every {SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
+            f"{self.server} has answered no call for {self._patience:g} s (--patience), and is now asked "
+            f"only every {SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
         )
 
     @property
@@ -111,7 +111,7 @@ class CircuitBreaker:
             return due
 
     def failed(self, *, refused: bool = False) -> None:
-        """A request met an error that waiting may cure; `refused`: there was no connection."""
+        """A request met an error that waiting may cure; `refused`: nobody listens there."""
         with self._lock:
             self._there |= not refused
             if self._down_since is None:
@@ -127,7 +127,8 @@ class CircuitBreaker:
     def tell_why(self, reason: str) -> None:
         """Tell the listener for how long the server has been down, and why; at first it hears nothing."""
         if (down := self.patience - self.left) >= 1:
-            limit = f"{down:.0f} of {self.patience:g} s (--patience)"
+            longer = f"at the start; --patience {self._patience:g} waits longer"
+            limit = f"{down:.0f} of {self.patience:g} s ({longer if self.absent else '--patience'})"
             self._tell(f"{self.server}, {limit}: {reason.rstrip('.')}")
 
     def tell_silence(self, since: float, words: str) -> None:
@@ -192,7 +193,11 @@ class Sender:
     ) -> Completion | ProviderFault:
         """The answer to a request, sent again while its fault may pass; else the fault.
 
-        `fixed` names the parameters that can't be left out. Raises ProviderError if the server is given up.
+        `fixed` names the parameters that can't be left out.
+
+        Raises:
+            ConfigError: the server has refused connections from the start, or only the user can mend a fault.
+            ProviderError: the server is given up.
         """
         for number in itertools.count():
             answer = self._attempt(request, form, fixed, attempts)
@@ -219,7 +224,7 @@ class Sender:
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             if attempts.troubled_since is None and not self._breaker.admits():
-                raise ProviderError(self._breaker.given_up, attempts=attempts.count)
+                raise self._given_up(attempts)
             attempts.count += 1
             load()  # its import does not count towards the timeout
             try:
@@ -238,7 +243,7 @@ class Sender:
             attempts.troubled_since = None
             attempts.pay(answer)
         elif answer.kind == "retry":
-            self._breaker.failed(refused=answer.remedy == "connection")
+            self._breaker.failed(refused=answer.refused)
             attempts.timeouts += timed_out
             attempts.budget.left -= timed_out
             if not timed_out and attempts.troubled_since is None:
@@ -314,9 +319,7 @@ class Sender:
             return CallTimeoutError(fault.message, attempts=attempts.count)
         patience, why = self._config.patience, ""
         if self._breaker.absent:
-            waited = f"it refused connections for {self._breaker.patience:g} s from the start"
-            told = f"{fault.message}; {remedy} ({waited}; --patience {patience:g} waits longer)"
-            return ConfigError(f"model {self._config.model}: {told}")
+            return self._given_up(attempts)
         if fault.kind == "retry" and not patience:
             why = " (asked once, without waiting)"
         elif fault.kind == "retry" and (fault.retry_after or 0.0) > patience:
@@ -324,3 +327,12 @@ class Sender:
         elif fault.kind == "retry":
             why = f" (waited for as long as --patience {patience:g} allows)"
         return fault.error(attempts.count, remedy, why)
+
+    def _given_up(self, attempts: Attempts) -> ConfigError | ProviderError:
+        """The exception for a call to a server waited for no longer; ConfigError if it never was there."""
+        if not self._breaker.absent:
+            return ProviderError(self._breaker.given_up, attempts=attempts.count)
+        waited = f"it refused connections for {self._breaker.patience:g} s from the start"
+        waited += f"; --patience {self._config.patience:g} waits longer"
+        remedy = self._transport.connection_remedy
+        return ConfigError(f"model {self._config.model}: Connection refused; {remedy} ({waited})")

@@ -295,10 +295,10 @@ def assess(
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
     `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects, or
-    documents of LangChain and LlamaIndex; or they are one text. `atoms` are the statements to judge: texts,
-    mappings or `Atom` objects; without them they are made from the response. `settings` are those of
-    `Config`, for example `version=3`, `model="openai/gpt-4o-mini"`; without a model the embedded judge is
-    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`.
+    documents of LangChain and LlamaIndex. `atoms` are the statements to judge: texts, mappings or `Atom`
+    objects; without them they are made from the response. `settings` are those of `Config`, for example
+    `version=3`, `model="openai/gpt-4o-mini"`; without a model the embedded judge is used. A setting that
+    names a part also takes your own object or class: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown or wrong setting.

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from factreasoner import models
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.models.wording import reworded
 
@@ -123,7 +124,7 @@ def told(error: BaseException, part: object = None) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
     place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
-    if isinstance(error, ValidationError):  # a model of ours that it made
+    if isinstance(error, ValidationError) and error.title in models.__all__:  # a model of ours that it made
         return f"{error.title}: {'; '.join(map(str, reworded(error, '', {})))}{place}"
     return f"{type(error).__name__}: {error}{place}"
 

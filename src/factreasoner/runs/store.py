@@ -254,19 +254,19 @@ class RunFolder(Journal[R]):
         return record_id
 
     def _refuse_lost_journal(self) -> None:
-        """Raise RunError if there are results without the journal that they were made from."""
-        lost = not self.journal_path.exists() and self.results_path.exists()
+        """Raise RunError if there are results without the journal lines that they were made from."""
+        lost = not self.entries and self.results_path.exists()
         if lost and self.results_path.stat().st_size:
             raise RunError(
-                f"{self.journal_path}: is missing, and results.jsonl does not replace it; put it back, or "
-                "run again with --fresh"
+                f"{self.journal_path}: is missing or empty, and results.jsonl does not replace it; put it "
+                "back, or run again with --fresh"
             )
 
     def assessed(self) -> list[str]:
         """The record ids of `order`.
 
         Raises:
-            RunError: there are none, or the journal is missing or damaged.
+            RunError: there are none, or the journal is missing, empty or damaged.
         """
         if not (ids := self.order()):
             self._refuse_lost_journal()

@@ -11,7 +11,6 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 if TYPE_CHECKING:
-    from pydantic.fields import FieldInfo
     from pydantic_core import ErrorDetails
 
 Affects = Literal["results", "scores", "calls"]
