@@ -9,6 +9,7 @@ from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
+from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.progress import Totals
@@ -177,7 +178,9 @@ def test_a_failed_judgement_is_asked_for_again_whatever_the_solver_did(tmp_path)
 def test_a_server_that_was_never_there_fails_no_record(tmp_path, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
     url = "http://127.0.0.1:9/v1"
-    config = Config(model="fake", api_base=url, form="tool", confidence="constant", cache_dir=tmp_path)
+    config = Config(
+        model="fake", api_base=url, atoms_per_call=1, confidence="constant", cache_dir=tmp_path / "cache"
+    )
     records = [
         Record(
             id=f"r{i}",
@@ -189,7 +192,10 @@ def test_a_server_that_was_never_there_fails_no_record(tmp_path, monkeypatch):
     ]
     folder = RunFolder(tmp_path / "run", TASK)
     folder.start(config, {})
+    forms = dict.fromkeys(("one", "flat", "nested"), FoundForm(form="tool"))
+    folder.manifest.keep_capabilities(config.model, Capabilities(forms=forms))  # so calls are made at once
+    worker = TASK.worker(config, folder.calls(config))
     with pytest.raises(ConfigError, match=r"refused connections for 0\.5 s from the start"):
-        run(build_pipeline(config), folder, [record.id for record in records], records, Totals())
+        run(worker, folder, [record.id for record in records], records, Totals())
     assert folder.entries == {}
     folder.close()
