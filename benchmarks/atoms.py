@@ -10,7 +10,8 @@ judges both, and people's atoms, against the record's passages (version 2). Colu
 - `whole`: share of the answer's sentences with an atom that just one atom stands for.
 - `covered`: share of the answer's sentences that one of people's atoms came from and one of ours stands for.
 - `MAE`: mean |precision - people's share of supported atoms| over answers; `rho`: their Spearman correlation.
-  `MAE P` and `rho P` are the same for the mean P(true) of the answer's atoms in place of precision.
+  `MAE P` and `rho P` are the same for the mean P(true) of the answer's atoms in place of precision, and
+  `mean P` is its mean over answers, to be held against people's share.
   `constant` is the MAE of always saying the mean of the other answers.
 
 `--ablate` leaves out each rule of the atomizer in turn. Columns: `atoms`; `split`: share of the sentences
@@ -144,10 +145,11 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
     share = [_share(record) for record in records]
     rest = [(sum(share) - own) / (len(share) - 1) for own in share]
     constant = np.mean([abs(own - other) for own, other in zip(share, rest, strict=True)])
-    print(f"\n{name}: {len(records)} answers, MAE of a constant {constant:.3f}")
+    people_say = f"people's share {np.mean(share):.3f}"
+    print(f"\n{name}: {len(records)} answers, {people_say}, MAE of a constant {constant:.3f}")
     print(
         "             atoms  theirs in ours  ours in theirs  compound  open  words  whole  covered"
-        "   MAE   rho  MAE P  rho P  none"
+        "   MAE   rho  MAE P  rho P  mean P  none"
     )
     for row in rows:
         error, rho = _against(row.precision, share)
@@ -160,7 +162,8 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
             f"{_compound(flat):8.2f}  {np.mean([_is_open(a.text) for a in flat]):4.2f}  "
             f"{np.mean([len(a.text.split()) for a in flat]):5.1f}  {_whole(records, row):5.2f}  "
             f"{_covered(records, row):7.2f}  "
-            f"{error:.3f}  {rho:4.2f}  {error_p:.3f}  {rho_p:5.2f}  {row.mean_p.count(None):4}"
+            f"{error:.3f}  {rho:4.2f}  {error_p:.3f}  {rho_p:5.2f}  "
+            f"{np.mean([p for p in row.mean_p if p is not None]):6.3f}  {row.mean_p.count(None):4}"
         )
     _print_by_length(records, share, rows)
 
