@@ -195,6 +195,10 @@ class OfClaims(Average):
         """See `Average`."""
         return self.function(sample.claims)
 
+    def estimate(self, sample: Sample, name: str, bounds: Bounds) -> Estimate | None:
+        """See `Average`; nothing is computed without labelled claims."""
+        return super().estimate(sample, name, bounds) if len(sample.claims.p) else None
+
 
 def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoInterval:
     """The value plus and minus Student's t times the jackknife's standard error, within `bounds`.
