@@ -95,17 +95,18 @@ def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: 
     `weights` are those of the claim's tokens.
     """
     for part in text.sentences:
-        if window.low <= part.low < window.high:
-            near = set(text.stems[: part.high])  # "it" and "the plug" point back
-            if _has_other_number(claim, weights, text, part, near) or _is_negated(claim, weights, text, part):
-                return part
+        if window.low <= part.low < window.high and (
+            _has_other_number(claim, weights, text, part) or _is_negated(claim, weights, text, part)
+        ):
+            return part
     return None
 
 
-def _has_other_number(
-    claim: Text, weights: Sequence[float], text: Text, part: Span, near: Collection[str]
-) -> bool:
-    """Whether the sentence has another number than the claim, and the passage up to its end has the rest."""
+def _has_other_number(claim: Text, weights: Sequence[float], text: Text, part: Span) -> bool:
+    """Whether the sentence has another number than the claim, and the passage up to its end has the rest.
+
+    What comes behind counts for nothing: "it" and "the plug" point back.
+    """
     there = [number for number in text.numbers if part.low <= number.place < part.high]
     negated = not _NEGATIONS.isdisjoint(claim.words)
     if not there or negated == _NEGATIONS.isdisjoint(text.words[part.low : part.high]):
@@ -119,9 +120,10 @@ def _has_other_number(
             and len(same) == 1
             and number.differs_from(same[0])
             and not number.is_said(text.numbers)
-            and _share(claim, weights, near, range(number.place, number.end)) >= _LEAST_REST
             and all(other.is_said(there) for other in claim.numbers if other is not number)
             and _stands_alike(claim, number, text, same[0])
+            and _share(claim, weights, set(text.stems[: part.high]), range(number.place, number.end))
+            >= _LEAST_REST
         ):
             return True
     return False
