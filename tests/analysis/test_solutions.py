@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 
+from factreasoner.analysis import solutions
 from factreasoner.analysis.solutions import (
+    SMALL,
     SolverRun,
     difference,
     reference_run,
@@ -50,6 +52,18 @@ def test_every_solver_is_tried_and_an_absent_or_unwilling_one_says_why():
     assert refused.keys() == {"exact", "pgmpy", "merlin"}
     assert "width 2" in refused["exact"]
     assert "MERLIN_PATH" in refused["merlin"]
+
+
+def test_what_a_solver_imports_is_loaded_before_it_is_timed(monkeypatch):
+    solved = []
+
+    def noted(name, graph, config):
+        solved.append((name, graph is SMALL))
+        return run_solver(name, graph, config)
+
+    monkeypatch.setattr(solutions, "run_solver", noted)
+    run_all_solvers(TRIANGLE, Config())
+    assert [small for name, small in solved if name == "pgmpy"] == [True, False]
 
 
 def test_others_are_measured_by_the_most_precise_exact_one():

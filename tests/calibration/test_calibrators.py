@@ -51,8 +51,10 @@ def test_platt_is_scikit_learns_logistic_regression():
     assert fitted.intercept == pytest.approx(model.intercept_[0], abs=2e-3)
 
 
-def test_five_hits_are_no_certainty():
-    assert fit_platt([0.9] * 5, [True] * 5).apply(0.9) == pytest.approx(6 / 7, abs=0.01)
+def test_five_hits_are_no_certainty_and_tell_of_no_slope():
+    fitted = fit_platt([0.9] * 5, [True] * 5)
+    assert fitted.apply(0.9) == pytest.approx(6 / 7, abs=0.01)
+    assert fitted.slope == pytest.approx(0.0, abs=0.01)
 
 
 cases = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=25)

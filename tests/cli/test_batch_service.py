@@ -72,6 +72,20 @@ def test_a_batch_that_ends_with_nothing_answered_is_no_strange_file(factreasoner
     assert predictions(tmp_path) == [GOOD, GOOD]
 
 
+class Garbling(BatchServer):
+    """Its first result has a byte that begins no character."""
+
+    def _file(self, content):
+        return super()._file(content.replace(b'"batch_req_0"', b'"batch_req_\xff"'))
+
+
+def test_a_result_with_bytes_that_are_no_text_is_read(factreasoner, tmp_path, two):
+    with Garbling(good) as server:
+        factreasoner(*arguments(server, two))
+    assert any(b"batch_req_\xff" in content for content in server.files.values())
+    assert predictions(tmp_path) == [GOOD, GOOD]
+
+
 def test_a_cancelled_batch_ends_the_command_and_the_next_asks_the_rest(factreasoner, tmp_path, two, server):
     server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
     done = factreasoner(*arguments(server, two), code=5)

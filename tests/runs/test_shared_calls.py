@@ -106,6 +106,15 @@ def test_what_a_dead_worker_held_goes_back(tmp_path):
     assert written == [0.25], "a run that goes on must know of it"
 
 
+def test_what_a_dead_worker_sent_counts_for_its_minute_and_what_it_never_sent_costs_nothing(tmp_path):
+    owner, _ = owner_for(tmp_path, model="fake", max_cost=1.0, tokens_per_minute=100)
+    owner.enter("dead", 80)
+    owner.forget("dead")
+    assert owner.limits.delay(50) > 0.0
+    owner.reserve("dead", 0.25)
+    assert owner.budget.spent == 0.0
+
+
 def test_a_worker_that_dies_while_it_waits_for_another_s_answer_is_not_to_ask(tmp_path):
     owner, _ = owner_for(tmp_path, model="fake")
     assert owner.claim("asking", "key") is None

@@ -89,6 +89,19 @@ def test_gathering_factors_in_groups_changes_nothing(graph):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+@settings(max_examples=60)
+@given(graph=networks(max_variables=8, max_states=3))
+def test_a_variable_is_read_from_the_smallest_table_that_has_it(graph):
+    factors, sizes = tables(graph), graph.cardinalities
+    scopes = [factor.scope for factor in factors]
+    order = eliminate(sizes, scopes).order
+    found = JunctionTree(sizes, factors, order).calibrated()
+    cliques, _ = clique_tree(len(sizes), scopes, order)
+    entries = [(clique.scope, np.prod([sizes[i] for i in clique.scope])) for clique in cliques]
+    for i in range(len(sizes)):
+        assert found.smallest[i].table.size == min(count for scope, count in entries if i in scope)
+
+
 def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monkeypatch):
     pairs = [LogFactor((j, i), np.log([[2.0, 1.0], [1.0, 3.0]])) for i in range(14) for j in range(i)]
     large = []
