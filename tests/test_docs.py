@@ -7,11 +7,13 @@ import re
 import shlex
 import subprocess
 import sys
+import textwrap
 import tomllib
 from pathlib import Path
 
 import pytest
 import typer
+from printed import holds
 
 import factreasoner
 from factreasoner import cli
@@ -120,7 +122,7 @@ def test_the_page_of_the_api_has_every_public_name_in_markdown():
         assert not re.search(r":(class|func|meth):|::$", said, re.MULTILINE), name
 
 
-def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path):
+def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen_and_reports_as_its_page_says(tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     program = tmp_path / "factreasoner"
     program.write_text(f'#!/bin/sh\nexec {sys.executable} -m factreasoner "$@"\n')
@@ -141,6 +143,15 @@ def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen(tmp_path):
         shlex.split(command), cwd=tmp_path, env=environment, capture_output=True, check=True
     )
     assert b"52 metres" in done.stdout
+    report = [sys.executable, "-m", "factreasoner", "report", "runs/demo", "--format", "md"]
+    brief = subprocess.run(
+        report, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
+    ).stdout
+    page = (ROOT / "docs/report.md").read_text(encoding="utf-8")
+    sample = re.search(
+        r"^ {4}factreasoner .*--format md .*--out.*\n\n((?: {4}.*\n|\n)+)", page, re.MULTILINE
+    )[1]
+    assert holds(brief, textwrap.dedent(sample).splitlines()), brief
 
 
 SHELLS = ("|", ">", "<", "&&", ";", "2>")

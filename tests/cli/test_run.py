@@ -183,15 +183,19 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     """A second input in the same folder: every view takes its records, and says what else there is."""
     for name, ids in (("first", ("r0", "r1", "r2")), ("second", ("r2", "r3"))):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(record(i)) + "\n" for i in ids))
-    factreasoner("run", "first.jsonl", "--out", "out")
+    factreasoner("run", "first.jsonl", "--out", "out", "--report")
     done = factreasoner("run", "second.jsonl", "--out", "out")
-    assert "The folder has 2 more records that are not in this input" in done.stderr
+    told = " ".join(done.stderr.split())
+    assert "out has 2 records that are not in this input: kept in its journal, left out of results" in told
+    assert "out/report.html is older than these results: `factreasoner report out` writes it again." in told
     assert summary_of(tmp_path / "out")["records"]["not_in_input"] == 2
     assert len(Run.open(tmp_path / "out")) == 2
     factreasoner("check", "out", "--min", "records=2", "--max", "records=2")
     again = factreasoner("run", "first.jsonl", "--out", "out")
     assert "records: 3, 3 of them in the folder already" in again.stderr
     assert len(Run.open(tmp_path / "out")) == 3
+    written = factreasoner("run", "first.jsonl", "--out", "out", "--report")
+    assert "is older" not in written.stderr
 
 
 def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):

@@ -146,9 +146,8 @@ class Running(OverRecords):
             for model, capabilities in folder.manifest.models().items():
                 say(f"{model}: {capabilities}.", err=True)
         self._note(_without_claims(folder, checked.ids))
-        self._note(_not_in_input(report))
-        if self.report and folder.entries:
-            self._write_report(folder.path)
+        self._note(_not_in_input(report, folder.path))
+        self._report(folder)
         return _ended(report, folder.path)
 
     def _gone_through(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
@@ -175,13 +174,18 @@ class Running(OverRecords):
         if note and not self.quiet:
             say(one_line(note), err=True)
 
-    def _write_report(self, out: Path) -> None:
-        from factreasoner.report.page import default_page, write_report
-        from factreasoner.runs.finished import FinishedRun
+    def _report(self, folder: RunFolder[Any]) -> None:
+        """Write the page that is asked for; say of one that is there already that it is an earlier run's."""
+        if self.report and folder.entries:
+            from factreasoner.report.page import write_report
+            from factreasoner.runs.finished import FinishedRun
 
-        written = write_report([FinishedRun.of_any_task(out)], default_page(out))
-        if not (self.quiet or self.as_json):
-            say(str(written))
+            written = write_report([FinishedRun.of_any_task(folder.path)], folder.page_path)
+            if not (self.quiet or self.as_json):
+                say(str(written))
+        elif folder.page_path.exists():
+            again = shlex.join(["factreasoner", "report", str(folder.path)])
+            self._note(f"{folder.page_path} is older than these results: `{again}` writes it again.")
 
 
 def default_folder(data: Path, task: str = "") -> Path:
@@ -202,12 +206,13 @@ def _without_claims(folder: RunFolder[Any], ids: Sequence[str]) -> str:
     return without.said(folder.task.claim_word)
 
 
-def _not_in_input(report: RunReport) -> str:
+def _not_in_input(report: RunReport, path: Path) -> str:
     """How many records of the folder came from another input; empty where none did."""
     records: Any = report.summary["records"]
-    count = records["not_in_input"]
-    have = "1 more record that is" if count == 1 else f"{count} more records that are"
-    return f"The folder has {have} not in this input; no result, score or report takes them." if count else ""
+    if not (count := records["not_in_input"]):
+        return ""
+    have = "1 record that is" if count == 1 else f"{count} records that are"
+    return f"{path} has {have} not in this input: kept in its journal, left out of results and scores."
 
 
 def _ended(report: RunReport, path: Path) -> int:

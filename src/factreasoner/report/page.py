@@ -26,6 +26,7 @@ from factreasoner.models import TaskResult
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
+from factreasoner.runs.store import PAGE
 from factreasoner.settings import CALL_SETTINGS
 from factreasoner.text.language import language_of
 from factreasoner.text.lexicon import FUNCTION_WORDS
@@ -70,7 +71,7 @@ class Report(NamedTuple):
 
 def default_page(*run_dirs: Path) -> Path:
     """Where a report goes by default."""
-    return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else "report.html")
+    return run_dirs[0] / ("side-by-side.html" if len(run_dirs) > 1 else PAGE)
 
 
 def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:

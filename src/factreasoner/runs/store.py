@@ -34,6 +34,7 @@ from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.task import Task, task_named
 
 R = TypeVar("R", bound=TaskResult)
+PAGE = "report.html"
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
 _AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
@@ -129,6 +130,8 @@ class RunFolder(Journal[R]):
         self.results_path = path / "results.jsonl"
         """One line a record, in input order."""
         self.summary_path = path / "summary.json"
+        self.page_path = path / PAGE
+        """The report for people, where one was asked for."""
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
