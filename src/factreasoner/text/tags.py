@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import html
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 
@@ -53,6 +53,7 @@ _CLOSED = {"pre": "\n```\n", "td": "", "th": ""}
 _RULED = "\n|-|\n"
 """Ends a row of column headers."""
 _BORDER = "\n\n"
+_Tag = re.Match[str]
 _CELLS = ("td", "th")
 _ROW_BEFORE = re.compile(r"(?:\n|\A)\|[^\n]*+\Z")
 
@@ -101,19 +102,20 @@ def _said(entity: str) -> str:
 class Tags:
     """The tags and comments of a text, in order, without those in code.
 
-    One that opens behind a word and is never closed is not a tag, as in "List<Address>" and "the <p> tag".
+    One that opens behind a word and is never closed is not a tag, as in "List<Address>" and "the <p> tag";
+    `</p>` does not close `<P>` there.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
         apart = nothing_cited(text if "<" in text else "")
         found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
-        pairs = list(_pairs(found))
-        closed = frozenset(opening.start() for opening, _ in pairs)
+        closed = {opening.start() for opening, _ in _pairs(found, lambda tag: tag["block"] or tag_name(tag))}
         words = {tag.start() for tag in found if tag.start() not in closed and self._is_word(tag)}
         sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
         sure = {name for name in sure if name and name.lower() in MAY_STAY_OPEN}
         self.all = tuple(tag for tag in found if tag.start() not in words or tag["block"] in sure)
+        pairs = _pairs(self.all, tag_name)
         self.pairs = tuple((opening.span(), closing.span()) for opening, closing in pairs)
         """The places of tags that open an element, and of those that close it."""
         self._starts = {tag.start(): tag for tag in self.all}
@@ -158,13 +160,13 @@ class Tags:
         return self._starts.get(place)
 
 
-def _pairs(tags: Sequence[re.Match[str]]) -> Iterator[tuple[re.Match[str], re.Match[str]]]:
-    """Tags with those that close them; closing one ends what may stay open within it."""
-    waiting: dict[str, list[re.Match[str]]] = {}
+def _pairs(tags: Sequence[_Tag], name_of: Callable[[_Tag], str]) -> Iterator[tuple[_Tag, _Tag]]:
+    """Tags with those of the same name that close them; closing one ends what may stay open within it."""
+    waiting: dict[str, list[_Tag]] = {}
     for tag in tags:
         if is_whole(tag):
             continue
-        opened = waiting.setdefault(tag["block"] or tag_name(tag), [])
+        opened = waiting.setdefault(name_of(tag), [])
         if not tag["close"]:
             opened.append(tag)
         elif opened:

@@ -114,6 +114,8 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
         ("<td>Fog</td>\n<td>none [2]</td>", ["c2"], "sentence"),
     ]
     assert CitedText(text, CONTEXTS).plain.split("\n")[2].strip() == "**It rained** a lot. It snowed."
+    row = "<tr><td>It hailed [3].<td></tr>"
+    assert cited(f"<table>{row}</table>") == [(row[4:-5], ["c3"], "sentence")]
 
 
 def test_a_marker_may_be_a_word_of_its_sentence():

@@ -41,6 +41,7 @@ def without(text, *parts, after=""):
         ("<b>A one.</b> <i>B two.</i> C three.", ["<i>B two.</i>"], "<b>A one.</b> C three."),
         ("<b>A one. B two.</b> C three.", ["B two.</b>"], "<b>A one.</b> C three."),
         ("<B>A one. B two.</b> C three.", ["B two.</b>"], "<B>A one.</b> C three."),
+        ("<P>A one. B two.</p> C three.", ["B two.</p>"], "<P>A one.</p> C three."),
         ("A is a List<String>. B two.", ["A is a List<String>."], "B two."),
         ("<b>A one. B two.</b> C three.", ["<b>A one."], "<b>B two.</b> C three."),
         ("<b>A one. B two. C three.</b>", ["<b>A one.", "C three.</b>"], "<b>B two.</b>"),

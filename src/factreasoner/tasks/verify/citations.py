@@ -152,13 +152,14 @@ class CitedText:
     ) -> Iterator[tuple[Span, int, bool]]:
         """The places of sentences, with the number of each one's block, and whether it is code.
 
-        Code includes the tags around it. A tag between two sentences goes to the one it opens or closes in.
+        A sentence has whole tags, and code those around it. A tag between two sentences goes to the one it
+        opens or closes in.
         """
         tags = Tags(self.text)
         for number, block in enumerate(all_blocks):
-            found = [Span(places[a], places[b - 1] + 1) for a, b in block_sentences(read, block)]
-            if block.kind == "code":
-                found = [Span(*tags.wholly(*span)) for span in found]
+            found = [
+                Span(*tags.wholly(places[a], places[b - 1] + 1)) for a, b in block_sentences(read, block)
+            ]
             borders = [tags.border(one.end, two.start) for one, two in pairwise(found)]
             starts = [*(span.start for span in found[:1]), *(start for _, start in borders)]
             ends = [*(end for end, _ in borders), *(span.end for span in found[-1:])]
