@@ -1,7 +1,7 @@
 """Every exception the package raises on purpose.
 
     FactReasonerError
-    ├── ConfigError: MissingExtraError, MissingPackageError
+    ├── ConfigError: UsageError, MissingExtraError, MissingPackageError
     ├── InputError, RunError, PublishError, BudgetError, PendingError, PluginError, NoScoreError
     ├── StageError (in `models`)
     ├── LLMError: CallTimeoutError, ProviderError, UnusableReplyError
@@ -37,6 +37,10 @@ def _remade(
 
 class ConfigError(FactReasonerError):
     """A setting, a key or a model name is wrong and only the user can fix it; the message says how."""
+
+
+class UsageError(ConfigError):
+    """An argument that is no setting is missing, or has a value that it does not take."""
 
 
 class MissingExtraError(ConfigError):

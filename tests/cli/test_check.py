@@ -89,7 +89,7 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
     ],
 )
 def test_rules_that_are_none(factreasoner, run, rules, words):
-    assert words in factreasoner("check", run, *rules, code=1).stderr
+    assert words in factreasoner("check", run, *rules, code=2).stderr
 
 
 def test_no_labels_and_one_record(factreasoner, tmp_path):

@@ -262,23 +262,24 @@ def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "words", "code"),
     [
-        (("good",), "name at least two run folders"),
-        (("good", "good"), "one run folder is named twice"),
+        (("good",), "name at least two run folders", 2),
+        (("good", "good"), "one run folder is named twice", 2),
         (
             ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
             "--model, --cache, --fresh: finished runs",
+            1,
         ),
-        (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file"),
-        (("good", "--assessors", "fr1"), "name at least two"),
-        (("good", "--assessors", "fr1,fr1"), "'fr1' occurs twice"),
-        (("good", "--assessors", "fr1,factscor"), "unknown 'factscor'; did you mean 'factscore'?"),
-        (("good", "--assessors", "fr1,fr2", "--version", 3), "--version: --assessors says which"),
+        (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file", 1),
+        (("good", "--assessors", "fr1"), "name at least two", 2),
+        (("good", "--assessors", "fr1,fr1"), "'fr1' occurs twice", 2),
+        (("good", "--assessors", "fr1,factscor"), "unknown 'factscor'; did you mean 'factscore'?", 2),
+        (("good", "--assessors", "fr1,fr2", "--version", 3), "--version: --assessors says which", 1),
     ],
 )
-def test_what_can_not_be_compared(factreasoner, two, arguments, words):
-    assert words in factreasoner("compare", *arguments, code=1).stderr
+def test_what_can_not_be_compared(factreasoner, two, arguments, words, code):
+    assert words in factreasoner("compare", *arguments, code=code).stderr
 
 
 def test_the_failures_of_a_run_are_named(factreasoner, tmp_path):

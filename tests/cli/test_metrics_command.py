@@ -29,4 +29,4 @@ def test_every_task_has_its_metrics(factreasoner, task):
 
 
 def test_a_task_that_is_none(factreasoner):
-    assert "did you mean 'recall'?" in factreasoner("metrics", "recal", code=1).stderr
+    assert "did you mean 'recall'?" in factreasoner("metrics", "recal", code=2).stderr

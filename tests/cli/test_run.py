@@ -91,7 +91,7 @@ def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     )
     factreasoner("run", path, "--column-map", "text=output", "--column-map", "docs=contexts", "--out", "o")
     assert results(tmp_path / "o")[0]["predictions"] == {"a0": "S"}
-    assert "THEIRS=OURS" in factreasoner("run", path, "--column-map", "text", code=1).stderr
+    assert "THEIRS=OURS" in factreasoner("run", path, "--column-map", "text", code=2).stderr
 
 
 def test_abstentions_are_counted_apart(factreasoner, tmp_path):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
-from factreasoner.errors import ConfigError, RunError
+from factreasoner.errors import ConfigError, RunError, UsageError
 from factreasoner.inputs.gold_labels import GoldFile, some_of
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
@@ -59,13 +59,13 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
     """Runs of one task by the shortest endings of their paths that tell them apart.
 
     Raises:
-        ConfigError: fewer than two, or one folder twice.
+        UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
     if len({path.resolve() for path in paths}) < len(paths):
-        raise ConfigError("one run folder is named twice")
+        raise UsageError("one run folder is named twice")
     if len(paths) < 2:
-        raise ConfigError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
+        raise UsageError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
     task = FinishedRun.of_any_task(paths[0]).task
     return {name: FinishedRun(path, task) for name, path in zip(told_apart(paths), paths, strict=True)}
 

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from xml.etree import ElementTree
 
 from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
-from factreasoner.errors import ConfigError
+from factreasoner.errors import UsageError
 from factreasoner.files import replace_file
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
@@ -121,11 +121,11 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]
     """Rules about a run of `task` from `NAME=NUMBER` texts.
 
     Raises:
-        ConfigError: not of that form, an unknown measure (the nearest known one is named), or no rule.
+        UsageError: not of that form, an unknown measure (the nearest known one is named), or no rule.
     """
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
-        raise ConfigError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {_example(task)}")
+        raise UsageError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {_example(task)}")
     return rules
 
 
@@ -137,7 +137,7 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     except ValueError:
         value = math.nan
     if not given or not math.isfinite(value):
-        raise ConfigError(f"--{bound} {text!r}: write NAME=NUMBER, as {_example(task)}")
+        raise UsageError(f"--{bound} {text!r}: write NAME=NUMBER, as {_example(task)}")
     name = given.lower().replace("-", "_").replace("@", "_")
     synonyms = {"mae": "mae_precision"} | {metric.line_name: metric.name for metric in table}
     name = synonyms.get(name, name)
@@ -149,10 +149,10 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
                 f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
                 f"factreasoner metrics {task.name}"
             )
-        raise ConfigError(f"--{bound} {text}: {reason}")
+        raise UsageError(f"--{bound} {text}: {reason}")
     if name in table and table[name].bounds == SHARE and not 0.0 <= value <= 1.0:
         remedy = f"; for {value:g} % write {value / 100:g}" if 1.0 < value <= 100.0 else ""
-        raise ConfigError(f"--{bound} {text}: {given} is a number from 0 to 1{remedy}")
+        raise UsageError(f"--{bound} {text}: {given} is a number from 0 to 1{remedy}")
     return Rule(name, bound, value)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
-from factreasoner.errors import ConfigError, RunError
+from factreasoner.errors import RunError, UsageError
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
@@ -69,8 +69,9 @@ def parse_assessors(
     profile of its own whatever it sets.
 
     Raises:
-        ConfigError: an unknown name (the nearest known one is named), one that occurs twice, fewer than
-            two, or settings that do not fit.
+        UsageError: an unknown name (the nearest known one is named), one that occurs twice, or fewer than
+            two.
+        ConfigError: settings that do not fit.
     """
 
     def made(name: str) -> Contender:
@@ -79,7 +80,7 @@ def parse_assessors(
             own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
             return Contender(Path(name).stem, parse_config(base | own, name), FACTUALITY_TASK)
         if name not in KNOWN:
-            raise ConfigError(
+            raise UsageError(
                 f"--assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
             )
         own = VERSIONS.get(name, {"assessor": name})
@@ -92,13 +93,13 @@ def parse_modes(names: Sequence[str], settings: Mapping[str, Any], profile: Path
     """Modes of recall by name; `settings` and `profile` hold for all, and all are asked about as many facts.
 
     Raises:
-        ConfigError: as for `parse_assessors`.
+        ConfigError, UsageError: as for `parse_assessors`.
     """
     known = get_args(Mode)
 
     def made(name: str) -> Contender:
         if name not in known:
-            raise ConfigError(f"--modes: unknown {name!r}; {nearest(name, list(known))}")
+            raise UsageError(f"--modes: unknown {name!r}; {nearest(name, list(known))}")
         config = load_settings(profile, {**settings, "mode": name})
         alike = {"atoms_per_call": config.atoms_per_call or MOST_FACTS}
         return Contender(name, config.model_copy(update=alike), RECALL_TASK)
@@ -112,10 +113,10 @@ def _distinct(
     found: dict[str, Contender] = {}
     for contender in (made(name.strip()) for name in names if name.strip()):
         if contender.name in found:
-            raise ConfigError(f"{flag}: {contender.name!r} occurs twice")
+            raise UsageError(f"{flag}: {contender.name!r} occurs twice")
         found[contender.name] = contender
     if len(found) < 2:
-        raise ConfigError(f"{flag}: name at least two, with commas between: {', '.join(known)}")
+        raise UsageError(f"{flag}: name at least two, with commas between: {', '.join(known)}")
     return list(found.values())
 
 

@@ -27,7 +27,7 @@ import typer
 
 from factreasoner import __version__
 from factreasoner.cli.commands import Commands
-from factreasoner.errors import FactReasonerError, InputError
+from factreasoner.errors import FactReasonerError, InputError, UsageError
 from factreasoner.llm.parallel import hold_requests_back, requests_under_way, with_room
 from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
@@ -90,7 +90,8 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         kept = " ".join(getattr(error, "__notes__", ["Nothing was done."]))
         return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input. {kept}", 1)
     except FactReasonerError as error:
-        return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), 1)
+        code = 2 if isinstance(error, UsageError) else 1
+        return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), code)
     except Exception as error:
         if hasattr(error, "format_message"):  # typer's own, of a class that differs by its version
             return _misused(error)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factreasoner.cli.flags import EVERY, PROFILE, Command, flag
-from factreasoner.errors import ConfigError
+from factreasoner.errors import ConfigError, UsageError
 from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
@@ -112,7 +112,8 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     """The rules of `/v1/check`.
 
     Raises:
-        ConfigError: not of the form, or about what one record has no value of, as F1@K of a run's median.
+        UsageError: not of the form, or about what one record has no value of.
+        ConfigError: K is a run's median.
     """
     if not texts:
         return ()
@@ -123,7 +124,7 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     for rule in rules:
         metric = TASK.table.metrics.get(rule.measure)
         if metric is None or "line" not in metric.places:
-            raise ConfigError(f"--min {rule.measure}: it is of a run, and no record alone has it")
+            raise UsageError(f"--min {rule.measure}: it is of a run, and no record alone has it")
         if k == "median" and "{k}" in metric.shown:
             raise ConfigError(
                 f"--min {rule.measure}: K is a run's median, which no record alone has: add --k NUMBER"
@@ -135,11 +136,11 @@ def bytes_of(text: str) -> int:
     """A number of bytes, as "1MiB" or "500 kB".
 
     Raises:
-        ConfigError: it is not a number of bytes.
+        UsageError: it is not a number of bytes.
     """
     from pydantic import ByteSize, TypeAdapter, ValidationError
 
     with contextlib.suppress(ValidationError):
         if (found := TypeAdapter(ByteSize).validate_python(text)) > 0:
             return found
-    raise ConfigError(f"--max-body {text!r}: write a number of bytes, as 500KB or 1MiB")
+    raise UsageError(f"--max-body {text!r}: write a number of bytes, as 500KB or 1MiB")

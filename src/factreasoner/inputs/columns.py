@@ -6,7 +6,7 @@ import difflib
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from factreasoner.errors import ConfigError, InputProblem
+from factreasoner.errors import UsageError, InputProblem
 from factreasoner.plugins.table import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
@@ -34,15 +34,15 @@ def parse_column_map(pairs: Iterable[str]) -> dict[str, str]:
     """Their key -> our name for its field, from texts such as `model_reply=output`.
 
     Raises:
-        ConfigError: not of that form, no such field, or a key or field named twice.
+        UsageError: not of that form, no such field, or a key or field named twice.
     """
     columns: dict[str, str] = {}
     for pair in pairs:
         theirs, _, ours = (part.strip() for part in pair.rpartition("="))
         if not theirs or not ours:
-            raise ConfigError(f"column map {pair!r}: write THEIRS=OURS, for example model_reply=output")
+            raise UsageError(f"column map {pair!r}: write THEIRS=OURS, for example model_reply=output")
         if theirs in columns:
-            raise ConfigError(f"column map {pair!r}: {theirs!r} is mapped to {columns[theirs]!r} already")
+            raise UsageError(f"column map {pair!r}: {theirs!r} is mapped to {columns[theirs]!r} already")
         columns[theirs] = ours
     names_of(columns)
     return columns
@@ -55,17 +55,17 @@ def names_of(column_map: Mapping[str, str]) -> dict[str, str]:
     usual keys hold beside it is metadata.
 
     Raises:
-        ConfigError: no such field, or two keys for one field.
+        UsageError: no such field, or two keys for one field.
     """
     key_of: dict[str, str] = {}
     for theirs, ours in column_map.items():
         if ours not in _FIELD_OF:
             turned = theirs in _FIELD_OF
             hint = f"did you mean {ours}={theirs}?" if turned else nearest(ours, list(_FIELD_OF))
-            raise ConfigError(f"column map {theirs}={ours}: {ours!r} is not a field; {hint}")
+            raise UsageError(f"column map {theirs}={ours}: {ours!r} is not a field; {hint}")
         other = key_of.setdefault(_FIELD_OF[ours], theirs)
         if other != theirs:
-            raise ConfigError(
+            raise UsageError(
                 f"column map: both {other!r} and {theirs!r} are mapped to {_FIELD_OF[ours]}; map one"
             )
     usual = {key: field for field, keys in FIELDS.items() if field not in key_of for key in keys}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError, RunError
+from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
@@ -300,9 +300,9 @@ TASKS = {
 
 
 def check_task(name: str) -> None:
-    """Raise ConfigError if no task has the name that a user gave."""
+    """Raise UsageError if no task has the name that a user gave."""
     if name not in TASKS:
-        raise ConfigError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
+        raise UsageError(f"no task is called {name!r}; {nearest(name, list(TASKS))}")
 
 
 def task_named(name: str) -> Task[Any]:
