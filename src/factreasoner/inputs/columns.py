@@ -6,7 +6,7 @@ import difflib
 import functools
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from factreasoner.errors import UsageError, InputProblem
+from factreasoner.errors import InputProblem, UsageError
 from factreasoner.plugins.table import nearest
 
 FIELDS: dict[str, tuple[str, ...]] = {
