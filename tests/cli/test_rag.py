@@ -46,6 +46,8 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
     done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, "--k", "2")
     assert "contradicted by c0" in done.stdout
     assert "are of the first 2 contexts (--k)" in done.stdout
+    refused = factreasoner("rag", data, "--out", "other", "--k", "median", code=2)
+    assert "'--k': must be a whole number  " in refused.stderr  # a ranking has no median, as F1@K has
 
 
 @pytest.mark.parametrize(

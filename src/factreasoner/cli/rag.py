@@ -31,7 +31,7 @@ class Rag(Running, panels=PANELS, without=UNUSED):
     data: Path = argument(
         "DATA", "Records, JSONL, one a line, with 'contexts' or a 'reference'; - for standard input."
     )
-    k: int | None = flag("Score retrieval at the first K contexts. (default: all)", min=1)
+    first: int | None = flag("Score retrieval at the first K contexts. (default: all)", "--k", min=1)
     explain: bool = flag("List what was lost or invented, claim by claim.")
 
     def _execute(self) -> int:
@@ -39,7 +39,7 @@ class Rag(Running, panels=PANELS, without=UNUSED):
 
         if self.explain:
             self.refuse_json()
-        self.settings["k"] = self.k
+        self.settings["k"] = self.first
         beyond = "an answer's claims that no single context supports are asked about all contexts together"
         return self.carry_out(TASK, self.data, beyond)
 

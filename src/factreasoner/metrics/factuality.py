@@ -186,14 +186,14 @@ MAX_E = math.log10(math.e) / math.e
 
 # fmt: off
 METRICS = (
-    Metric("supported", "#S", "supported atoms per record", JUDGED, _count("supported"), bounds=COUNT,
-           decimals=2, places=("compare",), better="higher"),
-    Metric("contradicted", "#C", "contradicted atoms per record", JUDGED, _count("contradicted"),
-           bounds=COUNT, decimals=2, places=("compare",), better="lower"),
-    Metric("conflicting", "#U", "conflicting atoms per record", JUDGED, _count("conflicting"), bounds=COUNT,
-           decimals=2, places=("compare",)),
-    Metric("unverified", "#?", "unverified atoms per record", JUDGED, _count("unverified"), bounds=COUNT,
-           decimals=2, places=("compare",)),
+    Metric("supported", "supported atoms", "supported atoms per record", JUDGED,
+           _count("supported"), bounds=COUNT, decimals=2, places=("compare",), better="higher"),
+    Metric("contradicted", "contradicted atoms", "contradicted atoms per record", JUDGED,
+           _count("contradicted"), bounds=COUNT, decimals=2, places=("compare",), better="lower"),
+    Metric("conflicting", "conflicting atoms", "conflicting atoms per record", JUDGED,
+           _count("conflicting"), bounds=COUNT, decimals=2, places=("compare",)),
+    Metric("unverified", "unverified atoms", "unverified atoms per record", JUDGED,
+           _count("unverified"), bounds=COUNT, decimals=2, places=("compare",)),
     Metric("precision", "Pr", "share of judged atoms that are supported", JUDGED, _score("precision"),
            title="precision", better="higher",
            places=("line", "run", "evaluate", "groups", "compare", "figure"),

@@ -56,6 +56,17 @@ def test_each_number_is_of_what_its_sentence_says():
     ]
 
 
+def test_the_retriever_is_named_beside_what_relevant_contexts_say_of_it():
+    lost = NONE | ALL | {"lost_in_retrieval": 0.4}
+    *_, worst, beside = told_of(lost | {"retrieval_recall": 0.95})
+    assert worst == "Most is lost by the retriever."
+    assert beside.startswith(
+        "That is by claims. By relevant contexts the retriever misses 5 % (retrieval rec"
+    )
+    by_generator = NONE | ALL | {"lost_in_generation": 0.4, "retrieval_recall": 0.95}
+    assert told_of(by_generator)[-1] == "Most is lost by the generator."
+
+
 @pytest.mark.parametrize(
     ("values", "records"),
     [

@@ -11,8 +11,9 @@ Counts = Mapping[str, int]
 def losses(values: Values, records: Counts) -> list[str]:
     """Sentences on where a system loses or invents claims, from the means of a run's metrics.
 
-    `records` has the number of records behind each mean; a sentence compares only means over as many. The
-    last one names the part that loses most, retriever or generator. Empty where too little is known.
+    `records` has the number of records behind each mean; a sentence compares only means over as many. Then
+    the part that loses most is named, retriever or generator; the retriever beside what its recall of
+    relevant contexts says. Empty where too little is known.
     """
     found = [*_of_reference(values, records), *_of_answers(values, records)]
     parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
@@ -22,7 +23,14 @@ def losses(values: Values, records: Counts) -> list[str]:
     if not most:
         return [*found, "Nothing is lost."]
     worst = [part for part, lost in parts.items() if lost == most]
-    return [*found, f"Most is lost by the {' and the '.join(worst)}."]
+    found.append(f"Most is lost by the {' and the '.join(worst)}.")
+    if "retriever" in worst and (recall := values["retrieval_recall"]) is not None:
+        found.append(
+            f"That is by claims. By relevant contexts the retriever misses {_percent(1 - recall)} (retrieval "
+            f"recall {recall:.2f}); where the two differ, the judge overlooked what a context says, or the "
+            "relevant contexts say less than the reference."
+        )
+    return found
 
 
 def _of_reference(values: Values, records: Counts) -> Iterator[str]:
