@@ -40,12 +40,6 @@ def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version):
     assert outcome.p_true["a0"] == pytest.approx(0.86)
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
-def test_an_atom_whose_contexts_were_all_dropped_is_unverified_at_no_cost(version):
-    outcome = evaluate(context("c0", dropped="irrelevant"), llm=ScriptedLLM([]), version=version)
-    assert outcome.support == {"a0": "unverified"}
-
-
 def test_a_prompted_assessor_is_not_shown_what_was_dropped():
     llm = ScriptedLLM(yes)
     config = Config(model="scripted", assessor="factscore")

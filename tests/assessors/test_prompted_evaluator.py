@@ -314,11 +314,18 @@ def test_the_embedded_judge_serves(name):
         Context(id="c0", text="Marie Curie was born in Warsaw in 1867."),
         Context(id="c1", text="The library is closed on Mondays."),
     ]
-    claims = [Atom(id="a0", text="Marie Curie was born in Warsaw."), Atom(id="a1", text="Cats sleep a lot.")]
+    texts = ("Marie Curie was born in Warsaw.", "Cats sleep a lot.", "The library is large.")
+    claims = [Atom(id=f"a{n}", text=text) for n, text in enumerate(texts)]
     e = PromptedEvaluator(judge=OverlapJudge(), config=Config(assessor=name))
     outcome = e.evaluate(claims, given, RECORD)
     assert outcome.p_true["a0"] > 0.5 >= outcome.p_true["a1"]
-    assert outcome.support == {"a0": "supported", "a1": "unverified"}  # beliefs label nothing
+    nearest = max((v for v in outcome.verdicts if v.target_id == "a2"), key=lambda v: v.nearness)
+    assert outcome.p_true["a2"] == nearest.belief is not None
+    assert outcome.support == {
+        "a0": "supported",
+        "a1": "unverified",
+        "a2": "unverified",
+    }  # beliefs label nothing
     assert e.requests(claims, given, RECORD) == []
 
 
@@ -335,17 +342,6 @@ def test_the_embedded_judge_serves(name):
 def test_settings_that_an_assessor_can_not_follow_are_named(settings, message):
     with pytest.raises(ConfigError, match=message):
         PromptedEvaluator(judge=OverlapJudge(), llm=ScriptedLLM([]), config=Config(**settings))
-
-
-def test_a_set_judge_goes_before_the_model():
-    table = {(f"c{i}", "a0"): (E, 0.8) for i in range(3)}
-    llm = ScriptedLLM([])
-    config = Config(assessor="factscore", model="scripted", judge="embedded")
-    outcome = PromptedEvaluator(judge=TableJudge(table, "lost"), llm=llm, config=config).evaluate(
-        atoms(1), contexts(3), RECORD
-    )
-    assert outcome.p_true == {"a0": 0.8}
-    assert llm.calls == []
 
 
 def test_rows_are_all_tested_here():

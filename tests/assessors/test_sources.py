@@ -126,13 +126,6 @@ def test_different_sources_add_up():
     assert p_true(found)["a0"] > 0.95
 
 
-def test_each_atom_hears_the_strongest_of_its_own():
-    contexts = [passage("c0"), passage("c1")]
-    relations = [entails("c0", "a0"), contradicts("c1", "a1", 0.8), contradicts("c0", "a1", 0.6)]
-    found = merge_sources(contexts, relations)
-    assert told(found) == [("c0", "a0", "entailment", 0.9), ("c0", "a1", "contradiction", 0.8)]
-
-
 def test_the_stronger_side_speaks_where_a_source_takes_both():
     contexts = [passage("c0"), passage("c1"), passage("c2")]
     relations = [entails("c0", "a0", 0.7), contradicts("c1", "a0"), entails("c2", "a0", 0.7)]
@@ -167,9 +160,3 @@ def test_the_largest_own_prior_is_the_sources():
     found = merge_sources(contexts, [entails("c0", "a0")])
     assert [(c.id, c.prior) for c in found.contexts] == [("c0", 0.7), ("d", None)]
     assert merge_sources([passage("c0"), passage("c1")], ()).contexts[0].prior is None
-
-
-def test_copies_without_a_relation_are_one_context():
-    found = merge_sources([passage("c0"), passage("c1")], ())
-    assert [c.id for c in found.contexts] == ["c0"]
-    assert found.relations == ()

@@ -69,13 +69,6 @@ def test_what_stays_is_flagged_and_what_is_clear_is_not(before, last, words):
     assert revised(before, last).unresolved == words
 
 
-def test_marie_curie_was_not_killed():
-    response = "Marie Curie married Pierre Curie in 1895. He was killed in 1906."
-    record = Record(id="r", response=response, topic="Marie Curie")
-    atoms = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
-    assert not any("Marie Curie was killed" in atom.text for atom in atoms)
-
-
 def test_a_last_name_becomes_the_whole_one():
     record = Record(id="r", response="Ada Lovelace was born in 1815. Lovelace wrote notes. She died in 1852.")
     atoms = EmbeddedAtomizer().atomize(record).atoms

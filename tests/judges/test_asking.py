@@ -4,8 +4,6 @@ import math
 import threading
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import ProviderError
@@ -84,16 +82,6 @@ def test_unusable_certainty_is_a_problem(certainty):
     assert (usable.probability, usable.confidence) == (0.7, "verbal")
 
 
-@given(st.lists(st.text(), min_size=1, max_size=40), st.sampled_from(["tf", "tfn", "tfn_citation"]))
-def test_any_texts_make_a_function_whose_answer_reads_back(texts, mode):
-    inquiry = faaf.inquiry(mode)
-    schema = inquiry.build([Claim(str(i), text) for i, text in enumerate(texts)])
-    said = {f"fact_{i}": "True" if i % 2 else "False" for i in range(len(texts))}
-    for name, value in said.items():
-        found = asking.read(Reply(arguments=said), schema, name, inquiry.label_of, Config())
-        assert (found.label == "entailment") == (value == "True")
-
-
 @pytest.mark.parametrize(
     ("mode", "label"), [("tf", "neutral"), ("tf_citation", "neutral"), ("tfn", "contradiction")]
 )
@@ -101,19 +89,6 @@ def test_false_is_a_contradiction_only_where_silence_has_an_answer_of_its_own(mo
     j, _ = judge(saying("False"), mode=mode)
     verdicts = j.judge(PREMISE, claims(3)).verdicts
     assert {(v.label, v.probability, v.confidence) for v in verdicts} == {(label, 0.9, "constant")}
-
-
-def test_a_claim_answered_at_the_second_time_gets_that_verdict():
-    def script(prompt, schema):
-        return {
-            name: "False" for name, text in schema.items.items() if len(schema.items) == 1 or "1" not in text
-        }
-
-    j, llm = judge(script)
-    judged = j.judge(PREMISE, claims(3))
-    assert [(v.target_id, v.label) for v in judged.verdicts] == [(f"a{n}", "contradiction") for n in range(3)]
-    assert len(llm.calls) == 2
-    assert not judged.failures
 
 
 def with_logprobs(mass):

@@ -62,13 +62,6 @@ def judged(premise, claims, size):
     return [verdict.label for verdict in found.verdicts]
 
 
-def test_there_are_thirty_and_the_model_would_obey_each():
-    assert len(HOSTILE) == 30
-    for text in HOSTILE:
-        bare = Request(0, {"messages": [{"role": "user", "content": f"{text}\n\nFact: {FACT}"}]}, {})
-        assert "True" in obeying(bare).values()
-
-
 @pytest.mark.parametrize("size", [1, 8])
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_passage_changes_no_verdict(text, size):

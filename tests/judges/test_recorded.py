@@ -3,13 +3,10 @@
 import json
 
 import pytest
-from oracle import DATA
 
 from factreasoner.errors import ConfigError, InputError
-from factreasoner.inputs.input import CheckedInput
 from factreasoner.judges.recorded import RecordedJudge, recording_fingerprint
 from factreasoner.models import Assessment, Atom, Claim, Context, Outcome, Premise, Verdict
-from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
 
 TABLE = [
@@ -270,24 +267,3 @@ def test_the_fingerprint_is_that_of_the_content(tmp_path):
     assert recording_fingerprint(tmp_path) == recording_fingerprint(tmp_path / "journal.jsonl")
     with pytest.raises(InputError, match="can't be read"):
         recording_fingerprint(tmp_path / "nothing")
-
-
-FOLDER = DATA / "factcheck_bench"
-
-
-def published():
-    rows = (json.loads(line) for line in (FOLDER / "expected_posteriors.jsonl").read_text().splitlines())
-    return {(row["record"], row["atom"]): row["p_true"] for row in rows}
-
-
-@pytest.mark.skipif(not FOLDER.is_dir(), reason="no public data")
-@pytest.mark.parametrize("settings", [{"version": 1}, {"version": 2, "unlisted": "neutral"}])
-def test_human_stances_in_the_place_of_a_judge_reproduce_published_posteriors(settings):
-    config = Config(judge="recorded", relations=FOLDER / "human_relations.jsonl", **settings)
-    pipeline = build_pipeline(config)
-    found = {}
-    for record in CheckedInput(FOLDER / "records.jsonl").records():
-        assessment = pipeline.assess(record)
-        assert assessment.status == "ok"
-        found |= {(record.id, atom_id): p for atom_id, p in assessment.p_true.items()}
-    assert found == pytest.approx(published(), abs=1e-6)

@@ -10,18 +10,15 @@ from fake_server import (
     broken_body,
     completion_of,
     cut,
-    disconnect,
     drip,
     empty_choices,
     error,
     filtered,
     hang,
-    missing,
     obliging,
     prose,
     rate_limited,
     refused,
-    replaced,
     reset,
     response_format_refused,
     sequence,
@@ -64,27 +61,6 @@ def test_a_sample_is_drawn_warm(scene):
 
 
 # Answers
-
-
-@pytest.mark.parametrize(
-    ("answer", "arguments"),
-    [
-        (missing("fact_1"), {"fact_0": "True"}),
-        (replaced(fact_1=None), {"fact_0": "True", "fact_1": None}),
-        (replaced(fact_1="Maybe"), {"fact_0": "True", "fact_1": "Maybe"}),
-        (replaced(fact_9="True", note="x"), TRUE),
-    ],
-    ids=["missing", "null", "wrong", "extra"],
-)
-def test_arguments_are_handed_on_as_given(scene, answer, arguments):
-    assert scene(answer).client().call(PROMPT, SCHEMA).arguments == arguments
-
-
-def test_a_reply_may_take_twice_what_is_expected_and_a_bit_more(scene):
-    set_up = scene()
-    for count, limit in ((2, 148), (32, 868)):
-        set_up.client().call(PROMPT, schema_of(count))
-        assert set_up.server.requests[-1].body["max_tokens"] == limit
 
 
 def thinking(request):
@@ -167,17 +143,6 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
 
 
 # Errors that asking again may cure
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [rate_limited(), server_error(503), error(408, "late"), disconnect()],
-    ids=["429", "503", "408", "disconnect"],
-)
-def test_a_passing_error_is_retried(scene, wrong):
-    set_up = scene(sequence(wrong, obliging))
-    assert set_up.client().call(PROMPT, SCHEMA).arguments == TRUE
-    assert set_up.server.calls == 2
 
 
 @pytest.mark.parametrize(

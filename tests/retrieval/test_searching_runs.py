@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 
 import pytest
-from fake_server import FakeServer
 from json_server import Answer, JsonServer, serper, wiki
 
 from factreasoner import cli
@@ -81,38 +80,6 @@ def test_a_failed_search_is_recorded_and_alone_repeated(run):
         assert [request.body["q"] for request in server.requests[asked:]] == [TEXTS[1]]
     assert (result()["status"], result()["num_atoms"]) == ("ok", 2)
     assert not any(KEY.encode() in path.read_bytes() for path in Path().rglob("*") if path.is_file())
-
-
-@pytest.mark.parametrize("answer", [Answer("Unauthorized", 403), Answer("Pay", 402)])
-def test_a_refused_key_stops_the_run(run, capsys, answer):
-    with JsonServer(lambda request: answer) as server:
-        assert run("--retriever", "web", "--search-url", server.url) == 1
-    said = capsys.readouterr().err
-    assert "refuses the key" in said
-    assert KEY not in said
-
-
-def test_queries_are_worded_and_irrelevant_finds_kept_with_the_reason(run):
-    """A reply that lacks the second query is asked for again."""
-
-    def answer(request):
-        names = list(request.properties)
-        if "relevance" in names:
-            relevance = "irrelevant" if "85 kilometres" in request.text else "relevant"
-            return {"reason": "Fish.", "relevance": relevance, "summary": "It is red.", "confidence": 90}
-        if names[0].startswith("query"):
-            return {names[0]: "otter bridge colour" if len(names) == 2 else "salmon lune"}
-        return dict.fromkeys(names, "True")
-
-    hits = {"otter bridge colour": HITS[TEXTS[0]], "salmon lune": HITS[TEXTS[1]]}
-    with JsonServer(serper(hits, KEY)) as server, FakeServer(answer) as model:
-        flags = ("--retriever", "web", "--search-url", server.url, "--no-retrieve-question")
-        parts = ("--query-builder", "llm", "--summarizer", "llm")
-        assert run(*flags, *parts, "--model", "openai/fake", "--api-base", model.url) == 0
-        assert {request.body["q"] for request in server.requests} == set(hits)
-    assert result()["dropped_contexts"] == {"c_a1_0": "irrelevant: Fish."}
-    assert contexts()["c_a1_0"]["text"] == PAGES["Lune"]
-    assert contexts()["c_a0_0"]["summary"] == "It is red."
 
 
 def test_a_dry_run_searches_nothing(run, capsys):

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 
 import pytest
-from tiny_classifiers import byte_tokenizer, deberta_tokenizer, metaspace_tokenizer, modernbert_tokenizer
+from tiny_classifiers import byte_tokenizer, deberta_tokenizer, metaspace_tokenizer
 from tokenizers import Tokenizer
 
 from factreasoner.errors import ConfigError
@@ -75,41 +75,6 @@ def test_each_bundled_adapter_is_what_its_family_publishes(name):
 def tokens(tokenizer, verifier, passage="the lake", claim="a river"):
     texts = adapter_of(verifier).texts(passage, claim)
     return tokenizer.encode(texts.first, texts.second).tokens
-
-
-def test_roberta_has_one_separator_in_a_template_and_two_in_a_pair():
-    made = byte_tokenizer()
-    assert "".join(tokens(made, "minicheck-roberta")) == "<s>theĠlake</s>aĠriver</s>"
-    assert "".join(tokens(made, "alignscore")) == "<s>theĠlake</s></s>aĠriver</s>"
-
-
-def test_deberta_s_claim_begins_with_a_space_s_mark_after_the_separator():
-    expected = ["[CLS]", "▁the", "▁lake", "[SEP]", "▁a", "▁river", "[SEP]"]
-    assert tokens(deberta_tokenizer(), "minicheck-deberta") == expected
-    only_first = metaspace_tokenizer("[CLS] $A [SEP]", ("[PAD]", "[CLS]", "[UNK]", "[SEP]"), prepend="first")
-    assert tokens(only_first, "minicheck-deberta")[4] == "a"
-
-
-def test_factcg_ends_with_the_beginning_of_the_answer():
-    found = tokens(deberta_tokenizer(), "factcg")
-    assert (found[0], found[-1], found.count("[SEP]")) == ("[CLS]", "[SEP]", 1)
-    assert "".join(found[-4:-1]).endswith("s▁")
-
-
-def test_t5_begins_with_the_literal_pad_or_with_predict_and_ends_once():
-    made = metaspace_tokenizer()
-    hhem, minicheck = tokens(made, "hhem-2.1"), "".join(tokens(made, "minicheck-flan-t5"))
-    assert (hhem[0], hhem.count("<pad>"), hhem.count("</s>"), hhem[-1]) == ("<pad>", 1, 1, "</s>")
-    assert made.encode(*[t for t in adapter_of("hhem-2.1").texts("a", "b") if t]).attention_mask[0] == 1
-    assert minicheck.startswith("▁predict:▁the▁lake</s>▁a▁river")
-    assert minicheck.count("</s>") == 2
-
-
-def test_modernbert_s_claim_is_the_second_part():
-    encoding = modernbert_tokenizer().encode(*adapter_of("lettucedect-base").texts("the lake", "a river"))
-    claim = [t for t, part in zip(encoding.tokens, encoding.sequence_ids, strict=True) if part == 1]
-    assert "".join(claim) == "aĠriver"
-    assert [t for t in encoding.tokens if t in ("[CLS]", "[SEP]")] == ["[CLS]", "[SEP]", "[SEP]"]
 
 
 REAL_IDS = {

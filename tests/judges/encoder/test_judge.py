@@ -96,21 +96,6 @@ def test_the_sentence_that_decides_is_found_in_a_long_passage_and_quoted(folder,
     assert denied.label == overlap_label(denied.quote, "Curie was not born in Warsaw.")
 
 
-def test_verdicts_hang_on_the_pair_alone(folder):
-    passage = " ".join([*FILLING * 12, BORN])
-    claims = [
-        "Curie was born in Warsaw.",
-        "The bridge is large.",
-        "a " * 30,
-        "Peru.",
-        "The bridge is old. " * 3,
-    ]
-    together = verdicts(VerifierJudge(nli(folder)), passage, *claims)
-    for claim, verdict in zip(claims, together, strict=True):
-        (by_itself,) = verdicts(VerifierJudge(nli(folder)), passage, claim)
-        assert by_itself == verdict.model_copy(update={"target_id": "0"})
-
-
 @pytest.mark.parametrize("cached", [False, True])
 def test_no_pair_is_scored_twice_in_a_run_nor_with_a_cache_by_another_judge(folder, tmp_path, scored, cached):
     cache = ReplyCache(tmp_path) if cached else None
