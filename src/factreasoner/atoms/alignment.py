@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
@@ -12,7 +11,8 @@ from functools import cached_property
 from factreasoner.text.sentences import Span
 
 _WORD = re.compile(r"\w+")
-_ALIKE = str.maketrans(dict.fromkeys("’‘‚", "'") | dict.fromkeys("“”„«»", '"') | dict.fromkeys("–—−‐‑", "-"))
+_ALIKE = ("'’‘‚", '"“”„«»', "-–—−‐‑")
+"""Quotation marks and dashes that stand for each other, for classes of a pattern."""
 _LEAST_COVERAGE = 0.6
 """Share of a part's words that a sentence must have to be its place."""
 _MOST_WORDS = 400
@@ -27,7 +27,7 @@ class Locator:
         self._sentences = sentences
 
     def find(self, part: str, after: int = 0) -> Span | None:
-        """The place of `part`: verbatim, else with case, blanks and quotation marks folded, else by words.
+        """The place of `part`: verbatim, else with other case, blanks and quotation marks, else by words.
 
         Of several equal places the first one from `after` on is preferred. Cost is linear in the span, plus
         a word alignment with the one sentence that holds most of the part.
@@ -35,29 +35,11 @@ class Locator:
         part = part.strip()
         if not part:
             return None
-        start = max(after, self._span.start)
-        return (
-            self._verbatim(part, start)
-            or self._verbatim(part, self._span.start)
-            or self._by_folding(part, start)
-            or self._by_words(part)
-        )
-
-    def _verbatim(self, part: str, start: int) -> Span | None:
-        at = self._text.find(part, start, self._span.end)
-        return Span(at, at + len(part)) if at >= 0 else None
-
-    @cached_property
-    def _folded(self) -> tuple[str, list[int]]:
-        return _fold(self._text, self._span)
-
-    def _by_folding(self, part: str, start: int) -> Span | None:
-        text, places = self._folded
-        wanted = _fold(part, Span(0, len(part)))[0]
-        at = text.find(wanted, bisect_left(places, start))
-        if at < 0:
-            at = text.find(wanted)
-        return Span(places[at], places[at + len(wanted) - 1] + 1) if at >= 0 and wanted else None
+        for form in (re.compile(re.escape(part)), _in_any_form(part)):
+            for start in (max(after, self._span.start), self._span.start):
+                if found := form.search(self._text, start, self._span.end):
+                    return Span(*found.span())
+        return self._by_words(part)
 
     @cached_property
     def _words(self) -> list[Counter[str]]:
@@ -85,16 +67,9 @@ class Locator:
         return Span(there[matched[0].b][1].start, there[last][1].end)
 
 
-def _fold(text: str, span: Span) -> tuple[str, list[int]]:
-    """The text with case, blanks, quotation marks and dashes made alike, and each character's place in it."""
-    characters: list[str] = []
-    places: list[int] = []
-    for place in range(span.start, span.end):
-        folded = text[place].translate(_ALIKE).casefold()
-        if folded.isspace():
-            if characters and characters[-1] == " ":
-                continue
-            folded = " "
-        characters.extend(folded)
-        places.extend([place] * len(folded))
-    return "".join(characters), places
+def _in_any_form(part: str) -> re.Pattern[str]:
+    """An expression for a part with other case, blanks, quotation marks and dashes."""
+    form = re.escape(" ".join(part.split())).replace(r"\ ", r"\s+")
+    for alike in _ALIKE:
+        form = re.sub(rf"\\?[{alike}]", f"[{alike}]", form)
+    return re.compile(form, re.IGNORECASE)

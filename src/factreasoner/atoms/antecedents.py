@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, get_args
 
-from factreasoner.atoms.fragments import is_name, leading_label
+from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
 from factreasoner.text.lexicon import gender_of_name, gender_of_noun, is_person, words
@@ -187,8 +187,8 @@ def _is_somebody(word: Word) -> bool:
 
 
 def _of_label(label: str, parse: Parse | None) -> Named:
-    """What a sentence behind a label is about: "Ada Roe: She was born"."""
-    if parse is None or not is_name(parse) or len(parse.words) > _LONGEST_NAME:
+    """What a sentence behind a label is about, if that is a name: "Ada Roe: She was born"."""
+    if parse is None or len(parse.words) > _LONGEST_NAME or any(word.is_finite for word in parse.words):
         return _NOTHING
     if all(word.entity == "PERSON" for word in parse.words):
         return _person(label)

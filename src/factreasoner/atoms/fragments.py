@@ -10,7 +10,6 @@ from typing import NamedTuple
 from factreasoner.atoms.nonclaims import is_filler
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import capitalised
-from factreasoner.text.parsing import NOUNS, Parse
 from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
 
@@ -58,13 +57,6 @@ def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[st
     """
     found = _LABEL.match(text, start, end)
     return found if found and (item or ":" in found[0] or "*" in found[0]) else None
-
-
-def is_name(said: Parse | None) -> bool:
-    """Whether a label is a noun with what belongs to it: "Common symptoms of flu:"."""
-    if said is None or said.root.pos not in NOUNS or said.root.pos == "PRON":
-        return False
-    return not any(word.is_finite for word in said.words if word.dep not in ("relcl", "acl"))
 
 
 def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:

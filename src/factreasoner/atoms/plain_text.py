@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -73,9 +71,13 @@ class Plain(NamedTuple):
 
 def plain(source: str, span: Span) -> Plain:
     """The characters of `source` in `span` as plain text."""
-    reading = _PlainTextBuilder(source, span)
-    for part, start, end in _parts(source, span):
-        reading.take(part, start, end)
+    reading = _PlainTextBuilder(source)
+    at = span.start
+    for part in _PART.finditer(source, *span):
+        reading.copy(at, part.start())
+        reading.take(part)
+        at = part.end()
+    reading.copy(at, span.end)
     return reading.done()
 
 
@@ -92,13 +94,10 @@ def _citations(source: str) -> tuple[Span, ...]:
 
 
 @lru_cache(maxsize=256)
-def _emphasis(source: str) -> frozenset[int]:
-    """The places of the marks of bold and italic type, which may open and close in different sentences."""
-    return frozenset(
-        place
-        for match in _EMPHASIS.finditer(source)
-        for place in (*range(*match.span(1)), *range(match.end(2), match.end()))
-    )
+def _left_out(source: str) -> frozenset[int]:
+    """The places of citations, and of the marks of bold and italic type, which may end in other sentences."""
+    marks = (span for m in _EMPHASIS.finditer(source) for span in (m.span(1), (m.end(2), m.end())))
+    return frozenset(place for span in (*_citations(source), *marks) for place in range(*span))
 
 
 def without_citations(text: str) -> str:
@@ -110,51 +109,33 @@ def without_citations(text: str) -> str:
     return "".join([*pieces, text[at:]])
 
 
-def _parts(source: str, span: Span) -> Iterator[tuple[re.Match[str] | None, int, int]]:
-    """Matches and what lies between them, in order."""
-    citations = _citations(source)
-    at = span.start
-    while at < span.end:
-        n = bisect_right(citations, at, key=lambda cut: cut.end)
-        match = _PART.search(source, at, span.end)
-        if n < len(citations) and citations[n].start <= (match.start() if match else span.end - 1):
-            found, start, end = None, citations[n].start, citations[n].end
-        else:
-            found, (start, end) = match, match.span() if match else (span.end, span.end)
-        if start > at:
-            yield None, at, start
-        if found is not None:
-            yield found, start, end
-        at = max(at, end)
-
-
 class _PlainTextBuilder:
-    def __init__(self, source: str, span: Span) -> None:
+    def __init__(self, source: str) -> None:
         self._source = source
         self._characters: list[str] = []
         self._places: list[int] = []
         self._names: dict[int, str] = {}
         self._asides: dict[int, str] = {}
-        self._marks = _emphasis(source)
+        self._left_out = _left_out(source)
 
-    def take(self, part: re.Match[str] | None, start: int, end: int) -> None:
-        if part is None:
-            self._copy(start, end)
+    def take(self, part: re.Match[str]) -> None:
+        if part.start() in self._left_out:
+            self.copy(*part.span())
         elif part["blank"]:
-            self._add(" ", start)
+            self._add(" ", part.start())
         elif part["link"]:
-            self._copy(*part.span("link"))
+            self.copy(*part.span("link"))
         elif shown := part["url"] or part["code"] or part["formula"]:
-            self._stand_in(shown, start, end)
+            self._stand_in(shown, *part.span())
         elif part["aside"]:
             self._aside(part)
         else:
             self._quoted(part)
 
-    def _copy(self, start: int, end: int) -> None:
+    def copy(self, start: int, end: int) -> None:
         for place in range(start, end):
             said = self._source[place]
-            if place not in self._marks and ord(said) not in _UNSEEN:
+            if place not in self._left_out and ord(said) not in _UNSEEN:
                 self._add(" " if said.isspace() else said, place)
 
     def _add(self, text: str, place: int) -> None:
@@ -173,7 +154,7 @@ class _PlainTextBuilder:
         said = without_citations(part["quoted"] or part["angled"]).strip()
         title = said.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
-            self._copy(*part.span())
+            self.copy(*part.span())
             return
         opening, closing = part[0][0], part[0][-1]
         self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
