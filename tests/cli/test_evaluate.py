@@ -73,6 +73,7 @@ def test_groups(factreasoner, tmp_path, by, groups):
     assert sum(group["num_records"] for group in content["groups"].values()) == 3
     table = factreasoner("evaluate", "run", "--by", by).stdout
     assert all(name in table for name in groups)
+    assert f"{by} records labels Pr " in " ".join(table.split())
     assert content["groups"][groups[-1]]["scores"]["accuracy"]["interval_95"] is None
 
 
@@ -129,7 +130,7 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     for words in (
         "1 of 2 records have no judged atom",
         "1 labelled atoms could not be judged",
-        "labels are of one kind, S: macro-F1 takes the F1 of NS as 0",
+        "labels are of one kind, S: macro-F1 is the F1 of S alone",
         "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
     ):
@@ -153,7 +154,26 @@ def test_nothing_judged_at_all(factreasoner, tmp_path):
 def test_no_labels(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [0.9, 0.5], "--"))
     done = factreasoner("evaluate", "run", code=1)
-    assert "no atom is labelled; give labels with --gold FILE" in done.stderr
+    assert "no atom is labelled; give labels with --gold FILE, or --by KEY" in done.stderr
+
+
+def test_groups_need_no_labels(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [0.9, 0.5], "--", "birds"), made(1, [0.9], "-", "fish"))
+    done = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"})
+    assert done.stdout.startswith("2 records with a score; labelled atoms: none\n")
+    shown = [line.split() for line in done.stdout.splitlines()]
+    assert shown[-4:-1] == [["topic", "records", "Pr"], ["birds", "1", "0.500"], ["fish", "1", "1.000"]]
+    assert "called false" not in done.stdout
+    assert "macro-F1" not in done.stdout
+    assert "no atom is labelled: scores that need labels are left out" in done.stderr
+
+
+def test_labels_of_one_kind_of_which_one_is_missed(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [0.9, 0.2], "SS"))
+    done = factreasoner("evaluate", "run", "--json")
+    assert scores(done)[1]["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
+    assert "labels are of one kind, S: macro-F1 takes the F1 of NS as 0" in done.stderr
+    assert "1 record: below 50, ECE and its interval are unreliable" in done.stderr
 
 
 def test_a_journal_without_records_and_a_damaged_one(factreasoner, tmp_path):

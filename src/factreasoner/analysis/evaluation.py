@@ -73,7 +73,7 @@ def evaluate_run(
     is written when something is wrong.
 
     Raises:
-        RunError: no atom is labelled, of a run of factuality.
+        RunError: no atom is labelled, of a run of factuality, and there is no `by`.
         InputError: no label of `gold` is for an atom of the run.
         ConfigError: no record has the key `by`; or `gold` is given for another task.
     """
@@ -137,14 +137,21 @@ class _GroupedLines:
 
 
 def _refuse_nothing(run: FinishedRun[Any], sample: Sample, read: _GroupedLines) -> None:
-    """Refuse to group by a key that no record has, and to score no label."""
+    """Refuse to group by a key that no record has, and to score no label where there are no groups."""
     by, keys = read.by, read.keys
     if by is not None and not keys[by]:
         raise ConfigError(
             f"--by {by}: no record has it; {nearest(by, list(keys)) if keys else 'none has any'}"
         )
-    if run.task is FACTUALITY_TASK and not len(sample.claims.p) and not sample.left_out.any():
-        raise RunError(f"{run.path}: no atom is labelled; give labels with --gold FILE")
+    if by is None and run.task is FACTUALITY_TASK and not _labelled(sample):
+        raise RunError(
+            f"{run.path}: no atom is labelled; give labels with --gold FILE, or --by KEY for precision alone"
+        )
+
+
+def _labelled(sample: Sample) -> bool:
+    """Whether any atom has a label, judged or not."""
+    return bool(len(sample.claims.p) or sample.left_out.any())
 
 
 def _scored(task: Task[Any], sample: Sample) -> dict[str, Any]:
@@ -213,9 +220,13 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     supported = counts["true_positive"] + counts["false_negative"]
     if (labels := sum(counts.values())) and supported in (0, labels):
         kind, other = ("S", "NS") if supported else ("NS", "S")
-        yield f"labels are of one kind, {kind}: macro-F1 takes the F1 of {other} as 0"
+        predicted = counts["false_negative"] + counts["false_positive"]
+        means = f"takes the F1 of {other} as 0" if predicted else f"is the F1 of {kind} alone"
+        yield f"labels are of one kind, {kind}: macro-F1 {means}"
     auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
-    if auroc.value is None:
+    if not _labelled(sample):
+        yield "no atom is labelled: scores that need labels are left out; give labels with --gold FILE"
+    elif auroc.value is None:
         yield f"AUROC: {auroc.reason}"
 
 

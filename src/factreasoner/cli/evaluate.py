@@ -9,7 +9,7 @@ from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 
 
 class Evaluate(Command):
-    """Score a finished run, over all and by group; the atoms of `run` need human labels.
+    """Score a finished run, over all and by group; without --by, the atoms of `run` need human labels.
 
     Of the labels C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand
     beside the others.

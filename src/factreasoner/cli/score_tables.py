@@ -90,7 +90,7 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
     out.columns(("", "", "95 %"), _evaluated(content, lacking), show_header=False)
     for sentence in lacking.sentences:
         out.sentence(f"not scored: {escape(sentence)}")
-    if "confusion" in content:
+    if any(content.get("confusion", {}).values()):
         right, found, missed, wronged = content["confusion"].values()
         told = f"{found} of {found + missed} wrong atoms, {wronged} of {right + wronged} right ones"
         out.print(f"called false (P(true) at most 1/2): {told}")
@@ -110,7 +110,12 @@ def _labels(content: Mapping[str, Any]) -> str:
     labels = content["labels"].items()
     counted = ", ".join(f"{count} {label}" for label, count in labels if count and label != "left_out")
     claims = "labelled atoms" if "confusion" in content else "labels"
-    return f"; {claims}: {counted or 'none judged'}"
+    return f"; {claims}: {counted or ('none' if _unlabelled(content) else 'none judged')}"
+
+
+def _unlabelled(content: Mapping[str, Any]) -> bool:
+    """Whether these are scores of a run of factuality in which no atom has a label, judged or not."""
+    return "confusion" in content and not any(content["labels"].values())
 
 
 def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[str, str, str]]:
@@ -118,7 +123,8 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
     k = content["k_setting"] if content["k"] is None else content["k"]
     for metric in table_of(content).shown_in("evaluate"):
         found = content["scores"][metric.name]
-        if found["value"] is None and (metric.needs is FINER or metric.name in lacking.metrics):
+        left_out = metric.needs is FINER or metric.name in lacking.metrics
+        if found["value"] is None and (left_out or (metric.needs.labels and _unlabelled(content))):
             continue
         low_high = ", ".join(map(metric.text, found["interval_95"] or ()))
         beside = f"[{low_high}]" * bool(low_high) + fewer(found, content["num_records"])
@@ -130,7 +136,9 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
 def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
     """Some scores of every group."""
     metrics = [m for m in table_of(content).shown_in("groups") if m.name not in lacking.metrics]
-    labels = ["atoms" if "confusion" in content else "labels"] if _has_labels(content) else []
+    if _unlabelled(content):
+        metrics = [metric for metric in metrics if not metric.needs.labels]
+    labels = ["labels"] * (_has_labels(content) and not _unlabelled(content))
     head = [content["by"], "records", *labels, *(metric.shown for metric in metrics)]
     rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
     print_scores(out, head, rows, cut=True)

@@ -205,9 +205,11 @@ class Table(Generic[Scored]):
         few = [m for m in wanted if count < m.few and number(m.statistic(sample).value) is not None]
         if not few:
             return None
-        shown = " and ".join(metric.shown for metric in few)
+        shown, their = " and ".join(metric.shown for metric in few), "their intervals"
         records = "1 record" if count == 1 else f"{count} records"
-        return f"{records}: below {max(m.few for m in few)}, {shown} and their intervals are unreliable"
+        if len(few) == 1:
+            their = "its interval"
+        return f"{records}: below {max(m.few for m in few)}, {shown} and {their} are unreliable"
 
 
 def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
