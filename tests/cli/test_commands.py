@@ -7,14 +7,13 @@ import sys
 
 import pytest
 
-from factreasoner.cli import execute
-from factreasoner.cli.commands import NAMES
+from factreasoner.cli import COMMANDS, execute
 
 
 def test_each_command_is_listed_as_its_own_help_begins(capsys):
     assert execute(["--help"]) == 0
     listed = " ".join(capsys.readouterr().out.split())
-    for name in NAMES:
+    for name in COMMANDS:
         command = getattr(importlib.import_module(f"factreasoner.cli.{name}"), name.capitalize())
         about, _, _ = command.__doc__.partition("\n\n")
         assert f"{name} {' '.join(about.split())}" in listed
@@ -27,7 +26,7 @@ def test_the_list_of_commands_imports_none_of_them():
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout.endswith("imported: []\n")
-    assert all(f"  {name} " in done.stdout for name in NAMES)
+    assert all(f"  {name} " in done.stdout for name in COMMANDS)
 
 
 def test_a_mistyped_command_is_told_the_nearest(capsys):

@@ -15,7 +15,7 @@ from fake_server import FakeServer, drip, hang
 
 BEGIN = """
 import hashlib, threading, time
-from factreasoner.cli import Stopping
+from factreasoner.cli.signals import Stopping
 Stopping().install()
 threading.Timer(0.5, print, ["begun"], {"flush": True}).start()
 """

@@ -57,6 +57,12 @@ def test_atoms_stand_with_label_probability_and_quote_and_failures_are_told():
     assert "failed: <bdi>judge a1: lost</bdi>" in html
 
 
+def test_the_quote_of_a_verified_claim_stands_there_once():
+    html = verify("The museum opened in 1930 [1].", sources=["The museum opened in 1932."])._repr_html_()
+    assert html.count("The museum opened in 1932.") == 1
+    assert "[1] says otherwise.<" in html
+
+
 def test_failures_of_judgements_are_told_too_and_each_once():
     lost = Failure(stage="judge", item_id="c0->a0", error_type="LLMError", message="lost")
     result = assessment([None], outcome={"failures": (lost,)}).model_copy(update={"failures": (lost,)})

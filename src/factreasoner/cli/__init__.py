@@ -1,4 +1,6 @@
-"""The command line, `factreasoner COMMAND`; its commands are named in one place, `commands.py`.
+"""The command line, `factreasoner COMMAND`: its commands by name, their errors and exit codes.
+
+One command is imported when it is called: the list of all takes the import of none.
 
 Exit codes: 0 all assessed; 1 the input or a setting is wrong; 2 usage; 3 finished, but some records or
 judgements failed; 4 a rule of `check` is not kept; 5 a batch waits for its results; 130, 143, 129 ended by
@@ -7,34 +9,41 @@ Ctrl-C (SIGINT), SIGTERM, SIGHUP; 141 the reader of its output is gone, as in `|
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import errno
 import functools
 import gc
+import importlib
+import inspect
 import io
 import logging
 import os
-import signal
-import socket
 import sys
-import threading
-import time
 from collections.abc import Callable, Sequence
-from types import FrameType
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from factreasoner import __version__
-from factreasoner.cli.commands import Commands
+from factreasoner.cli.signals import Stopping
 from factreasoner.errors import FactReasonerError, InputError, UsageError
-from factreasoner.llm.parallel import hold_requests_back, requests_under_way, with_room
+from factreasoner.llm.parallel import with_room
 from factreasoner.report.terminal import WarningHandler, say
 from factreasoner.text.visible import visible
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
 
+COMMANDS = (
+    *("run", "recall", "rag", "verify", "show", "export", "publish", "score", "assess", "serve"),
+    *("mcp", "report", "evaluate", "compare", "calibrate", "check", "metrics", "solve", "explain"),
+    *("index", "doctor"),
+)
+"""In the order of the list. Each is the name of a module of this folder, and, capitalized, of its class."""
+WITHOUT_ARGUMENTS = frozenset({"doctor", "mcp", "metrics", "serve"})
+"""Commands that do something when called with nothing."""
 INTERRUPTED = 130
 READER_GONE = 141
 """What a shell says of a process that SIGPIPE ended."""
@@ -43,6 +52,49 @@ _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new 
 COLLECTED_AFTER = (20_000, 20, 20)
 """Thresholds of the garbage collector. A million objects that imports make stay to the end of a process:
 with Python's own (700, 10, 10) it goes over them for a seventh of the CPU of a run that asks a model."""
+
+
+class _Listed(TyperCommand):
+    """A command in the list of all, or among the completions of a shell."""
+
+    def get_short_help_str(self, *_: Any) -> str:
+        """What the command does: the first paragraph of its docstring, whose file is read and not run."""
+        source = (files(__package__) / f"{self.name}.py").read_text(encoding="utf-8")
+        name = str(self.name).capitalize()
+        command = next(node for node in ast.parse(source).body if getattr(node, "name", "") == name)
+        assert isinstance(command, ast.ClassDef)
+        return _paragraphs(ast.get_docstring(command))[0]
+
+
+class Commands(TyperGroup):
+    """All commands. Typer asks for their names, for what they do, and for the one that is called."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings | {"commands": {name: _Listed(name) for name in COMMANDS}})
+
+    def resolve_command(self, *call: Any) -> tuple[str | None, Any, list[str]]:
+        """The name of the command that is called, the command itself, and its arguments."""
+        name, listed, arguments = super().resolve_command(*call)
+        return name, listed and _command_named(str(name)), arguments
+
+
+@functools.cache
+def _command_named(name: str) -> Any:  # noqa: ANN401 - of a class that differs by the version of typer
+    """The command of that name with its flags."""
+    from factreasoner.cli.flags import SettingsCommand, function_of
+
+    command = getattr(importlib.import_module(f"{__package__}.{name}"), name.capitalize())
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    page = "\n\n".join(_paragraphs(inspect.getdoc(command)))
+    shown = alone.command(cls=SettingsCommand, help=page, no_args_is_help=name not in WITHOUT_ARGUMENTS)
+    shown(function_of(command))
+    return typer.main.get_command(alone)
+
+
+def _paragraphs(docstring: str | None) -> list[str]:
+    """Without line ends: the terminal's width says where lines end."""
+    return [" ".join(paragraph.split()) for paragraph in (docstring or "").split("\n\n")]
+
 
 app = typer.Typer(
     name="factreasoner",
@@ -157,90 +209,6 @@ def _fault_of_system(error: Exception) -> str | None:
 def _failed(message: str, code: int) -> int:
     say(message, err=True)
     return code
-
-
-SECONDS_FOR_ANSWERS = 1.5
-SECONDS_TO_NOTICE = 0.4
-SECONDS_TO_KEEP = 0.1
-"""From a model's answer to its place in the cache."""
-SHOW_CURSOR = b"\x1b[?25h"
-"""A progress bar hides it."""
-_POLL_SECONDS = 0.02
-
-
-class Stopping:
-    """Ends the process on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored.
-
-    At the first signal no further request is sent, and those under way have a moment to be answered; then
-    KeyboardInterrupt is raised in the main thread, which writes what there is to write. At the second the
-    process ends where it stands, as it does where the main thread does not notice within two seconds.
-    What files hold is whole at every moment.
-
-    A thread of its own watches, since Python runs a signal's handler only between two steps of the main
-    thread, and one step of a solver can take long.
-    """
-
-    def __init__(self) -> None:
-        self.exit_code: int | None = None
-        """128 and the number of the first signal, as a shell has it; None where there was none."""
-        self._due = False
-        self._noticed = threading.Event()
-        self._numbers, told = socket.socketpair()
-        told.setblocking(False)
-        self._told = told  # kept, since it closes when it is dropped
-
-    def install(self) -> None:
-        """Take the signals over. Call it once, in the main thread."""
-        taken = False
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._handle)
-                taken = True
-        if taken:
-            signal.set_wakeup_fd(self._told.fileno(), warn_on_full_buffer=False)
-            threading.Thread(target=self._watch, daemon=True, name="factreasoner-signals").start()
-
-    def _handle(self, _number: int, _frame: FrameType | None) -> None:
-        if self._due and not self._noticed.is_set():
-            self._noticed.set()
-            raise KeyboardInterrupt
-
-    def _watch(self) -> NoReturn:
-        number = self._next(None)
-        assert number is not None
-        self.exit_code = 128 + number
-        hold_requests_back()
-        had_any = requests_under_way() > 0
-        answers_by = time.monotonic() + SECONDS_FOR_ANSWERS
-        while requests_under_way() and time.monotonic() < answers_by:
-            self._end_at_second(_POLL_SECONDS)
-        if had_any:
-            self._end_at_second(SECONDS_TO_KEEP)
-        self._due = True
-        signal.pthread_kill(threading.main_thread().ident or 0, number)
-        self._next(SECONDS_TO_NOTICE)  # that one is heard here too
-        if not self._noticed.wait(SECONDS_TO_NOTICE):
-            self._end()
-        while True:
-            self._end_at_second(None)
-
-    def _end_at_second(self, seconds: float | None) -> None:
-        if self._next(seconds) is not None:
-            self._end()
-
-    def _end(self) -> NoReturn:
-        with contextlib.suppress(OSError):  # the terminal may be gone
-            os.write(2, SHOW_CURSOR if os.isatty(2) else b"")
-        os._exit(self.exit_code or 1)
-
-    def _next(self, seconds: float | None) -> int | None:
-        """The number of the next signal; None where there is none for that long."""
-        self._numbers.settimeout(seconds)
-        try:
-            return self._numbers.recv(1)[0]
-        except TimeoutError:
-            return None
 
 
 @with_room

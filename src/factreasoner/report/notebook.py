@@ -45,5 +45,5 @@ def _row(row: ClaimRow, task: Task[Any]) -> dict[str, Any]:
         "source": "" if row.context is None else source_name(row.context, row.title or row.link),
         "of": f"of the {row.of}: " if row.of == REFERENCE else "",
         "quote": row.quote,
-        "note": row.note,
+        "note": row.note_beside_quote,
     }

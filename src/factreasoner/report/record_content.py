@@ -146,7 +146,7 @@ def _held(row: ClaimRow, premises: Premises) -> dict[str, Any]:
         "p": row.p_true,
         "judged": row.judged if row.judged != "fully" else None,
         "marks": marks_of(row) or None,
-        "note": row.note,
+        "note": row.note_beside_quote,
         "premise": premises.numbers.get(row.context or ""),
         "nearest": premises.numbers.get(row.nearest or ""),
     }

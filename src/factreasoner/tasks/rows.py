@@ -102,6 +102,12 @@ class ClaimRow(NamedTuple):
         """Reasons to look twice. `disputed`: one premise entails the claim and one contradicts it."""
         return ("disputed",) if self.num_entailing and self.num_contradicting else ()
 
+    @property
+    def note_beside_quote(self) -> str:
+        """The note for where the quote stands beside it: without the quote, which `verify` has in both."""
+        said = f": “{' '.join(self.quote.split())}”" if self.quote else ""
+        return self.note.replace(f"{said}.", ".").replace(said, ".") if said else self.note
+
 
 class Judgement(NamedTuple):
     """A claim's probability and label, and whether it was judged fully; see `ClaimRow`."""

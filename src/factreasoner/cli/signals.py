@@ -1,0 +1,97 @@
+"""Ctrl-C, `kill` and a closed terminal: the first ends the command in good order, a second one at once."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import socket
+import threading
+import time
+from types import FrameType
+from typing import NoReturn
+
+from factreasoner.llm.parallel import hold_requests_back, requests_under_way
+
+SECONDS_FOR_ANSWERS = 1.5
+SECONDS_TO_NOTICE = 0.4
+SECONDS_TO_KEEP = 0.1
+"""From a model's answer to its place in the cache."""
+SHOW_CURSOR = b"\x1b[?25h"
+"""A progress bar hides it."""
+_POLL_SECONDS = 0.02
+
+
+class Stopping:
+    """Ends the process on SIGINT, SIGTERM and SIGHUP, those of them that are not ignored.
+
+    At the first signal no further request is sent, and those under way have a moment to be answered; then
+    KeyboardInterrupt is raised in the main thread, which writes what there is to write. At the second the
+    process ends where it stands, as it does where the main thread does not notice within two seconds.
+    What files hold is whole at every moment.
+
+    A thread of its own watches, since Python runs a signal's handler only between two steps of the main
+    thread, and one step of a solver can take long.
+    """
+
+    def __init__(self) -> None:
+        self.exit_code: int | None = None
+        """128 and the number of the first signal, as a shell has it; None where there was none."""
+        self._due = False
+        self._noticed = threading.Event()
+        self._numbers, told = socket.socketpair()
+        told.setblocking(False)
+        self._told = told  # kept, since it closes when it is dropped
+
+    def install(self) -> None:
+        """Take the signals over. Call it once, in the main thread."""
+        taken = False
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._handle)
+                taken = True
+        if taken:
+            signal.set_wakeup_fd(self._told.fileno(), warn_on_full_buffer=False)
+            threading.Thread(target=self._watch, daemon=True, name="factreasoner-signals").start()
+
+    def _handle(self, _number: int, _frame: FrameType | None) -> None:
+        if self._due and not self._noticed.is_set():
+            self._noticed.set()
+            raise KeyboardInterrupt
+
+    def _watch(self) -> NoReturn:
+        number = self._next(None)
+        assert number is not None
+        self.exit_code = 128 + number
+        hold_requests_back()
+        had_any = requests_under_way() > 0
+        answers_by = time.monotonic() + SECONDS_FOR_ANSWERS
+        while requests_under_way() and time.monotonic() < answers_by:
+            self._end_at_second(_POLL_SECONDS)
+        if had_any:
+            self._end_at_second(SECONDS_TO_KEEP)
+        self._due = True
+        signal.pthread_kill(threading.main_thread().ident or 0, number)
+        self._next(SECONDS_TO_NOTICE)  # that one is heard here too
+        if not self._noticed.wait(SECONDS_TO_NOTICE):
+            self._end()
+        while True:
+            self._end_at_second(None)
+
+    def _end_at_second(self, seconds: float | None) -> None:
+        if self._next(seconds) is not None:
+            self._end()
+
+    def _end(self) -> NoReturn:
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            os.write(2, SHOW_CURSOR if os.isatty(2) else b"")
+        os._exit(self.exit_code or 1)
+
+    def _next(self, seconds: float | None) -> int | None:
+        """The number of the next signal; None where there is none for that long."""
+        self._numbers.settimeout(seconds)
+        try:
+            return self._numbers.recv(1)[0]
+        except TimeoutError:
+            return None
