@@ -21,8 +21,6 @@ from factreasoner.tasks.factuality import check_fits
 from factreasoner.tasks.rag.task import TASK as RAG
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-OPPOSITE = {"S": "contradiction", "NS": "entailment"}
-AGREEING = {"S": "entailment", "NS": "contradiction"}
 
 
 def rows(name):
@@ -37,10 +35,6 @@ RECORDS = {record.id: record for record in CheckedInput(EXAMPLES / "answers.json
 IDS = [row["id"] for row in ANSWERS]
 
 each_answer = pytest.mark.parametrize("row", ANSWERS, ids=IDS)
-
-
-def words(text):
-    return len(text.split())
 
 
 def labels_between(record_id):
@@ -77,15 +71,6 @@ def test_every_record_fits_every_version(version):
 
 
 @each_answer
-def test_sizes_are_in_range(row):
-    assert 120 <= words(row["output"]) <= 300
-    assert 8 <= len(row["atoms"]) <= 25
-    assert 6 <= len(row["contexts"]) <= 15
-    for context in row["contexts"]:
-        assert 40 <= words(context["text"]) <= 150, context["id"]
-
-
-@each_answer
 def test_ids_count_up_and_references_exist(row):
     assert [atom["id"] for atom in row["atoms"]] == [f"a{i}" for i in range(len(row["atoms"]))]
     context_ids = [context["id"] for context in row["contexts"]]
@@ -113,17 +98,9 @@ def test_contexts_are_complete(row):
 
 
 @each_answer
-def test_share_of_wrong_statements(row):
-    wrong = sum(atom["label"] == "NS" for atom in row["atoms"])
-    assert 0.15 <= wrong / len(row["atoms"]) <= 0.5
-
-
-@each_answer
-def test_evidence_conflicts_digresses_and_is_missing_somewhere(row):
+def test_evidence_conflicts_and_digresses_somewhere(row):
     labels = labels_between(row["id"])
-    found = evidence(row["id"])
-    assert any(len(set(kinds)) == 2 for kinds in found.values())
-    assert any(atom["id"] not in found for atom in row["atoms"])
+    assert any(len(set(kinds)) == 2 for kinds in evidence(row["id"]).values())
     telling = {source for source, target in labels if target.startswith("a")}
     assert any(context["id"] not in telling for context in row["contexts"])
 
@@ -192,16 +169,6 @@ def test_equal_contexts_have_equal_relations(row):
             assert towards_atoms == {
                 t: label for (s, t), label in labels.items() if s == other and t.startswith("a")
             }
-
-
-@each_answer
-def test_unanimous_evidence_agrees_with_gold(row):
-    found = evidence(row["id"])
-    for atom in row["atoms"]:
-        kinds = set(found[atom["id"]])
-        assert kinds != {OPPOSITE[atom["label"]]}, atom["id"]
-        if len(kinds) == 1:
-            assert kinds == {AGREEING[atom["label"]]}, atom["id"]
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
