@@ -10,7 +10,7 @@ from assessments import scored
 from command import manifest_of, printed, verdicts_in, write_records
 from run_folders import run_folder
 
-from factreasoner.models import Verdict
+from factreasoner.models import Atom, Context, Verdict
 
 RECORDS = 12
 RIGHT = ("entailment",) * 3 + ("contradiction",) + ("neutral",) * 6
@@ -171,10 +171,58 @@ def test_fewer_than_100_labelled_pairs_are_refused(factreasoner, run, tmp_path):
     factreasoner("calibrate", run, "--relations", file, "--out", "c.json")
 
 
-def test_labels_of_one_kind_are_refused(factreasoner, run, tmp_path):
-    lines = [{**line, "label": "neutral"} if line["label"] == "contradiction" else line for line in LINES]
-    words = refused(factreasoner, run, tmp_path, "--relations", write_records(tmp_path / "r.jsonl", *lines))
-    assert "(36 entailment, 0 contradiction, 84 neutral)" in words
+def test_labels_of_two_records_are_refused(factreasoner, tmp_path):
+    run = run_folder(tmp_path / "two", *(assessed(n, [(0.6, 0.2, 0.2)] * 60, "S" * 60) for n in range(2)))
+    lines = (
+        {"record": f"r{n}", "source": "c0", "target": f"a{i}", "label": LABELS[i % 3]}
+        for n in range(2)
+        for i in range(60)
+    )
+    file = write_records(tmp_path / "r.jsonl", *lines)
+    told = "in 2 records; it takes 100, 5 of each label, in 3 records"
+    assert told in refused(factreasoner, run, tmp_path, "--relations", file)
+
+
+def test_few_labels_of_a_kind_are_refused(factreasoner, run, tmp_path):
+    against, others = ([line for line in LINES if (line["label"] == LABELS[1]) is it] for it in (True, False))
+    file = tmp_path / "r.jsonl"
+    write_records(file, *others, *against[:4])
+    words = refused(factreasoner, run, tmp_path, "--relations", file)
+    assert "112 labelled pairs (36 entailment, 4 contradiction, 72 neutral)" in words
+    write_records(file, *others, *against[:5])
+    factreasoner("calibrate", run, "--relations", file, "--out", "c.json")
+
+
+def test_a_label_counts_for_a_copy_of_its_passage(factreasoner, tmp_path):
+    copies = {"contexts": tuple(Context(id=f"c{n}", text="A passage.") for n in range(2))}
+    made = (judged(n).model_copy(update=copies) for n in range(RECORDS))
+    run = run_folder(tmp_path / "copied", *made)
+    file = write_records(tmp_path / "r.jsonl", *(line | {"source": "c1"} for line in LINES))
+    done = factreasoner("calibrate", run, "--relations", file, "--out", "c.json", "--json")
+    assert printed(done)["source"]["verdicts"]["counts"] == {"labelled": 120}
+
+
+def test_verdicts_of_another_run_count_where_the_texts_are_the_same(factreasoner, run, tmp_path):
+    said = [[float(label == name) for name in LABELS] for label in RIGHT]
+    right = (assessed(n, said, "-" * len(RIGHT)) for n in range(RECORDS))
+    other = (
+        one.model_copy(update={"atoms": (Atom(id="a0", text="Another one."), *one.atoms[1:])})
+        for one in right
+    )
+    relations = run_folder(tmp_path / "other", *other)
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    assert "108 verdicts have a label; left out: 12 on other texts" in done.stderr
+
+
+def test_verdicts_that_were_right_and_unsure_become_surer(factreasoner, tmp_path, relations):
+    """No label changes, which is no loss; and nothing of a run that was cut off is passed over."""
+    said = [[0.5 if label == name else 0.25 for name in LABELS] for label in RIGHT]
+    made = (assessed(n, said, "-" * len(RIGHT)) for n in range(RECORDS))
+    run = run_folder(tmp_path / "unsure", *made, finished=False)
+    done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
+    assert json.loads((tmp_path / "c.json").read_text())["verdicts"]["temperature"] < 0.5
+    assert "the gain in macro-F1 may be chance" in done.stderr
+    assert "the run was cut off" in done.stderr
 
 
 @pytest.mark.parametrize("fields", [{"label_probabilities": {}}, {"label_mass": 0.2}])

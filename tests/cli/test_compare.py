@@ -129,27 +129,31 @@ def test_everything_is_scored_with_one_k(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3, gold="SSNN"))
     run_folder(tmp_path / "b", *made(0.3, gold="SSNNSS"))
     done = factreasoner("compare", "b", "a", "--json")
-    assert printed(done)["k"] == 6
+    content, again = printed(done), printed(factreasoner("compare", "a", "b", "--json"))
+    assert (content["k"], again["k"]) == (6, 4)
+    of_six, of_four = (found["runs"]["a"]["scores"]["f1_at_k"]["value"] for found in (content, again))
+    assert of_six < of_four
     assert "8 records have other atoms than in b" in done.stderr
     assert "each run's own labelled atoms: b 48, a 32" in done.stderr
-    assert printed(factreasoner("compare", "b", "a", "--k", 3, "--json"))["k"] == 3
+    chosen = printed(factreasoner("compare", "b", "a", "--k", 3, "--json"))
+    assert (chosen["k"], chosen["k_setting"]) == (3, 3)
     assert "F1@3" in factreasoner("compare", "b", "a", "--k", 3).stdout
 
 
 def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreasoner, tmp_path):
     failed = assessment([None] * 4, record_id="r7", status="failed")
     run_folder(tmp_path / "a", *made(0.3)[:7], failed)
-    run_folder(tmp_path / "b", *made(0.2)[1:])
+    run_folder(tmp_path / "b", *made(0.2, records=9)[1:])
     done = factreasoner("compare", "a", "b", code=1)
-    assert "a lacks 1 of 8 (1 failed: 'r7')" in done.stderr
-    assert "b lacks 1 of 8 (1 not in the run: 'r0')" in done.stderr
+    assert "a lacks 2 of 9 (1 failed, 1 not in the run: 'r7', 'r8')" in done.stderr
+    assert "b lacks 1 of 9 (1 not in the run: 'r0')" in done.stderr
     assert "--intersect" in done.stderr
     done = factreasoner("compare", "a", "b", "--intersect", "--json")
     assert printed(done)["num_records"] == 6
     assert "a: 2 of its 8 records are left out" in done.stderr
     run_folder(tmp_path / "c", *made(0.2)[:1])
     done = factreasoner("compare", "b", "c", "--intersect", code=1)
-    assert "no record has a score in every run: b scores 7, c scores 1" in done.stderr
+    assert "no record has a score in every run: b scores 8, c scores 1" in done.stderr
 
 
 def test_a_record_without_a_judged_atom_is_told_from_a_failed_one(factreasoner, tmp_path):
@@ -266,7 +270,7 @@ def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
     ("arguments", "words", "code"),
     [
         (("good",), "name at least two run folders", 2),
-        (("good", "good"), "one run folder is named twice", 2),
+        (("good", "bad/../good"), "one run folder is named twice", 2),
         (
             ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
             "--model, --cache, --fresh: finished runs",

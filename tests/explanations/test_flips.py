@@ -23,13 +23,13 @@ class Told:
 
     solves, exact, untold = 0, True, ""
 
-    def __init__(self, count, told, *, affordable=10**6, stderr=None):
+    def __init__(self, count, told, *, otherwise=2.0, affordable=10**6, stderr=None):
         self.candidates = tuple(range(count))
         self.stderr = stderr
         self.affordable = affordable
         self.at_once = 1
         self.tried = []
-        self._told = told
+        self._told, self._otherwise = told, otherwise
 
     def whole(self):
         return None
@@ -42,13 +42,17 @@ class Told:
         return self._rows(sets)
 
     def _rows(self, sets):
-        return np.array([[self._told.get(tuple(sorted(gone)), 2.0)] for gone in sets]).reshape(len(sets), 1)
+        rows = [self._told.get(tuple(sorted(gone)), self._otherwise) for gone in sets]
+        return np.array(rows).reshape(len(sets), 1)
 
 
-def searched(ways, *, base=2.0, size=3):
+def searched(ways, *, base=2.0, size=3, additive=False):
     lasting = np.ones((1, len(ways.candidates) + 1), dtype=bool)
-    labels = Labels(lasting, lasting)  # evidence of both kinds that stays: a label is a side of one half
-    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=False, labels=labels).search(size)
+    # evidence that stays, of both kinds unless effects add up: a label is a side of one half
+    labels = Labels(lasting, lasting & (not additive))
+    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=additive, labels=labels).search(
+        size
+    )
 
 
 def found_in(part, graph, table, size):
@@ -100,19 +104,33 @@ def test_of_several_smallest_sets_the_one_that_goes_furthest():
 
 def test_an_conflicting_atom_flips_either_way():
     assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0).found[0] == ((1,), -0.4, True)
-    assert searched(Told(2, {(0,): 0.0, (1,): 0.0, (0, 1): 0.0}), base=0.0).found == (None,)
+    assert searched(Told(4, {(0, 1, 2, 3): -0.4}, otherwise=0.0), base=0.0) == ((None,), (3,))
 
 
-def test_single_effects_mislead_and_all_pairs_put_it_right():
+@pytest.mark.parametrize("side", [1, -1])
+def test_single_effects_mislead_and_all_pairs_put_it_right(side):
     """Taken by their own effects 0, 1 and 2 go first; 3 and 4 do it together without any effect alone."""
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (3, 4): -0.1}
-    assert searched(Told(5, told)).found[0] == ((3, 4), -0.1, True)
-    assert searched(Told(5, told), size=1).found[0] == ((0, 1, 2), -0.5, False)
+    ways = Told(5, {gone: side * odds for gone, odds in told.items()}, otherwise=2.0 * side)
+    assert searched(ways, base=2.0 * side).found[0] == ((3, 4), side * -0.1, True)
+    assert searched(ways, base=2.0 * side, size=1).found[0] == ((0, 1, 2), side * -0.5, False)
+
+
+def test_a_pair_that_is_found_on_the_way_down_is_not_searched_for_again():
+    ways = Told(4, {(0,): 1.0, (1,): 1.2, (0, 1): -0.1, (2, 3): -0.9})
+    assert searched(ways).found[0] == ((0, 1), -0.1, True)
+    assert ways.tried == [(0, 1)]
+
+
+def test_where_effects_add_up_what_could_not_be_tried_is_not_called_searched():
+    assert searched(Told(4, {}), additive=True).searched == (4,)
+    assert searched(Told(4, {}, affordable=2), additive=True).searched == (1,)
 
 
 def test_a_set_is_pared_down_to_what_is_needed():
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (1, 2): -0.2, (0, 2): 0.1}
-    assert searched(Told(4, told), size=1).found[0] == ((1, 2), -0.2, True)
+    for affordable, found in ((5, ((1, 2), -0.2, True)), (4, ((0, 1, 2), -0.5, False))):
+        assert searched(Told(4, told, affordable=affordable), size=1).found[0] == found
 
 
 def test_larger_sets_are_found_but_not_called_smallest():

@@ -106,6 +106,13 @@ def test_summary():
     assert gold["auroc"] == 1.0
 
 
+def test_the_largest_width_and_error_of_a_run_are_told():
+    told = ((31, 0.004), (12, 0.02), (None, None))
+    found = (Marginals(probabilities={}, solver="gibbs", exact=False, width=w, stderr=e) for w, e in told)
+    solved = summarised(*(assessment([0.9], outcome={"marginals": one}) for one in found)).content()["solver"]
+    assert (solved["largest_width"], solved["largest_stderr"]) == (31, 0.02)
+
+
 def test_summary_of_nothing():
     content = summarised().content()
     assert content["records"]["total"] == 0

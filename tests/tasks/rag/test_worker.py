@@ -12,6 +12,7 @@ from table_judge import TableJudge
 
 from factreasoner.errors import UnusableReplyError
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Context, Failure, StageError, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Atomized
@@ -215,7 +216,9 @@ LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
 
 def test_contexts_that_fit_are_one_premise_in_their_order():
     contexts = [Context(id="b", text="Two.", title="Second"), Context(id="a", text="One.")]
-    (premise,) = premises_together(contexts, "q", tokens=1000)
+    tokens = estimate_tokens("Second\nTwo.") + estimate_tokens("One.")
+    assert len(premises_together(contexts, "q", tokens=tokens - 1)) == 2
+    (premise,) = premises_together(contexts, "q", tokens=tokens)
     assert (premise.id, premise.record_id) == ("contexts", "q")
     assert premise.text == "Second\nTwo.\n\nOne."
     assert [part.id for part in premise.parts] == ["b", "a"]
