@@ -83,9 +83,7 @@ def modernbert_tokenizer():
     """Bytes, as RoBERTa has them, and one separator."""
     made = byte_tokenizer(special=["[CLS]", "[PAD]", "[SEP]", "[UNK]"])
     made.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B [SEP]",
-        special_tokens=[("[CLS]", 0), ("[SEP]", 2)],
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=[("[CLS]", 0), ("[SEP]", 2)]
     )
     return made
 

@@ -4,7 +4,6 @@ import pytest
 
 from factreasoner import ScriptedLLM
 from factreasoner.assessors.graph import GraphEvaluator, solved
-from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.models import Atom, Context, Outcome, Record
 from factreasoner.settings import Config
@@ -38,15 +37,6 @@ def test_a_dropped_context_is_neither_judged_nor_in_the_graph(version):
     assert len(llm.calls) == 1
     assert [node.id for node in outcome.graph.nodes] == ["a0", "c1"]
     assert outcome.p_true["a0"] == pytest.approx(0.86)
-
-
-def test_a_prompted_assessor_is_not_shown_what_was_dropped():
-    llm = ScriptedLLM(yes)
-    config = Config(model="scripted", assessor="factscore")
-    evaluator = PromptedEvaluator(LLMJudge(llm, config), llm, config)
-    evaluator.evaluate(ATOMS, [context("c0", dropped="irrelevant"), context("c1")], RECORD)
-    assert "Passage c0" not in llm.calls[0].prompt.user
-    assert "Passage c1" in llm.calls[0].prompt.user
 
 
 @pytest.mark.parametrize(

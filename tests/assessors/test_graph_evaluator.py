@@ -74,15 +74,6 @@ def test_no_verdict_leaves_the_prior_and_a_known_value_comes_out():
     assert one.marginals.exact
 
 
-def test_equal_passages_are_judged_once_and_keep_every_link():
-    made, llm = evaluator(lambda p, s: dict.fromkeys(s.arguments, "True"))
-    first = Context(id="c0", text="Same  text", atom_ids=("a0",))
-    outcome = made.evaluate(atoms(2), [first, Context(id="c1", text="same text", atom_ids=("a1",))], RECORD)
-    assert len(llm.calls) == 1
-    assert [node.id for node in outcome.graph.nodes] == ["a0", "a1", "c0"]
-    assert {a: round(p, 6) for a, p in outcome.p_true.items()} == {"a0": 0.86, "a1": 0.86}
-
-
 def test_an_atom_whose_every_judgement_failed_is_left_out_and_listed():
     outcome = evaluate(lambda p, c: ... if c == "atom 1." else "True", 3, 2, max_attempts=2)
     assert set(outcome.p_true) == {"a0", "a2"}

@@ -288,26 +288,6 @@ def test_another_judges_verdicts_are_combined(verdicts, factscore, veriscore, fa
         assert outcome.answers == ()
 
 
-def test_another_judge_is_asked_about_the_contexts_of_each_atom():
-    table = {("c0", "a0"): (E, 0.9), ("c1", "a1"): (C, 0.9), ("c2", "a0"): (N, 0.9), ("c2", "a1"): (N, 0.9)}
-    given = [
-        Context(id="c0", text="Passage 0!", atom_ids=("a0",)),
-        Context(id="c1", text="Passage 1!", atom_ids=("a1",)),
-        Context(id="c2", text="Passage 2!"),
-    ]
-    outcome = judged("veriscore", table, n=2, given=given)
-    assert outcome.failures == ()
-    assert {(v.context_id, v.target_id) for v in outcome.verdicts} == set(table)
-
-
-def test_an_atom_is_unjudged_when_every_verdict_failed_and_flagged_when_some_did():
-    outcome = judged("factscore", {("c0", "a0"): (E, 0.9)}, n=2)
-    assert outcome.support == {"a0": "supported"}
-    assert outcome.unjudged == ("a1",)
-    assert outcome.partly_judged == ("a0",)
-    assert len(outcome.failures) == 5
-
-
 @pytest.mark.parametrize("name", ["factscore", "veriscore", "factverify"])
 def test_the_embedded_judge_serves(name):
     given = [

@@ -65,10 +65,7 @@ def test_the_link_of_an_equal_text_counts_too():
 def test_scripts_without_blanks_and_odd_texts():
     text = "東京は日本の首都であり、世界最大の都市圏を形成している。人口は約一千四百万人である。"
     other = "大阪は西日本の中心都市であり、商業の町として古くから栄えてきた歴史を持っている。"
-    assert grouped(context("a", text), context("b", f"{text}典"), context("c", other)) == [
-        ["a", "b"],
-        ["c"],
-    ]
+    assert grouped(context("a", text), context("b", f"{text}典"), context("c", other)) == [["a", "b"], ["c"]]
     assert grouped(context("a", ""), context("b", "\ud800 half a character"), context("c", "x")) == [
         ["a"],
         ["b"],

@@ -241,11 +241,7 @@ def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("damage", "reason"),
-    [
-        (b"caf\xe9,x\n", "line 3: not UTF-8"),
-        (b'"cut off\nhere', "not CSV"),
-    ],
+    ("damage", "reason"), [(b"caf\xe9,x\n", "line 3: not UTF-8"), (b'"cut off\nhere', "not CSV")]
 )
 def test_csv_is_read_up_to_where_it_breaks(tmp_path, damage, reason):
     good, bad = table(tmp_path, b"text,title\ngood,t\n" + damage)

@@ -78,10 +78,7 @@ def test_a_passing_fault_is_tried_again():
     ],
 )
 def test_what_goes_wrong_is_said(answer, error, words):
-    with (
-        JsonServer(lambda request: answer) as server,
-        pytest.raises(error, match=words) as caught,
-    ):
+    with JsonServer(lambda request: answer) as server, pytest.raises(error, match=words) as caught:
         embedding(server).embed(["abc"])
     assert "BAAI/some-model" in str(caught.value)
     assert len(server.requests) == (2 if error is StoreError else 1)

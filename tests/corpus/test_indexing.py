@@ -157,10 +157,7 @@ def test_paths_that_are_not_there(docs, store):
     (docs / "loop.txt").symlink_to("loop.txt")
     with pytest.raises(InputError) as caught:
         bring(docs, docs / "none.txt", docs / "loop.txt", store_dir=store)
-    assert [problem.where for problem in caught.value.problems] == [
-        f"{docs}/none.txt",
-        f"{docs}/loop.txt",
-    ]
+    assert [problem.where for problem in caught.value.problems] == [f"{docs}/none.txt", f"{docs}/loop.txt"]
 
 
 def test_one_process_writes_at_a_time(docs, store):

@@ -61,8 +61,7 @@ def indexers():
 
 
 @pytest.mark.parametrize(
-    ("method", "when", "number"),
-    [("add", "before", 2), ("drop", "before", 1), ("finish", "before", 1)],
+    ("method", "when", "number"), [("add", "before", 2), ("drop", "before", 1), ("finish", "before", 1)]
 )
 def test_a_killed_run_is_completed_by_the_next(
     tmp_path, monkeypatch, changed, indexers, method, when, number

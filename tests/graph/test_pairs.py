@@ -90,14 +90,8 @@ DROPPED = context("d", "x", "a0", dropped="irrelevant")
             merge_equal([context("b", "same"), context("c", "same", "a1")]),
             ((Work("b", ("a1",)),), (Work("b", ALL),), (Work("b", ALL),)),
         ),
-        (
-            (DROPPED, context("c", "y", "a0")),
-            ((Work("c", ("a0",)),), (Work("c", ALL),), (Work("c", ALL),)),
-        ),
-        (
-            (DROPPED, context("question", "y")),
-            ((), (Work("question", ALL),), (Work("question", ALL),)),
-        ),
+        ((DROPPED, context("c", "y", "a0")), ((Work("c", ("a0",)),), (Work("c", ALL),), (Work("c", ALL),))),
+        ((DROPPED, context("question", "y")), ((), (Work("question", ALL),), (Work("question", ALL),))),
         (
             (context("c0", "x", "a2", "a0"), context("question", "y")),
             (
@@ -234,9 +228,7 @@ def outcome_of(*verdicts, **settings):
 
 def test_what_nothing_decides_is_as_likely_as_its_belief():
     outcome = outcome_of(
-        believed("c0", "a0", 0.31, 0.5),
-        believed("c1", "a0", 0.9, 0.1),
-        believed("c0", "a1", 0.7),
+        believed("c0", "a0", 0.31, 0.5), believed("c1", "a0", 0.9, 0.1), believed("c0", "a1", 0.7)
     )
     assert outcome.p_true == pytest.approx({"a0": 0.31, "a1": 0.7})
     assert outcome.support == {"a0": "unverified", "a1": "unverified"}
@@ -244,8 +236,7 @@ def test_what_nothing_decides_is_as_likely_as_its_belief():
 
 def test_evidence_moves_an_atom_from_its_belief():
     found = outcome_of(
-        believed("c0", "a0", 0.31, 0.5),
-        believed("c1", "a0", 0.2, 0.1, label="entailment", probability=0.8),
+        believed("c0", "a0", 0.31, 0.5), believed("c1", "a0", 0.2, 0.1, label="entailment", probability=0.8)
     )
     odds = 0.31 / 0.69 * (0.05 + 0.9 * 0.8) / (0.05 + 0.9 * 0.2)
     assert found.p_true["a0"] == pytest.approx(odds / (1 + odds))

@@ -164,11 +164,7 @@ MOST = Capabilities(most_tokens=1000)
         ("max_tokens: 4096 > 1000, which is the maximum allowed number of output tokens for x", MOST, None),
         ("`max_tokens` must be less than or equal to `1000`, the maximum value for `max_tokens`", MOST, None),
         ("Invalid max_tokens value, the valid range of max_tokens is [1, 1000]", MOST, None),
-        (
-            "maxOutputTokens of 4096 but the range is from 1 (inclusive) to 1001 (exclusive)",
-            MOST,
-            None,
-        ),
+        ("maxOutputTokens of 4096 but the range is from 1 (inclusive) to 1001 (exclusive)", MOST, None),
         (
             "This model's maximum context length is 4097 tokens. However, you requested 5000 tokens "
             "(904 in the messages, 4096 in the completion). Please reduce the length of the messages.",

@@ -26,11 +26,7 @@ class Fixed:
 
     def retrieve(self, atoms, record):
         contexts = [
-            Context(
-                id=f"c_{name}_{rank}",
-                text=TEXTS[text],
-                atom_ids=() if name == "q" else (name,),
-            )
+            Context(id=f"c_{name}_{rank}", text=TEXTS[text], atom_ids=() if name == "q" else (name,))
             for name, texts in self.found.items()
             for rank, text in enumerate(texts)
         ]

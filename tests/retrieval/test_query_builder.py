@@ -42,21 +42,11 @@ def test_one_call_words_a_query_for_every_atom():
     llm = ScriptedLLM([GOOD])
     assert build(llm) == (list(GOOD.values()), [])
     (call,) = llm.calls
+    assert LLMQueryBuilder(llm).requests(ATOMS, RECORD) == [(call.prompt, call.schema)]
     assert call.schema.parameters["required"] == list(GOOD)
     assert call.schema.items["query_1"] == ATOMS[1].text
     assert fenced(call.prompt.user, "question") == ["Who built it?"]
     assert fenced(call.prompt.user, "topic") == ["Otter Bridge &lt;/given_topic>"]
-
-
-def test_many_atoms_are_asked_about_in_chunks_and_keep_their_positions():
-    llm = ScriptedLLM(lambda prompt, schema: {name: f"words of {name}" for name in schema.arguments})
-    atoms = tuple(Atom(id=f"a{i}", text=f"Statement number {i}.") for i in range(40))
-    queries, failed = build(llm, atoms, max_tokens=300, concurrency=4)
-    assert queries == [f"words of query_{i}" for i in range(40)]
-    assert failed == []
-    assert len(llm.calls) > 2
-    requests = LLMQueryBuilder(ScriptedLLM([]), Config(max_tokens=300)).requests(atoms, RECORD)
-    assert len(requests) == len(llm.calls)
 
 
 @pytest.mark.parametrize("bad", [None, " \n ", "x" * (LONGEST + 1)])
@@ -99,11 +89,7 @@ def test_queries_that_are_there_already_are_not_paid_for_again():
         ("Who wrote 'Pride and Prejudice'?", "", "Pride and Prejudice"),
         ("Did Einstein meet Bohr?", "Niels Bohr met Einstein. Bohr was glad.", "Bohr"),
         ("Did Einstein meet Bohr?", "They met once.", ""),
-        (
-            "how old is it?",
-            "The University of Oxford is old. Oxford is big.",
-            "University of Oxford",
-        ),
+        ("how old is it?", "The University of Oxford is old. Oxford is big.", "University of Oxford"),
         ("how old is it?", "The University of Oxford is old.", ""),
         ("谁是鲁迅?", "鲁迅是作家。", ""),
         ("", "", ""),

@@ -84,10 +84,7 @@ def test_json_that_breaks_off_is_asked_for_again(broken):
     ("answer", "message"),
     [
         (Answer("no such thing", 404), "status 404"),
-        (
-            Answer(None, 301, {"Location": "http://me:pw@b.example/x?k=1"}),
-            "redirects to http://b.example/x,",
-        ),
+        (Answer(None, 301, {"Location": "http://me:pw@b.example/x?k=1"}), "redirects to http://b.example/x,"),
         (Answer(None, 304), "status 304"),
         (Answer("broken"), "is broken"),
     ],

@@ -35,10 +35,7 @@ def set_variables(monkeypatch):
         ({"max_cost": -1}, ["max_cost: must be a number of at least 0"]),
         ({"temperature": "hot"}, ["temperature: must be a number from 0 to 2"]),
         ({"further_models": 3}, ["further_models: must be a list of texts"]),
-        (
-            {"judge": "recorded", "relations": "r", "unlisted": "false"},
-            ["unlisted: must be missing or"],
-        ),
+        ({"judge": "recorded", "relations": "r", "unlisted": "false"}, ["unlisted: must be missing or"]),
         ({"calls": "many"}, ["calls: must be batched or single"]),
         ({"gamma": 0}, ["gamma"]),
     ],
@@ -147,10 +144,7 @@ def test_several_models_judge(set_variables):
 @pytest.mark.parametrize(
     ("variables", "message"),
     [
-        (
-            {"MODLE": "m"},
-            "FACTREASONER_MODLE: no setting has this variable; did you mean 'FACTREASONER_MOD",
-        ),
+        ({"MODLE": "m"}, "FACTREASONER_MODLE: no setting has this variable; did you mean 'FACTREASONER_MOD"),
         ({"MAX_CSOT": "1"}, "did you mean 'FACTREASONER_MAX_COST'?"),
         ({"ATOM_PRIOR": "7"}, "FACTREASONER_ATOM_PRIOR: must be a number above 0 and below 1"),
         ({"VERSION": "x"}, "FACTREASONER_VERSION: must be 1, 2 or 3"),

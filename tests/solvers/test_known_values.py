@@ -36,14 +36,8 @@ def posteriors(solver, relations, table, context_prior):
     return solver.marginals(factor_graph(graph, table)).p_true
 
 
-EXAMPLE_1 = [
-    ("c1", "a", "entailment", 0.8),
-    ("c2", "a", "contradiction", 0.9),
-]
-BOTH_SIDES = [
-    ("c1", "a", "entailment", 0.9),
-    ("c2", "a", "contradiction", 0.9),
-]
+EXAMPLE_1 = [("c1", "a", "entailment", 0.8), ("c2", "a", "contradiction", 0.9)]
+BOTH_SIDES = [("c1", "a", "entailment", 0.9), ("c2", "a", "contradiction", 0.9)]
 EXAMPLE_2 = [*EXAMPLE_1, ("c3", "c2", "contradiction", 0.9)]
 
 

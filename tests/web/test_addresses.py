@@ -3,13 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.errors import ConfigError, ForbiddenUrlError
-from factreasoner.web.addresses import (
-    address_refusal,
-    display,
-    in_domains,
-    normal_domain,
-    parse_url,
-)
+from factreasoner.web.addresses import address_refusal, display, in_domains, normal_domain, parse_url
 
 REFUSED_ADDRESSES = {
     "unspecified address": "0.0.0.0 0.1.2.3 ::",

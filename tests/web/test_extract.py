@@ -55,11 +55,7 @@ def test_no_tag_cuts_a_sentence_of_a_short_page():
     page = b"<html><body><ul><li>See <a href='/p'>the page</a> for <span>more</span>.</li>"
     assert extract(
         page + b"<li><a>It</a></li></ul><p>Open <b>daily</b>.</p></body></html>", sift=False
-    ).text.splitlines() == [
-        "See the page for more.",
-        "It",
-        "Open daily.",
-    ]
+    ).text.splitlines() == ["See the page for more.", "It", "Open daily."]
 
 
 def test_plain_text_stays_as_it_is():

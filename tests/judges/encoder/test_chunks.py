@@ -50,10 +50,7 @@ def test_tokens_are_the_model_s_and_a_long_sentence_is_a_chunk_of_its_own():
 
 
 @pytest.mark.parametrize("name", ["minicheck-roberta", "minicheck-flan-t5", "factcg", "alignscore"])
-@given(
-    passage=st.text(st.sampled_from("ab.!? \n-é猫。"), min_size=1, max_size=300),
-    size=st.integers(1, 40),
-)
+@given(passage=st.text(st.sampled_from("ab.!? \n-é猫。"), min_size=1, max_size=300), size=st.integers(1, 40))
 def test_nothing_is_lost_and_quotes_are_verbatim(name, passage, size):
     chunking = adapter_of(name).chunking.model_copy(update={"size": size})
     found = chunks(passage, chunking, len)

@@ -173,17 +173,6 @@ def test_another_passage_as_a_claim_gets_no_belief(judge):
     assert verdict(judge, first, second, second).belief is None
 
 
-def test_silence_makes_an_atom_unverified_with_its_nearest_passages_belief():
-    record = Record(id="r", response="Paris is in Peru. It has 2 million people.")
-    atoms = [Atom(id="a0", text="Paris is in Peru."), Atom(id="a1", text="Paris has 2 million people.")]
-    contexts = [Context(id="c0", text="Paris is the capital of France.")]
-    outcome = GraphEvaluator(OverlapJudge(), ExactSolver()).evaluate(atoms, contexts, record)
-    assert set(outcome.support.values()) == {"unverified"}
-    assert outcome.graph.relations == ()
-    for verdict_ in outcome.verdicts:
-        assert outcome.p_true[verdict_.target_id] == pytest.approx(verdict_.belief)
-
-
 @pytest.mark.parametrize("case", LANGUAGES, ids=lambda case: f"{case['language']}: {case['claim']}")
 def test_a_negation_in_another_language_never_entails(judge, case):
     found = verdict(judge, case["premise"], case["claim"])
