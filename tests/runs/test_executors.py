@@ -9,12 +9,16 @@ import pytest
 
 from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Failure, Record, Usage
-from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.executors import done, lines_of
+from factreasoner.pipeline.assembly import NO_CALLS, Calls
+from factreasoner.runs.executors import Pool, Portion, done
 from factreasoner.runs.journal import JournalEntry, JournalLine
-from factreasoner.runs.pools import Pool, Portion
+from factreasoner.runs.runner import lines_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
+
+
+def calls(config):
+    return NO_CALLS
 
 
 class DeadError(Exception):
@@ -76,7 +80,7 @@ def worked(crew, count=9, **options):
     made = [Record(id=f"r{i}", response="") for i in range(count)]
     crew.settled = options.get("settled", True)
     found = done(crew, iter(made), lambda record: line(record, "failed"))
-    return {one.record_id: one.status for lines in found for one in lines}
+    return {one.record_id: one.entry.status for lines in found for one in lines}
 
 
 def test_slow_records_are_handed_out_one_by_one_and_no_more_than_there_is_room_for():
@@ -173,7 +177,7 @@ class Work:
 def by_threads(work, at_once=1, count=500):
     records = (Record(id=str(i), response="") for i in range(count))
     worker = work if isinstance(work, Work) else Work(work, at_once)
-    return lines_of(worker, TASK, records, Calls())
+    return lines_of(worker, TASK, records, calls)
 
 
 @pytest.mark.parametrize("at_once", [1, 3])
@@ -185,7 +189,7 @@ def test_records_are_taken_only_as_fast_as_threads_work_them_off(at_once):
             taken.append(i)
             yield Record(id=str(i), response="")
 
-    lines = lines_of(Work(lambda _: None, at_once), TASK, records(), Calls())
+    lines = lines_of(Work(lambda _: None, at_once), TASK, records(), calls)
     seen = 0
     for _ in range(20):
         seen += len(next(lines))
@@ -237,4 +241,4 @@ def test_without_ray_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     worker = TASK.worker(Config(executor="ray"), Calls())
     with pytest.raises(MissingExtraError, match=r"factreasoner\[ray\]"):
-        list(lines_of(worker, TASK, iter(()), Calls()))
+        list(lines_of(worker, TASK, iter(()), calls))

@@ -81,7 +81,9 @@ class GraphEvaluator:
         outcome = judged_outcome(self._judge, asked, atoms, work, self._config)
         verdicts = outcome.verdicts
         pruned = filtered.report(verdicts) if filtered else None
-        audit = self._audit(record.id, _batched(verdicts, work), atoms, contexts)
+        audit = None
+        if self._config.audit_share:
+            audit = self._audit(record.id, _batched(verdicts, work), atoms, contexts)
         outcome = outcome.model_copy(update={"pruned": pruned, "audit": audit})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
@@ -111,7 +113,7 @@ class GraphEvaluator:
 
     def _audit(
         self, record_id: str, verdicts: Sequence[Verdict], atoms: Sequence[Atom], contexts: Sequence[Context]
-    ) -> Audit | None:
+    ) -> Audit:
         """Ask a random share of the verdicts again, one claim a call, and count the changed labels."""
         share = self._config.audit_share if self._config.atoms_per_call != 1 else 0.0
         text = {atom.id: atom.text for atom in atoms}
@@ -120,8 +122,6 @@ class GraphEvaluator:
             for v in verdicts
             if v.target_id in text and draw(self._config.seed, record_id, (v.context_id, v.target_id)) < share
         ]
-        if not self._config.audit_share:
-            return None
         premise = premises(contexts, record_id)
         with stage("audit"):
             parts = parallel_map(
@@ -140,7 +140,8 @@ def with_graph(
     given = kept(contexts)
     priors = rated(given, config)
     used = priors.contexts
-    joined = relations(outcome.verdicts, atom_ids={atom.id for atom in atoms}, contexts=used)
+    known = {atom.id for atom in atoms}
+    joined = relations(outcome.verdicts, atom_ids=known, contexts=used)
     independence = None
     if config.independence:
         used, joined, independence = merge_sources(used, joined)
@@ -154,7 +155,7 @@ def with_graph(
         joined,
         atom_prior=config.atom_prior,
     )
-    graph = believed(graph, beliefs(outcome.verdicts, {atom.id for atom in atoms}))
+    graph = believed(graph, beliefs(outcome.verdicts, known))
     credit = {"prior_from": priors.prior_from, "used_domains": tuple(sorted(priors.used))}
     found = {"graph": graph, "independence": independence}
     return outcome.model_copy(update=found | (credit if config.credibility is not None else {}))

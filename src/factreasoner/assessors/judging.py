@@ -37,7 +37,8 @@ def tasks(
     """
     premise = premises(contexts, record_id)
     text = {atom.id: atom.text for atom in atoms}
-    text |= {c.id: c.summary or _cut(c.text, config.premise_tokens) for c in contexts}
+    claimed = {context_id for item in work for context_id in item.context_ids}
+    text |= {c.id: c.summary or _cut(c.text, config.premise_tokens) for c in contexts if c.id in claimed}
 
     asked = [(item.context_id, item.atom_ids) for item in work]
     asked += [(item.context_id, item.context_ids) for item in work]

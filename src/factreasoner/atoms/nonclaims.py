@@ -6,6 +6,7 @@ The patterns are in `nonclaims.txt` beside this file.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from importlib import resources
 
 from factreasoner.text.lexicon import words
@@ -101,6 +102,7 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence[:_LONGEST].split()).strip(_MARKS)
 
 
+@lru_cache(maxsize=256)
 def is_abstention(response: str) -> bool:
     """Whether `response` is empty or, as a whole, declines to answer.
 

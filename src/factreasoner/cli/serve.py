@@ -92,7 +92,7 @@ def processes_for(workers: int | None, config: Config) -> int | None:
     Raises:
         ConfigError: processes are asked for where threads wait, or runs' ways of working are.
     """
-    from factreasoner.runs.pools import processes_at_once
+    from factreasoner.runs.processes import processes_at_once
 
     if config.executor == "ray" or config.batch != "none":
         raise ConfigError("executor, batch: a service answers at once; leave out Ray and batches")

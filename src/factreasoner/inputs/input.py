@@ -18,7 +18,7 @@ import tempfile
 import tokenize
 import weakref
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import IO, Any, cast
 
@@ -95,11 +95,8 @@ class CheckedInput:
         if not self._numbers:
             message = "no valid record is left" if problems else "empty; write one JSON record a line"
             raise InputError([*problems, InputProblem(self.name, "", message)])
-
-    @property
-    def ids(self) -> Sequence[str]:
+        self.ids = tuple(self._numbers)
         """Ids of the records, in order."""
-        return tuple(self._numbers)
 
     def records(self) -> Iterator[Record]:
         """The records in order, each read from the file when it is asked for.

@@ -32,8 +32,14 @@ _FRAME_WORDS = 1 << 15
 """A frame of this size makes CPython allocate 512 KiB; half of it is left for the frames above."""
 
 _inside: contextvars.ContextVar[bool] = contextvars.ContextVar("factreasoner_in_a_map", default=False)
+
+
+def _at_once() -> bool:
+    return True
+
+
 _settled: contextvars.ContextVar[Callable[[], bool]] = contextvars.ContextVar(
-    "factreasoner_settled", default=lambda: True
+    "factreasoner_settled", default=_at_once
 )
 
 
@@ -105,7 +111,7 @@ def one_by_one_until(settled: Callable[[], bool]) -> Iterator[None]:
 
     Any thread calls `settled` before each item; it must return at once, and once True it must stay True.
     """
-    token = _settled.set(settled)
+    token = _settled.set(_at_once if settled() else settled)
     try:
         yield
     finally:

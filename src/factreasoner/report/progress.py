@@ -111,7 +111,7 @@ class Totals:
     def assessed(self, line: JournalLine) -> None:
         """Count a record."""
         self.finished += 1
-        self.failed += line.status in ("failed", "partial")
+        self.failed += line.entry.status in ("failed", "partial")
         self.usage += line.usage
         self._display.update(self.finished, self.total, str(self), at_once=self.finished == self.total)
 

@@ -9,52 +9,136 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import logging
+import threading
+import time
+from abc import ABC, abstractmethod
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
-from factreasoner.errors import RunError
-from factreasoner.llm.parallel import POLL_SECONDS, opened_map
+from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
+from factreasoner.llm.parallel import POLL_SECONDS, opened_map, with_room
 from factreasoner.models import Failure, Record, TaskResult
-from factreasoner.pipeline.assembly import Calls
-from factreasoner.plugins.table import extras_named
 from factreasoner.runs.journal import JournalLine, line_of
-from factreasoner.runs.pools import Pool, Portion, PortionWorker, Processes
 from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
+W = TypeVar("W")
+TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
+"""Errors that end a run; everything else that goes wrong in a record is a failure in its result."""
+MOST_FALSE_STARTS = 5
+"""How many workers in a row may end before they have begun."""
 PORTION_SECONDS = 0.1
 
+logger = logging.getLogger(__name__)
 
-def lines_of(
-    worker: Worker[R], task: Task[R], records: Iterable[Record], calls: Calls
-) -> Generator[Sequence[JournalLine]]:
-    """The journal's line of each record as it is done, by the executor that the worker's settings name.
 
-    `calls` is for workers elsewhere; the given one has its own. Raises what `done` does.
+class Portion(NamedTuple):
+    """What came of records that were handed out together.
+
+    `seconds` is how long they took; `settled` says whether it is known now how to ask the model; `error`, one
+    of TO_THE_USER, ended the work on them early.
     """
 
-    def failed(record: Record) -> JournalLine:
-        error = RunError("each process that worked on it ended: killed, or out of memory")
-        failure = Failure.of("pipeline", record.id, error)
-        return line_of(task, task.failed(record, worker.config, failure))
-
-    with _pool(worker, task, calls) as pool:
-        yield from done(pool, records, failed)
+    lines: tuple[JournalLine, ...] = ()
+    seconds: float = 0.0
+    settled: bool = True
+    error: Exception | None = None
 
 
-def _pool(worker: Worker[Any], task: Task[Any], calls: Calls) -> contextlib.AbstractContextManager[Pool[Any]]:
-    """The workers that the settings name; they end with the block."""
-    config = worker.config
-    if config.executor == "threads":
-        return _threads(worker, task)
-    if config.executor == "processes":
-        return Processes(task.name, config)
-    with extras_named():
-        from factreasoner.runs.ray_cluster import RayCluster
-    return RayCluster(task.name, config, calls, settled=worker.settled)
+class PortionWorker(Generic[R]):
+    """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
+
+    def __init__(self, task: Task[R], make: Callable[[], Worker[R]]) -> None:
+        self._task, self._make = task, make
+        self._making = threading.Lock()
+        self._made: Worker[R] | None = None
+        self._over = False
+
+    @with_room
+    def work(self, records: Sequence[Record]) -> Portion:
+        """The lines of `records`. After an error nothing is begun; what was done before it is kept.
+
+        A record that waits for a batch has no line yet.
+        """
+        lines: list[JournalLine] = []
+        try:
+            with self._making:
+                worker = self._made = self._made or self._make()
+            started = time.perf_counter()
+            for record in () if self._over else records:
+                with contextlib.suppress(PendingError):
+                    lines.append(line_of(self._task, self._result(worker, record)))
+        except TO_THE_USER as error:
+            self._over = True
+            return Portion(tuple(lines), error=error)
+        return Portion(tuple(lines), time.perf_counter() - started, worker.settled)
+
+    def _result(self, worker: Worker[R], record: Record) -> R:
+        try:
+            return worker.assess(record)
+        except (*TO_THE_USER, PendingError):
+            raise
+        except Exception as error:
+            logger.debug("record %s failed", record.id, exc_info=True)
+            return self._task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
+
+
+class Pool(ABC, Generic[W]):
+    """Workers that records are handed to; those that die are replaced.
+
+    `settled`: it is known how to ask the model; until then records go one by one, in order. A worker has at
+    most `room` portions of at most `largest` records. `deadly`: what a future raises whose worker has died.
+    `least_deaths`: how many workers a record must have ended, alone with them, to be given up.
+    `cannot_begin`: the message if `count` workers in a row ended before they had begun, the last by `error`.
+    """
+
+    settled = True
+    room = 2
+    largest = 32
+    least_deaths = 1
+    deadly: tuple[type[BaseException], ...] = ()
+    cannot_begin = ""
+
+    def __init__(self, *workers: W) -> None:
+        self._workers = list(workers)
+        self._false_starts = 0
+
+    @abstractmethod
+    def submit(self, worker: W, records: Sequence[Record]) -> Future[Portion]:
+        """Have a worker begin with `records` once its earlier ones are done."""
+
+    def hired(self) -> W | None:
+        """One more worker, which may not have begun yet; None if there are enough."""
+        return None
+
+    def begun(self, worker: W) -> bool:
+        """Whether a worker can be given records. Raises one of `deadly` if it has ended."""
+        return True
+
+    def renew(self) -> Sequence[W]:
+        """The workers that can be given records now; new ones replace the dead."""
+        while (new := self.hired()) is not None:
+            self._workers.append(new)
+        ready = []
+        for worker in tuple(self._workers):
+            try:
+                if self.begun(worker):
+                    self._false_starts = 0
+                    ready.append(worker)
+            except self.deadly as error:
+                self.died(worker)
+                self._false_starts += 1
+                if self._false_starts > MOST_FALSE_STARTS:
+                    raise RunError(self.cannot_begin.format(count=self._false_starts, error=error)) from None
+        return ready
+
+    def died(self, worker: W) -> None:
+        """Note that this worker has ended: it gets no more records."""
+        self._workers = [other for other in self._workers if other is not worker]
 
 
 Submit = Callable[[Sequence[Record]], Future[Portion]]
@@ -70,7 +154,8 @@ class _Threads(Pool[Submit]):
 
 
 @contextlib.contextmanager
-def _threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
+def threads(worker: Worker[R], task: Task[R]) -> Iterator[Pool[Any]]:
+    """Threads that share one worker; they end with the block."""
     at_once = worker.config.concurrency if worker.config.model else 1
     with opened_map(PortionWorker(task, lambda: worker).work, at_once) as submit:
         pool = _Threads(submit)

@@ -46,11 +46,6 @@ class JournalLine(NamedTuple):
     entry: JournalEntry
     usage: Usage
 
-    @property
-    def status(self) -> Status:
-        """The status of the result."""
-        return self.entry.status
-
 
 def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""

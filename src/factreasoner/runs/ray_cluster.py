@@ -42,7 +42,8 @@ from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.kinds import own_modules
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.runs.pools import Pool, Portion, PortionWorker, processes_at_once
+from factreasoner.runs.executors import Pool, Portion, PortionWorker
+from factreasoner.runs.processes import processes_at_once
 from factreasoner.runs.shared_calls import Call, SharedCalls, remote_limits
 from factreasoner.settings import Config
 from factreasoner.tasks.task import task_named

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from factreasoner.errors import BudgetError, ConfigError, RunError
@@ -13,15 +13,17 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.send import told_of_waiting
-from factreasoner.models import Record, TaskResult, record_fingerprint
+from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.plugins.kinds import named
-from factreasoner.runs.executors import lines_of
-from factreasoner.runs.journal import JournalLine
+from factreasoner.plugins.table import extras_named
+from factreasoner.runs.executors import Pool, done, threads
+from factreasoner.runs.journal import JournalLine, line_of
+from factreasoner.runs.processes import Processes
 from factreasoner.runs.scoring import score_journal
 from factreasoner.runs.store import RunFolder, fingerprints_of
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Worker
+from factreasoner.tasks.task import Task, Worker
 
 R = TypeVar("R", bound=TaskResult)
 WRITTEN_AT_ONCE = 1000
@@ -130,7 +132,7 @@ def _worked_off(
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
     unfinished = _unfinished(folder, records, worker.config, progress)
-    made = lines_of(worker, folder.task, unfinished, folder.calls(worker.config))
+    made = lines_of(worker, folder.task, unfinished, folder.calls)
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
             for lines in made:
@@ -140,6 +142,37 @@ def _worked_off(
     except BudgetError as error:
         return str(error)
     return None
+
+
+def lines_of(
+    worker: Worker[R], task: Task[R], records: Iterable[Record], calls: Callable[[Config], Calls]
+) -> Generator[Sequence[JournalLine]]:
+    """The journal's line of each record as it is done, by the executor that the worker's settings name.
+
+    `calls` makes those of workers elsewhere; the given one has its own. Raises what `done` does.
+    """
+
+    def failed(record: Record) -> JournalLine:
+        error = RunError("each process that worked on it ended: killed, or out of memory")
+        failure = Failure.of("pipeline", record.id, error)
+        return line_of(task, task.failed(record, worker.config, failure))
+
+    with _pool(worker, task, calls) as pool:
+        yield from done(pool, records, failed)
+
+
+def _pool(
+    worker: Worker[Any], task: Task[Any], calls: Callable[[Config], Calls]
+) -> contextlib.AbstractContextManager[Pool[Any]]:
+    """The workers that the settings name; they end with the block."""
+    config = worker.config
+    if config.executor == "threads":
+        return threads(worker, task)
+    if config.executor == "processes":
+        return Processes(task.name, config)
+    with extras_named():
+        from factreasoner.runs.ray_cluster import RayCluster
+    return RayCluster(task.name, config, calls(config), settled=worker.settled)
 
 
 def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,6 @@ import numpy as np
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.chains import Chains, Moments, joined
-from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, SolverSettings, reduce
 
@@ -53,20 +52,13 @@ class GibbsSolver:
         Raises:
             SolverError: the evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), is_narrow, self._config)
+        return solve_or_sample(reduce(graph), SMALL_WIDTH, self._config)
 
 
-def is_narrow(plan: Elimination) -> bool:
-    """Whether exact inference takes less time than a few sweeps."""
-    return fits(plan, SMALL_WIDTH)
-
-
-def solve_or_sample(
-    reduced: Reduced, is_exact: Callable[[Elimination], bool], config: SolverSettings
-) -> Marginals:
-    """Solve exactly the components whose elimination `is_exact` accepts, and sample the others."""
+def solve_or_sample(reduced: Reduced, max_width: int | None, config: SolverSettings) -> Marginals:
+    """Solve exactly the components that fit the memory and `max_width`, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
-    exact = [is_exact(plan) for plan in plans]
+    exact = [fits(plan, max_width) for plan in plans]
     deadline = time.monotonic() + config.solver_seconds
     wide = exact.count(False)
     found: list[list[Table]] = []
@@ -192,5 +184,4 @@ class AutoSolver:
         Raises:
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
-        max_width = self._config.max_width
-        return solve_or_sample(reduce(graph), lambda plan: fits(plan, max_width), self._config)
+        return solve_or_sample(reduce(graph), self._config.max_width, self._config)

@@ -16,8 +16,8 @@ from factreasoner.errors import ConfigError, InputError, InputProblem, MissingEx
 from factreasoner.models import Context, Record
 from factreasoner.models.results import unpack
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.executors import lines_of
-from factreasoner.runs.pools import processes_at_once
+from factreasoner.runs.processes import processes_at_once
+from factreasoner.runs.runner import lines_of
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 
@@ -33,7 +33,7 @@ def records(*texts):
 
 
 def found(config, given):
-    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), Calls())
+    lines = lines_of(TASK.worker(config, Calls()), TASK, iter(given), lambda _: Calls())
     return {
         line.record_id: TASK.result.model_validate_json(unpack(line.text).result)
         for some in lines
@@ -85,7 +85,7 @@ def begun(tmp_path, **how):
 def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
     monkeypatch.syspath_prepend(str(Path(__file__).parent))
     monkeypatch.setattr(
-        "factreasoner.runs.pools._begin", importlib.import_module("judges_that_end").end_at_once
+        "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
     )
     with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
         found(Config(**PROCESSES), records("fine"))

@@ -1,10 +1,9 @@
-"""Pools of workers: what a worker makes of records, and workers in processes of this machine."""
+"""Workers in processes of this machine."""
 
 from __future__ import annotations
 
 import contextlib
 import gc
-import logging
 import multiprocessing
 import multiprocessing.context
 import multiprocessing.forkserver
@@ -13,137 +12,20 @@ import os
 import signal
 import sys
 import threading
-import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
 from types import TracebackType
-from typing import Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn
 
-from factreasoner.errors import BudgetError, ConfigError, InputError, PendingError, RunError
-from factreasoner.llm.parallel import with_room
-from factreasoner.models import Failure, Record, TaskResult
+from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.runs.journal import JournalLine, line_of
+from factreasoner.runs.executors import Pool, Portion, PortionWorker
 from factreasoner.settings import Config
-from factreasoner.tasks.task import Task, Worker, task_named
+from factreasoner.tasks.task import task_named
 
-R = TypeVar("R", bound=TaskResult)
-W = TypeVar("W")
-TO_THE_USER = (BudgetError, ConfigError, InputError, RunError)
-"""Errors that end a run; everything else that goes wrong in a record is a failure in its result."""
-MOST_FALSE_STARTS = 5
-"""How many workers in a row may end before they have begun."""
 _QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
-
-logger = logging.getLogger(__name__)
-
-
-class Portion(NamedTuple):
-    """What came of records that were handed out together.
-
-    `seconds` is how long they took; `settled` says whether it is known now how to ask the model; `error`, one
-    of TO_THE_USER, ended the work on them early.
-    """
-
-    lines: tuple[JournalLine, ...] = ()
-    seconds: float = 0.0
-    settled: bool = True
-    error: Exception | None = None
-
-
-class PortionWorker(Generic[R]):
-    """Works on records one after another with a task's worker, made for the first one. Thread-safe."""
-
-    def __init__(self, task: Task[R], make: Callable[[], Worker[R]]) -> None:
-        self._task, self._make = task, make
-        self._making = threading.Lock()
-        self._made: Worker[R] | None = None
-        self._over = False
-
-    @with_room
-    def work(self, records: Sequence[Record]) -> Portion:
-        """The lines of `records`. After an error nothing is begun; what was done before it is kept.
-
-        A record that waits for a batch has no line yet.
-        """
-        lines: list[JournalLine] = []
-        try:
-            with self._making:
-                worker = self._made = self._made or self._make()
-            started = time.perf_counter()
-            for record in () if self._over else records:
-                with contextlib.suppress(PendingError):
-                    lines.append(line_of(self._task, self._result(worker, record)))
-        except TO_THE_USER as error:
-            self._over = True
-            return Portion(tuple(lines), error=error)
-        return Portion(tuple(lines), time.perf_counter() - started, worker.settled)
-
-    def _result(self, worker: Worker[R], record: Record) -> R:
-        try:
-            return worker.assess(record)
-        except (*TO_THE_USER, PendingError):
-            raise
-        except Exception as error:
-            logger.debug("record %s failed", record.id, exc_info=True)
-            return self._task.failed(record, worker.config, Failure.of("pipeline", record.id, error))
-
-
-class Pool(ABC, Generic[W]):
-    """Workers that records are handed to; those that die are replaced.
-
-    `settled`: it is known how to ask the model; until then records go one by one, in order. A worker has at
-    most `room` portions of at most `largest` records. `deadly`: what a future raises whose worker has died.
-    `least_deaths`: how many workers a record must have ended, alone with them, to be given up.
-    `cannot_begin`: the message if `count` workers in a row ended before they had begun, the last by `error`.
-    """
-
-    settled = True
-    room = 2
-    largest = 32
-    least_deaths = 1
-    deadly: tuple[type[BaseException], ...] = ()
-    cannot_begin = ""
-
-    def __init__(self, *workers: W) -> None:
-        self._workers = list(workers)
-        self._false_starts = 0
-
-    @abstractmethod
-    def submit(self, worker: W, records: Sequence[Record]) -> Future[Portion]:
-        """Have a worker begin with `records` once its earlier ones are done."""
-
-    def hired(self) -> W | None:
-        """One more worker, which may not have begun yet; None if there are enough."""
-        return None
-
-    def begun(self, worker: W) -> bool:
-        """Whether a worker can be given records. Raises one of `deadly` if it has ended."""
-        return True
-
-    def renew(self) -> Sequence[W]:
-        """The workers that can be given records now; new ones replace the dead."""
-        while (new := self.hired()) is not None:
-            self._workers.append(new)
-        ready = []
-        for worker in tuple(self._workers):
-            try:
-                if self.begun(worker):
-                    self._false_starts = 0
-                    ready.append(worker)
-            except self.deadly as error:
-                self.died(worker)
-                self._false_starts += 1
-                if self._false_starts > MOST_FALSE_STARTS:
-                    raise RunError(self.cannot_begin.format(count=self._false_starts, error=error)) from None
-        return ready
-
-    def died(self, worker: W) -> None:
-        """Note that this worker has ended: it gets no more records."""
-        self._workers = [other for other in self._workers if other is not worker]
 
 
 class _Process:
