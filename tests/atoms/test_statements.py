@@ -224,6 +224,14 @@ LEAD_INS = {
     "If you have a fever, you may have:\n- A cold": ["If you have a fever, you may have: A cold"],
     "She won:\n- Founded the school": ["She won: Founded the school"],
     "The museum is open on:\n- Mondays": ["The museum is open on: Mondays"],
+    "Places:\n- **Law Library**\n  Address: 5 Main Street\n  Phone: (5) 12\n- Hall": [
+        "Places: Law Library",
+        "Law Library: Address: 5 Main Street",
+        "Law Library: Phone: (5) 12",
+        "Hall",
+    ],
+    "1. Ada Roe:\nBorn: 1815\n\nNote: The list is old.": ["Ada Roe: Born: 1815", "Note: The list is old."],
+    "- Fever lasts.\n  Care: warm tea": ["Fever lasts.", "Care: warm tea"],
     "It helps you:\n- save energy\n- sleep": ["It helps you: save energy", "It helps you: sleep"],
     "They are found in:\n- Asia": ["They are found in: Asia"],
     "In two years:\n1. prices rose;\n2. wages fell, and": [

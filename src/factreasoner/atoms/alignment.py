@@ -69,7 +69,7 @@ class Locator:
 
 def _in_any_form(part: str) -> re.Pattern[str]:
     """An expression for a part with other case, blanks, quotation marks and dashes."""
-    form = re.escape(" ".join(part.split())).replace(r"\ ", r"\s+")
+    form = re.escape(" ".join(part.split())).replace(r"\ ", r"\s++")
     for alike in _ALIKE:
         form = re.sub(rf"\\?[{alike}]", f"[{alike}]", form)
     return re.compile(form, re.IGNORECASE)

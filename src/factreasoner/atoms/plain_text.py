@@ -164,7 +164,8 @@ class _PlainTextBuilder:
         inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
         self._trim()
         end = len(self._characters)
-        self._asides[end] = self._asides.get(end, "") + f" ({' '.join(inside.split()).translate(_UNSEEN)})"
+        said = f"({' '.join(inside.split()).translate(_UNSEEN)})"
+        self._asides[end] = self._asides.get(end, "") + (f" {said}" if end else f"{said} ")
 
     def _trim(self) -> None:
         while self._characters and self._characters[-1] == " ":

@@ -44,6 +44,7 @@ _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 _MOST_WORDS = 10
 """Most words of a line without a verb that may be a heading."""
 _COLON = (":", "：")
+_BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
 class Statement(NamedTuple):
@@ -84,6 +85,8 @@ class StatementFinder:
         self._leads = Leads(self._text)
         self._header: Sequence[str] | None = None
         self._in_sources = False
+        self._named: tuple[str, Block] | None = None
+        """The last item, if it is a name, which labelled lines below it are about."""
 
     def statements(self) -> Iterator[Statement]:
         """What the text states, in its order."""
@@ -119,12 +122,29 @@ class StatementFinder:
         if self._is_heading(block, spans[0], item):
             heading = plain(self._text, spans.pop(0)).whole().rstrip(" .:")
             last = last if spans else heading + ":"
+        name = self._name_above(block)
+        if block.kind == "item":
+            named = last.rstrip(" :：")
+            is_name = len(spans) == 1 and len(named.split()) <= _MOST_WORDS and not _STOPPED.search(named)
+            self._named = (named, block) if is_name and not self._states(named) else None
         dated = block.kind == "item" or _DATED.search(self._text, block.start, block.end)
         if not (self._in_sources and dated):
             for place, span in enumerate(spans):
-                yield from self._sentence(span, block.kind, lead if place == 0 else "")
+                for sentence in self._sentence(span, block.kind, lead if place == 0 else ""):
+                    yield sentence._replace(label=name + sentence.label) if sentence.label else sentence
         if last.endswith(_COLON) and item is not None:
             self._leads.add(last, item)
+
+    def _name_above(self, block: Block) -> str:
+        """The name of the item that a line is part of: "Ada Roe: " above "  Phone: 5"; empty for none."""
+        if self._named is None:
+            return ""
+        name, item = self._named
+        apart = block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
+        if apart or not self._leads.is_above(item, block):
+            self._named = None
+            return ""
+        return f"{name}: "
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
         """Whether a block is a heading or begins with one: a few words without a verb.

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import threading
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -33,7 +34,6 @@ _LONGEST = 2000
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 AUXILIARIES = ("aux", "auxpass")
-NOUNS = ("NOUN", "PROPN", "PRON", "NUM")
 VERBS = ("VERB", "AUX")
 _TENSED = ("VBD", "VBZ", "VBP", "MD")
 _FINDING = ("make", "find", "consider", "think", "deem", "keep")
@@ -215,12 +215,9 @@ def _chosen(name: str | None) -> str | None:
 def describe_model(name: str | None = None) -> str | None:
     """Name and version of the pipeline that `find_parser` would take, without loading it; None for none."""
     chosen = _chosen(name)
-    if chosen is None:
-        return None
-    try:
-        return f"{chosen} {version(chosen)}"
-    except (PackageNotFoundError, ValueError):
-        return chosen
+    with suppress(PackageNotFoundError, ValueError):
+        return f"{chosen} {version(chosen)}" if chosen else None
+    return chosen
 
 
 def check_model(name: str | None) -> None:

@@ -10,28 +10,25 @@ from itertools import pairwise
 
 from factreasoner.judges.overlap.numbers import MEASURES, Number
 from factreasoner.judges.overlap.words import Span, Text
+from factreasoner.text.lexicon import words
 
-_NEGATIONS = {
-    *("no", "not", "n't", "never", "none", "nobody", "nothing", "nowhere", "neither", "nor", "cannot"),
-    *("without", "lack", "lacks", "lacked", "fail", "fails", "failed", "refuse", "refuses", "refused"),
-    *("unable", "unwilling", "deny", "denies", "denied"),
-}
-_DOUBTS = _NEGATIONS | {
-    *("believed", "thought", "claimed", "claims", "claim", "alleged", "reported", "supposed", "rumour"),
-    *("rumoured", "myth", "false", "argue", "argues", "argued", "accused", "whether", "if", "unless"),
-}
+_NEGATIONS = words(
+    "no not n't never none nobody nothing nowhere neither nor cannot without lack lacks lacked fail fails",
+    "failed refuse refuses refused unable unwilling deny denies denied",
+)
+_DOUBTS = _NEGATIONS | words(
+    "believed thought claimed claims claim alleged reported supposed rumour rumoured myth false argue",
+    "argues argued accused whether if unless",
+)
 """Words before a statement that take it back, or do not vouch for it."""
-_QUALIFIERS = _DOUBTS | {
-    *("all", "every", "each", "both", "any", "some", "many", "most", "few", "fewer", "less", "more", "only"),
-    *("alone", "mainly", "mostly", "nearly", "almost", "hardly", "rarely", "seldom", "sometimes", "often"),
-    *("usually", "always", "may", "might", "could", "would", "can", "should", "possibly", "perhaps"),
-    *("probably", "likely", "said", "tried", "try", "attempted", "planned", "expected", "proposed", "until"),
-    *("since", "before", "after", "except", "apart", "unlike", "instead", "than", "rather", "former"),
-    *("either", "north", "south", "east", "west", "northern", "southern", "eastern", "western", "larger"),
-    *("smaller", "higher", "lower", "older", "younger", "longer", "shorter", "better", "worse", "earlier"),
-    *("later", "half", "once", "twice", "second", "third", "fourth", "plans", "hopes", "promised"),
-    *("agreed", "stopped", "around", "over", "about"),
-}
+_QUALIFIERS = _DOUBTS | words(
+    "all every each both any some many most few fewer less more only alone mainly mostly nearly almost",
+    "hardly rarely seldom sometimes often usually always may might could would can should possibly perhaps",
+    "probably likely said tried try attempted planned expected proposed until since before after except",
+    "apart unlike instead than rather former either north south east west northern southern eastern western",
+    "larger smaller higher lower older younger longer shorter better worse earlier later half once twice",
+    "second third fourth plans hopes promised agreed stopped around over about",
+)
 """Words that change a statement."""
 _REACH = 2
 _LEAST_REST, _LEAST_NEGATED = 0.75, 0.85
@@ -134,10 +131,10 @@ def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> boo
     if number.kind in MEASURES:
         return True
     around = range(max(0, number.place - _NEAR), min(len(claim.stems), number.end + _NEAR))
-    words = [i for i in around if claim.content[i] and not number.place <= i < number.end]
+    beside = [i for i in around if claim.content[i] and not number.place <= i < number.end]
     there = text.stems[max(0, other.place - _NEAR) : other.end + _NEAR]
     nearest = min(
-        words, key=lambda i: number.place - i if i < number.place else i - number.end + 1, default=None
+        beside, key=lambda i: number.place - i if i < number.place else i - number.end + 1, default=None
     )
     return nearest is None or claim.stems[nearest] in there
 

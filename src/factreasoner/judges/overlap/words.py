@@ -11,16 +11,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import Number, numbers_in
-from factreasoner.text.language import stem
+from factreasoner.text.language import UNSPACED, stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.sentences import sentences
 
-# Scripts without blanks between words, and Hangul: each character is a token.
-_UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
-_LETTER = rf"(?!n['’]t\b)(?![{_UNSPACED}])[^\W\d_]"
+_LETTER = rf"(?!n['’]t\b)(?![{UNSPACED}])[^\W\d_]"
 _FIGURE = r"(?<![\d.,])\d{1,3}(?:[ \u00a0\u2009\u202f'’]\d{3})+(?!\d)(?:[.,]\d+)?|\d+(?:[.,]\d+)*"
-_TOKEN = re.compile(rf"{_FIGURE}|[{_UNSPACED}]|n['’]t\b|(?:{_LETTER})+\d+\b|(?:{_LETTER})+|[$€£¥%]")
-_CHARACTER = re.compile(f"[{_UNSPACED}]")
+_TOKEN = re.compile(rf"{_FIGURE}|[{UNSPACED}]|n['’]t\b|(?:{_LETTER})+\d+\b|(?:{_LETTER})+|[$€£¥%]")
+_CHARACTER = re.compile(f"[{UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _NO_WORDS = frozenset({"$", "€", "£", "¥", "%", "n't"})
 _ENGLISH = frozenset(word for word in FUNCTION_WORDS["english"] if len(word) > 1)
