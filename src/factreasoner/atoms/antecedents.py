@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Literal, NamedTuple, get_args
 
 from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
 from factreasoner.text.lexicon import gender_of_name, gender_of_noun, is_person, words
-from factreasoner.text.parsing import SUBJECTS, Parse, Parser, Word
+from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -36,8 +37,6 @@ _QUANTIFIERS = words(
 _LONGEST_NAME = 8
 """Words of what may replace a pronoun."""
 _LONGEST_QUESTION = 1000
-_NAMES = ("NOUN", "PROPN")
-_PLURAL = ("NNS", "NNPS")
 _MAYBE_PERSON = ("PERSON", "ORG", "NORP", "PRODUCT", "WORK_OF_ART")
 _TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
 
@@ -108,7 +107,7 @@ class Antecedents:
         subject = parse.root.subject if parse.root.is_clause else None
         if subject is None:
             return {}, _NOTHING
-        pronoun = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in _NAMES), subject)
+        pronoun = next((w for w in subject.subtree() if w.lower in KINDS or w.pos in NOUNS), subject)
         if pronoun.lower not in KINDS:
             return self._read_own(text, parse, subject, focus)
         kind = KINDS[pronoun.lower]
@@ -136,7 +135,7 @@ class Antecedents:
             elif own.name and kind not in own.rivals:
                 # An object ("the first of them") may mean a plural nearer than its sentence's subject.
                 nearer = kind == "many" and word.tag == "PRP" and parse.words[subject.i + 1 : word.i]
-                if not any(between.tag in _PLURAL for between in nearer or ()):
+                if not any(between.tag in PLURAL for between in nearer or ()):
                     meant[kind] = own.name
         return meant, own
 
@@ -156,7 +155,7 @@ def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
         return False
     if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
         return False
-    before = (word for word in parse.words[: pronoun.i] if word.pos in _NAMES)
+    before = (word for word in parse.words[: pronoun.i] if word.pos in NOUNS)
     return not any(kind in ("thing", "many") or word.entity == "PERSON" for word in before)
 
 
@@ -167,7 +166,7 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
     described = {word.i for each in attributes for word in each.subtree()}
     found: set[Kind] = set()
     for word in parse.words:
-        if word.pos not in _NAMES or word.i in about or word.entity in _TIMES or word.dep == "compound":
+        if word.pos not in NOUNS or word.i in about or word.entity in _TIMES or word.dep == "compound":
             continue
         governor = word.head
         near = word.dep == "dobj" or (word.dep in SUBJECTS and governor.dep != "relcl")
@@ -176,9 +175,9 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
         told = word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
         if not told and (_is_somebody(word) or unknown):
             gender = gender_of_name(word.text) or gender_of_noun(word.lemma.lower())
-            found |= {"many"} if word.tag in _PLURAL else {gender} if gender else {"male", "female"}
+            found |= {"many"} if word.tag in PLURAL else {gender} if gender else {"male", "female"}
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
-            found.add("many" if word.tag in _PLURAL else "thing")
+            found.add("many" if word.tag in PLURAL else "thing")
     return frozenset(found)
 
 
@@ -197,19 +196,13 @@ def _of_label(label: str, parse: Parse | None) -> Named:
 
 def _persons(parse: Parse) -> set[str]:
     """The names of persons in a sentence."""
-    found: list[list[Word]] = []
-    for word in parse.words:
-        if word.entity == "PERSON" and word.pos == "PROPN":
-            if found and found[-1][-1].i == word.i - 1:
-                found[-1].append(word)
-            else:
-                found.append([word])
-    return {" ".join(word.text for word in name) for name in found}
+    runs = groupby(parse.words, lambda word: word.entity == "PERSON" and word.pos == "PROPN")
+    return {" ".join(word.text for word in run) for is_name, run in runs if is_name}
 
 
 def _named(text: Plain, parse: Parse, subject: Word) -> Named:
     """What a subject names, in words that can stand for it elsewhere."""
-    if subject.pos not in _NAMES or subject.dependent("conj"):
+    if subject.pos not in NOUNS or subject.dependent("conj"):
         return _NOTHING
     cut = {
         c.i
@@ -240,7 +233,7 @@ def _kind(parse: Parse, subject: Word, name: str) -> Kind | Literal["person"]:
     thing = attribute is not None and attribute.pos == "NOUN" and not is_person(attribute.lemma.lower())
     if subject.entity == "PERSON" and not thing:
         return gender_of_name(name) or "person"
-    if subject.tag in _PLURAL:
+    if subject.tag in PLURAL:
         return "many"
     noun = subject.lemma.lower()
     return (gender_of_noun(noun) or "person") if is_person(noun) else "thing"

@@ -7,7 +7,7 @@ import unicodedata
 
 from factreasoner.text.language import Wording, compared_words, shared
 from factreasoner.text.lexicon import gender_of_name, words
-from factreasoner.text.parsing import Parse, Word
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, Parse, Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
@@ -139,7 +139,7 @@ def points(subject: Word) -> bool:
 
 def points_back(parse: Parse) -> bool:
     """Whether the subject of a statement is a noun with only "the" or "this"."""
-    subject = parse.root.dependent("nsubj", "nsubjpass")
+    subject = parse.root.dependent(*NOMINAL_SUBJECTS)
     return subject is not None and subject.lower not in PERSONAL and _is_bare(subject)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from factreasoner.atoms.phrases import Aside, asides_of, split_list
 from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.lexicon import words
-from factreasoner.text.parsing import AUXILIARIES, SUBJECTS, VERBS, Parse, Word
+from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _ASKING = words("if whether that when because while so")
@@ -191,9 +191,9 @@ def _is_open(draft: Draft, sentence: Parse) -> bool:
     for word in draft.line:
         if not isinstance(word, Word):
             continue
-        if word.dep in SUBJECTS and word.pos in ("NOUN", "PROPN"):
+        if word.dep in SUBJECTS and word.pos in NOUNS:
             return False
         points = word.lower in _POINTERS and word.tag not in ("IN", "WDT", "RB")
         if points and not (word.lower in _PERSONAL and person) and not word.is_expletive:
-            return any(before.pos in ("NOUN", "PROPN") for before in sentence.words[: word.i])
+            return any(before.pos in NOUNS for before in sentence.words[: word.i])
     return False

@@ -13,12 +13,12 @@ from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.lexicon import is_person
-from factreasoner.text.parsing import Parse, Word, check_model, find_parser
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Word, check_model, find_parser
 from factreasoner.text.sentences import Span
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
-_CONTRACTED = {"'s": "is", "'re": "are", "'ve": "have", "'ll": "will", "'d": "would"}
-_SUBJECTS = ("nsubj", "nsubjpass")
+_CONTRACTION = re.compile(r"['’](s been|s|re|ve|ll|d)\b", re.IGNORECASE)
+_WRITTEN_OUT = {"s been": "has been", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 
 
 class EmbeddedAtomizer:
@@ -138,18 +138,20 @@ class _Revision:
             self._unresolved.append(word.text)
             return
         end, said = word.end, name
-        following = self._parse.words[word.i + 1 : word.i + 3]
+        contraction = _CONTRACTION.match(self._parse.text, word.end)
         if word.tag == "PRP$":
             said += "'" if name.endswith("s") else "'s"
-        elif following and following[0].lower.replace("’", "'") in _CONTRACTED:
-            end, short = following[0].end, _CONTRACTED[following[0].lower.replace("’", "'")]
-            has = short == "is" and following[1:] and following[1].lower == "been"
-            said += f" {'has' if has else short}"
+        elif contraction is not None:
+            end, said = contraction.end(), f"{said} {_WRITTEN_OUT[contraction[1].lower()]}"
         self._changes.append((Span(word.start, end), said))
 
     def _pointed(self, word: Word) -> None:
         """ "These changes" becomes what the sentence before calls changes; else it is left and listed."""
-        if word.lower not in POINTING or word.tag not in ("DT", "PDT") or word.dep not in (*_SUBJECTS, "det"):
+        if (
+            word.lower not in POINTING
+            or word.tag not in ("DT", "PDT")
+            or word.dep not in (*NOMINAL_SUBJECTS, "det")
+        ):
             return
         if word.dep != "det":
             if not self._is_bound("many" if word.lower in ("these", "those") else "thing", word):
@@ -167,7 +169,7 @@ class _Revision:
         words = self._parse.words
         beside = [*words[max(0, word.i - 1) : word.i], *words[word.i + 1 : word.i + 2]]
         alone = not any(other.pos == "PROPN" for other in beside)
-        if not (word.text[:1].isupper() and word.dep in _SUBJECTS and alone):
+        if not (word.text[:1].isupper() and word.dep in NOMINAL_SUBJECTS and alone):
             return
         known = [name for name in self._persons if " " in name and name.split()[-1] == word.text]
         if len(known) == 1 and known[0] not in self._parse.text:
@@ -175,14 +177,14 @@ class _Revision:
 
     def _is_bound(self, kind: Kind, word: Word) -> bool:
         """Whether a word before the pronoun in the atom may be what it means."""
-        nouns = [other for other in self._parse.words[: word.i] if other.pos in ("NOUN", "PROPN")]
+        nouns = [other for other in self._parse.words[: word.i] if other.pos in NOUNS]
         if word.dep == "dobj":
-            nouns = [noun for noun in nouns if noun.dep not in _SUBJECTS]
+            nouns = [noun for noun in nouns if noun.dep not in NOMINAL_SUBJECTS]
         persons = [w for w in nouns if w.entity == "PERSON" or is_person(w.lemma.lower())]
         if kind in ("male", "female"):
             return bool(persons) or any(w.pos == "PROPN" and not w.entity for w in nouns)
         if kind == "many":
-            return any(w.tag in ("NNS", "NNPS") or w.dependents("conj") for w in nouns)
+            return any(w.tag in PLURAL or w.dependents("conj") for w in nouns)
         return any(
             w.tag in ("NN", "NNP") and w not in persons and w.entity not in ("DATE", "TIME") for w in nouns
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_filler
@@ -14,7 +13,7 @@ from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
 
 LONGEST_LABEL = 10
-"""Most words of a label before a colon."""
+"""Most words of a label before a colon, of a heading, and of the name of an item."""
 FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
 _LABEL = re.compile(
     r"""(?P<label>["“*`\w](?:[^.:;!?()\n]|\([^()\n]{1,40}\)){0,80}?["”*`]*)
@@ -27,7 +26,8 @@ _ENUMERATION = re.compile(
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _PRESENT = {"are": "include", "were": "included"}
 _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
-_COLUMN = re.compile(r"(?<!\\)\|")
+_CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*+)")
+"""A bar, unless it ends its row, and the cell behind it."""
 
 _LONGEST_LEAD = 200
 _PRESENTING = re.compile(
@@ -137,12 +137,10 @@ def below(lead: str, whole: str) -> str:
 
 def cells(text: str, row: Block) -> list[tuple[str, Span]]:
     """The cells of a table row as a reader sees them, and where they are, without the blanks around them."""
-    end = max(row.start + 1, row.end - (text[row.end - 1] == "|"))
-    borders = [row.start, *(match.start() for match in _COLUMN.finditer(text, row.start + 1, end)), end]
     found = []
-    for left, right in pairwise(borders):
-        cell = text[left + 1 : right].replace(UNSEEN, " ")
-        start = right - len(cell.lstrip())
+    for bordered in _CELL.finditer(text, row.start, row.end):
+        cell = bordered[1].replace(UNSEEN, " ")
+        start = bordered.end() - len(cell.lstrip())
         span = Span(start, start + len(cell.strip()))
         found.append((plain(text[span.start : span.end], Span(0, span.end - span.start)).whole(), span))
     return found

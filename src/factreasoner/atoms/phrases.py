@@ -12,12 +12,10 @@ from typing import NamedTuple
 
 from factreasoner.atoms.wording import Line, Wording, without_stop
 from factreasoner.text.lexicon import is_person, words
-from factreasoner.text.parsing import SUBJECTS, VERBS, Parse, Word
+from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Word
 
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
-_PLURAL = ("NNS", "NNPS")
-_NAMES = ("NOUN", "PROPN")
 _MOST_ITEMS = 12
 _TOGETHER = words(
     "between among versus both either neither respectively together each same total combination mix mixture",
@@ -45,7 +43,7 @@ def asides_of(wording: Wording, verb: Word, subject: Line) -> list[Aside]:
     """What is plainly said of the nouns of a clause; `subject` is that of the clause."""
     found: list[Aside] = []
     for noun in wording.line(verb):
-        if noun.pos not in _NAMES or noun.dep == "conj" or noun.dependent("conj", "cc"):
+        if noun.pos not in NOUNS or noun.dep == "conj" or noun.dependent("conj", "cc"):
             continue
         if noun.head is not verb and any(word.dep not in _PATH for word in (noun, *noun.above(verb))):
             continue
@@ -89,14 +87,14 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     above = noun.head.head
     if child.dep == "appos":
         described = child.pos == "NOUN" and all_words[first].lower in ("a", "an", "the")
-        return Aside(child, name) if noun.pos == "PROPN" and described and above.pos not in _NAMES else None
+        return Aside(child, name) if noun.pos == "PROPN" and described and above.pos not in NOUNS else None
     relative = all_words[first]
     if relative.lower not in ("which", "who") or relative.head is not child or relative.dep not in SUBJECTS:
         return None
     if relative.lower == "which" and noun.dep == "pobj" and noun.pos != "PROPN":
         return None
-    told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in _PLURAL
-    rival = above.pos in _NAMES and is_person(above.lemma.lower()) == (relative.lower == "who")
+    told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in PLURAL
+    rival = above.pos in NOUNS and is_person(above.lemma.lower()) == (relative.lower == "who")
     return Aside(child, name, relative) if told and not rival else None
 
 
@@ -161,7 +159,7 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
         return not any(head.dependent("prep", "advmod") for head in heads)
     named = [head.pos == "PROPN" for head in heads]
     bare = [head.tag == "NN" and not head.dependent("det", "poss", "amod") for head in heads]
-    if (any(named) and any(bare)) or any(h.pos not in _NAMES or not h.text[:1].isalpha() for h in heads):
+    if (any(named) and any(bare)) or any(h.pos not in NOUNS or not h.text[:1].isalpha() for h in heads):
         return False
     articles = {article.lower for head in heads if (article := head.dependent("det", "poss"))}
     each = articles <= {"a", "an"} and all(head.dependent("det") for head in heads)

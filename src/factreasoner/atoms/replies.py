@@ -22,7 +22,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Record
 from factreasoner.models.messages import Reply
-from factreasoner.text.parsing import Parse, Parser, Word
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Span
 
 _SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
@@ -34,9 +34,7 @@ _LEAST_SAID, _LEAST_KNOWN = 0.75, 0.5
 _TELLING = ("NOUN", "PROPN", "NUM", "VERB", "ADJ")
 _LEAST_SHARED = 0.75
 """Share of what a fact says of its subject that the statement says too."""
-_PLURAL = ("NNS", "NNPS")
 _MANY = ("they", "these", "those")
-_SUBJECTS = ("nsubj", "nsubjpass")
 _RELATIVE = ("WDT", "WP", "WP$")
 
 
@@ -167,7 +165,7 @@ class ReplyReader:
         clause = pronoun and next((word for word in pronoun.above() if word.dep == "relcl"), None)
         if clause is None:
             return False
-        subject = parse.root.dependent(*_SUBJECTS)
+        subject = parse.root.dependent(*NOMINAL_SUBJECTS)
         named = {word.lemma.lower() for word in subject.subtree()} if subject else set()
         return clause.head.lemma.lower() not in named
 
@@ -197,10 +195,10 @@ def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
 
     None if its own names what is meant, and if the fact says something else or only points itself.
     """
-    own, other = statement.root.dependent(*_SUBJECTS), fact.root.dependent(*_SUBJECTS)
+    own, other = statement.root.dependent(*NOMINAL_SUBJECTS), fact.root.dependent(*NOMINAL_SUBJECTS)
     if own is None or other is None or not points(own) or points(other):
         return None
-    if other.pos not in ("NOUN", "PROPN") or _is_plural(own) != _is_plural(other):
+    if other.pos not in NOUNS or _is_plural(own) != _is_plural(other):
         return None
     said, below = {word.lemma for word in statement.words}, other.subtree()
     told = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
@@ -217,4 +215,4 @@ def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
 
 
 def _is_plural(subject: Word) -> bool:
-    return subject.tag in _PLURAL or subject.lower in _MANY or bool(subject.dependents("conj"))
+    return subject.tag in PLURAL or subject.lower in _MANY or bool(subject.dependents("conj"))

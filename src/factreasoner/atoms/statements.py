@@ -41,8 +41,6 @@ _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
-_MOST_WORDS = 10
-"""Most words of a line without a verb that may be a heading."""
 _COLON = (":", "：")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -125,7 +123,7 @@ class StatementFinder:
         name = self._name_above(block)
         if block.kind == "item":
             named = last.rstrip(" :：")
-            is_name = len(spans) == 1 and len(named.split()) <= _MOST_WORDS and not _STOPPED.search(named)
+            is_name = len(spans) == 1 and len(named.split()) <= LONGEST_LABEL and not _STOPPED.search(named)
             self._named = (named, block) if is_name and not self._states(named) else None
         dated = block.kind == "item" or _DATED.search(self._text, block.start, block.end)
         if not (self._in_sources and dated):
@@ -158,7 +156,7 @@ class StatementFinder:
             bare = _BOLD.match(self._text[first.start : first.end]) is not None
         else:
             bare = below and not stopped and ":" not in whole
-        if not (marked or bare) or len(whole.split()) > _MOST_WORDS:
+        if not (marked or bare) or len(whole.split()) > LONGEST_LABEL:
             return False
         return (marked and not stopped) or not self._states(whole)
 

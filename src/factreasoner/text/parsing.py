@@ -34,7 +34,10 @@ _LONGEST = 2000
 
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 AUXILIARIES = ("aux", "auxpass")
+NOMINAL_SUBJECTS = ("nsubj", "nsubjpass")
 VERBS = ("VERB", "AUX")
+NOUNS = ("NOUN", "PROPN")
+PLURAL = ("NNS", "NNPS")
 _TENSED = ("VBD", "VBZ", "VBP", "MD")
 _FINDING = ("make", "find", "consider", "think", "deem", "keep")
 _LATE_CLAUSES = ("ccomp", "xcomp", "advcl", "csubj", "acl")
@@ -121,7 +124,7 @@ class Word:
             return True
         if verb.pos == "ADJ" and verb.head.lemma in _FINDING:
             return True
-        if self.dep not in ("nsubj", "nsubjpass"):
+        if self.dep not in NOMINAL_SUBJECTS:
             return False
         groups = (verb, *verb.dependents("acomp", "attr", "oprd"))
         late = [c for each in groups for c in each.children if c.i > self.i and c.dep in _LATE_CLAUSES]
