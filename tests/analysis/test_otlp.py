@@ -1,7 +1,5 @@
 """Scores as events, to a collector that decodes what arrives."""
 
-import logging
-
 import pytest
 from opentelemetry.sdk._logs.export import InMemoryLogRecordExporter
 from receivers import Collector, received
@@ -64,14 +62,22 @@ def test_all_of_many_arrive():
         assert {record.event_name for record in collector.kept.values()} == {"gen_ai.evaluation.result"}
 
 
-def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(monkeypatch):
-    monkeypatch.setattr(logging.getLogger("opentelemetry.exporter"), "disabled", True)
+def test_a_collector_that_is_not_there_is_told_of_once(monkeypatch, caplog):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "2")  # one try more
+    with pytest.raises(PublishError, match=r"127\.0\.0\.1:9/v1/logs: the collector took nothing.*refused"):
+        publish([SCORE], Otlp("http://127.0.0.1:9"))
+    assert not caplog.records
+
+
+def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(caplog):
     many = [SCORE._replace(record=str(number)) for number in range(1200)]
     with received(Collector()) as collector:
         collector.statuses = [0, 400]
         with pytest.raises(PublishError, match=f"{collector.url}/v1/logs") as failed:
             publish(many, Otlp(collector.url))
         assert failed.value.__notes__ == ["512 scores were handled before: --skip 512 continues from there."]
+        assert "reason: " in str(failed.value)
+        assert not caplog.records
         assert publish(many, Otlp(collector.url), skip=512).number == 688
         assert len(collector.kept) == 1200
 

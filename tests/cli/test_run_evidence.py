@@ -48,6 +48,14 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
     assert p_true(tmp_path / "out" / "rescored")["a0"] == pytest.approx(0.86)
 
 
+def test_contexts_that_records_bring_are_not_searched_for_and_that_is_said_once(factreasoner, one):
+    said = "1 of 1 records bring contexts, which are used as they are: --retriever wikipedia searches for"
+    done = factreasoner("run", one, "--retriever", "wikipedia")
+    assert done.stderr.count(said) == 1
+    again = factreasoner("run", one, "--retriever", "wikipedia", "--quiet")
+    assert (done.returncode, again.returncode, again.stderr) == (0, 0, "")
+
+
 @pytest.fixture
 def copies(factreasoner, tmp_path):
     """A run over two passages of one page, judged by a file of relations."""

@@ -125,7 +125,7 @@ def test_a_file_that_holds_nothing_and_none_at_all(tmp_path, content, words):
         file.write_text(content)
     with pytest.raises(InputError, match=words):
         judge(file)
-    with pytest.raises(InputError, match=r"journal\.jsonl: can't be read"):
+    with pytest.raises(InputError, match=r"journal\.jsonl: is missing; put it back"):
         judge(tmp_path)
     with pytest.raises(ConfigError, match="--relations"):
         RecordedJudge(Config())

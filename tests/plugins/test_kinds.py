@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fake_server import FakeServer
 from forked import COMMAND
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
@@ -192,6 +192,10 @@ def raising(premise, claims):
         (
             lambda premise, claims: Rating(stars=5),
             ["1 validation error for Rating", "greater than or equal to 10"],
+        ),
+        (
+            lambda premise, claims: create_model("Record", __base__=Rating)(stars=5),
+            ["1 validation error for Record", "greater than or equal to 10"],
         ),
     ],
 )

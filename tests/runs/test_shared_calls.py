@@ -45,6 +45,17 @@ def worker_of(owner, config, name):
     return TASK.worker(config, Calls(shared=limits_of(owner, config, name)))
 
 
+def test_a_worker_waits_for_a_server_that_has_answered_another_worker(tmp_path, monkeypatch):
+    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.1)
+    with FakeServer(obliging) as server:
+        owner, config = owner_for(tmp_path, model="fake", api_base=server.url, patience=1.0)
+        config.model_fields_set.remove("patience")  # as by default, but shorter
+        assert worker_of(owner, config, "one").assess(record(0)).status == "ok"
+    late = worker_of(owner, config, "two").assess(record(1))
+    assert late.status == "failed"
+    assert "waited for as long as --patience 1 allows" in late.all_failures[0].message
+
+
 def test_workers_share_slots_and_answers_and_what_is_learnt(tmp_path):
     with FakeServer(obliging) as server:
         server.delay = 0.03

@@ -6,10 +6,12 @@ they stand. Source: OpenTelemetry, "Semantic conventions for generative AI event
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import os
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from opentelemetry._logs import LogRecord
 from opentelemetry.context import Context
@@ -25,6 +27,7 @@ from factreasoner.analysis.publishing import Place, Score, Taken
 from factreasoner.errors import PublishError
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
+_RETRIED = re.compile("Transient error (.*) encountered", re.DOTALL)
 
 
 class Otlp:
@@ -54,13 +57,33 @@ class Otlp:
         """See `Backend`."""
         now = time.time_ns()
         batch = [ReadableLogRecord(_event(score, now), self._resource, self._scope) for score in scores]
-        if self._exporter.export(batch) is not LogRecordExportResult.SUCCESS:
-            raise PublishError(f"{self.url}: the collector rejected the whole batch; the log above says why")
+        with _logged() as logged:
+            taken = self._exporter.export(batch) is LogRecordExportResult.SUCCESS
+        if not taken:
+            retried = [found[1] for message in logged if (found := _RETRIED.match(message))]
+            why = (retried or logged or ["it does not say why"])[-1]
+            raise PublishError(f"{self.url}: the collector took nothing of the batch: {why}")
         return Taken(len(scores))
 
     def close(self) -> None:
         """See `Backend`."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
+
+
+@contextlib.contextmanager
+def _logged() -> Iterator[list[str]]:
+    """What the exporter logs inside, each try again among it; no log shows it."""
+    log, messages = logging.getLogger(OTLPLogExporter.__module__), list[str]()
+
+    def keep(record: logging.LogRecord) -> bool:
+        messages.append(record.getMessage())
+        return False
+
+    log.addFilter(keep)
+    try:
+        yield messages
+    finally:
+        log.removeFilter(keep)
 
 
 def _endpoint(url: str | None) -> str:

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, EXPORT_UAI, OF_CLAIMS, argument
 from factreasoner.cli.running import Running
 from factreasoner.report.terminal import say
+
+if TYPE_CHECKING:
+    from factreasoner.errors import InputProblem
+    from factreasoner.inputs.input import CheckedInput
+    from factreasoner.inputs.parsing import Fits
+    from factreasoner.models import Record
+    from factreasoner.runs.finished import PastRecords
 
 
 class Run(Running, panels=EVERY, without=OF_CLAIMS):
@@ -32,6 +40,22 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
         if self.export_uai is not None and not self.dry_run:
             check_export(self.export_uai, self.config)
         return self.carry_out(TASK, self.data)
+
+    def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
+        """As every command; says in how many records nothing will be searched for."""
+        brought: Counter[bool] = Counter()
+
+        def counted(record: Record) -> Sequence[InputProblem]:
+            brought[record.contexts is not None] += 1
+            return fits(record)
+
+        checked = super().checked(data, counted)
+        if self.config.retriever != "given" and brought[True]:
+            self._note(
+                f"{brought[True]:,} of {brought.total():,} records bring contexts, which are used as they "
+                f"are: --retriever {self.config.retriever} searches for nothing there."
+            )
+        return checked
 
     def at_end(self, results: Iterable[Any]) -> None:
         """Write the records' networks, where that is asked for."""

@@ -204,7 +204,10 @@ def lines_of(file: Path) -> Iterator[bytes]:
         with opened(file) as lines:
             yield from lines
     except OSError as error:
-        raise InputError([InputProblem(str(file), "", f"can't be read: {error.strerror}")]) from error
+        why = f"can't be read: {error.strerror}"
+        if file.name == JOURNAL and isinstance(error, FileNotFoundError):
+            why = "is missing; put it back, or name another run folder"
+        raise InputError([InputProblem(str(file), "", why)]) from error
 
 
 class _Text(BaseModel):

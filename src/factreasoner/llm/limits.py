@@ -125,12 +125,17 @@ def one_slot() -> Iterator[None]:
 
 @dataclass(eq=False)
 class Admitted:
-    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`."""
+    """A request let through at time `at`: about how many `tokens` it takes, and how many it `took`.
+
+    `there` are the servers that earlier requests found there, `found` is the one that this one did.
+    """
 
     at: float
     tokens: int
     took: int = 0
     timed_out: bool = False
+    there: frozenset[str] = frozenset()
+    found: str = ""
 
 
 class Limits:
@@ -154,6 +159,7 @@ class Limits:
         self._clock = clock
         self._changed = threading.Condition()
         self._minute: deque[Admitted] = deque()
+        self._there: frozenset[str] = frozenset()
         self._paused_until = 0.0
         self._released = False
 
@@ -173,6 +179,7 @@ class Limits:
             yield admitted
         finally:
             with self._changed:
+                self._there |= {admitted.found} - {""}
                 admitted.tokens = admitted.took
                 if admitted.timed_out:
                     self.slots.timed_out()
@@ -203,7 +210,7 @@ class Limits:
                 self._changed.notify_all()
             if not kept:
                 self.slots.take()
-            admitted = Admitted(self._clock(), tokens)
+            admitted = Admitted(self._clock(), tokens, there=self._there)
             if self._requests is not None or self._tokens is not None:
                 self._minute.append(admitted)
             return admitted

@@ -117,6 +117,11 @@ class CircuitBreaker:
             if self._down_since is None:
                 self._down_since = self._probed = self._clock()
 
+    def learn(self, there: Collection[str]) -> None:
+        """Note whether it is among the servers that any sender of this run has found there."""
+        with self._lock:
+            self._there |= self.server in there
+
     def answered(self) -> None:
         """A request was answered."""
         with self._lock:
@@ -223,6 +228,7 @@ class Sender:
         with self._shared.admitted(request, self._transport, self._config) as (turn, money):
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
+            self._breaker.learn(turn.there)
             if attempts.troubled_since is None and not self._breaker.admits():
                 raise self._given_up(attempts)
             attempts.count += 1
@@ -239,6 +245,8 @@ class Sender:
             timed_out = isinstance(answer, ProviderFault) and answer.status == TIMEOUT_STATUS
             if timed_out:
                 turn.timed_out, turn.took, money.cost = True, turn.tokens, money.estimate
+            refused = isinstance(answer, ProviderFault) and answer.refused
+            turn.found = "" if refused else self._breaker.server
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)

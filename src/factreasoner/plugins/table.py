@@ -12,8 +12,8 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from factreasoner import models
 from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.models.records import Model
 from factreasoner.models.wording import reworded
 
 PLUGINS: dict[str, dict[str, str]] = {
@@ -124,9 +124,16 @@ def told(error: BaseException, part: object = None) -> str:
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
     frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
     place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
-    if isinstance(error, ValidationError) and error.title in models.__all__:  # a model of ours that it made
+    if isinstance(error, ValidationError) and _is_of_ours(error):
         return f"{error.title}: {'; '.join(map(str, reworded(error, '', {})))}{place}"
     return f"{type(error).__name__}: {error}{place}"
+
+
+def _is_of_ours(error: ValidationError) -> bool:
+    """Whether a model of this package was made; a user's own may have the same name."""
+    *_, (frame, _line) = traceback.walk_tb(error.__traceback__)
+    made = frame.f_locals.get("cls") or type(frame.f_locals.get("self"))  # in pydantic's own method
+    return isinstance(made, type) and issubclass(made, Model)
 
 
 def _file_of(part: object) -> str | None:
