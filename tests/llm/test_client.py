@@ -15,10 +15,12 @@ from fake_server import (
     error,
     filtered,
     hang,
+    missing,
     obliging,
     prose,
     rate_limited,
     refused,
+    replaced,
     reset,
     response_format_refused,
     sequence,
@@ -61,6 +63,20 @@ def test_a_sample_is_drawn_warm(scene):
 
 
 # Answers
+
+
+@pytest.mark.parametrize(
+    ("answer", "arguments"),
+    [
+        (missing("fact_1"), {"fact_0": "True"}),
+        (replaced(fact_1=None), {"fact_0": "True", "fact_1": None}),
+        (replaced(fact_1="Maybe"), {"fact_0": "True", "fact_1": "Maybe"}),
+        (replaced(fact_9="True", note="x"), TRUE),
+    ],
+    ids=["missing", "null", "wrong", "extra"],
+)
+def test_arguments_are_handed_on_as_given(scene, answer, arguments):
+    assert scene(answer).client().call(PROMPT, SCHEMA).arguments == arguments
 
 
 def thinking(request):

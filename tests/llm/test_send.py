@@ -246,3 +246,9 @@ def test_silence_is_counted_from_the_last_answer_to_any_call():
         clock.now += 2.0
         breaker.tell_silence(began, "try 1")
     assert told == ["here, silent for 6 s: try 1"]
+
+
+def test_a_timeout_is_no_reason_to_wait_and_the_answer_after_it_is_taken(scene):
+    set_up = scene(sequence(hang(), obliging))
+    assert set_up.client(timeout=2.0, patience=0).call(PROMPT, SCHEMA).arguments
+    assert set_up.server.calls == 2
