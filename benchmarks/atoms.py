@@ -14,6 +14,8 @@ judges both, and people's atoms, against the record's passages (version 2). Colu
   `mean P` is its mean over answers, to be held against people's share.
   `constant` is the MAE of always saying the mean of the other answers.
 
+A last line gives `MAE P` and `rho P` of those of our atoms that say a claim of people's.
+
 `--ablate` leaves out each rule of the atomizer in turn. Columns: `atoms`; `split`: share of the sentences
 with an atom that have several; `refused`: of the sentences that could be split, those that the second reading
 left whole; `faulty`: of the atoms of split sentences, those that are no single finite clause in a parse of
@@ -30,7 +32,7 @@ import argparse
 import json
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 from unittest.mock import patch
 
@@ -50,7 +52,7 @@ from factreasoner.text.parsing import VERBS, find_parser
 from factreasoner.text.sentences import sentences
 
 SETS = ("factscore_bios", "factcheck_bench")
-ALIKE = 0.7
+ALIKE, SAID = 0.7, 0.8
 OPEN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their|This|These|Those|That)\b")
 EXPLETIVE = re.compile(
     r"It(?:'s| is| was| has been| may be) (?:\w+ )?(?:that|to|how|\w+ (?:that|to|how|when))\b"
@@ -62,12 +64,17 @@ FEWEST_ANSWERS = 10
 
 
 class Row(NamedTuple):
-    """One way to make atoms: the atoms of each answer, its precision and the mean P(true) of its atoms."""
+    """One way to make atoms: the atoms of each answer, its precision, and P(true) of each atom."""
 
     name: str
     atoms: list[tuple[Atom, ...]]
     precision: list[float | None]
-    mean_p: list[float | None]
+    p_true: list[Mapping[str, float]]
+
+    @property
+    def mean_p(self) -> list[float | None]:
+        """The mean P(true) of the atoms of each answer; None for an answer without atoms."""
+        return [float(np.mean(list(each.values()))) if each else None for each in self.p_true]
 
 
 class Rule(NamedTuple):
@@ -125,8 +132,7 @@ def _row(name: str, records: Sequence[Record], config: Config, *, given: bool = 
     pipeline = build_pipeline(config)
     made = [pipeline.assess(r if given else r.model_copy(update={"atoms": None})) for r in _loose(records)]
     precision = [factuality(a, len(a.atoms) or 1).precision for a in made]
-    mean_p = [float(np.mean(list(a.p_true.values()))) if a.p_true else None for a in made]
-    return Row(name, [a.atoms for a in made], precision, mean_p)
+    return Row(name, [a.atoms for a in made], precision, [a.p_true for a in made])
 
 
 def _loose(records: Sequence[Record]) -> list[Record]:
@@ -166,6 +172,34 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
             f"{np.mean([p for p in row.mean_p if p is not None]):6.3f}  {row.mean_p.count(None):4}"
         )
     _print_by_length(records, share, rows)
+    _print_checked(people, share, rows[1:])
+
+
+def _print_checked(people: Row, share: Sequence[float], rows: Sequence[Row]) -> None:
+    """The same where people looked at the claim: the passages were gathered for their claims alone."""
+    for row in rows:
+        found = [_checked(*each) for each in zip(row.atoms, people.atoms, strict=True)]
+        kept = row._replace(
+            p_true=[
+                {name: p for name, p in each.items() if name in checked}
+                for each, checked in zip(row.p_true, found, strict=True)
+            ]
+        )
+        error, rho = _against(kept.mean_p, share)
+        count = f"{sum(map(len, found))} of {sum(map(len, row.atoms))} atoms"
+        print(f"{row.name}: {count} say a claim of people's, MAE P {error:.3f}, rho P {rho:.2f}")
+
+
+def _checked(atoms: Sequence[Atom], theirs: Sequence[Atom]) -> set[str]:
+    """The ids of `atoms` that are like one of people's, or say nearly all that it says."""
+    wanted = [bag for bag in (_content(atom.text) for atom in theirs) if bag]
+    bags = {atom.id: _content(atom.text) for atom in atoms}
+    return {
+        name
+        for name, own in bags.items()
+        for bag in wanted
+        if len(own & bag) >= min(ALIKE * (len(own) + len(bag)) / 2, SAID * len(bag))
+    }
 
 
 def _against(scores: Sequence[float | None], share: Sequence[float]) -> tuple[float, float]:
