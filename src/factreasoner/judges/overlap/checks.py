@@ -82,7 +82,11 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
         {later - one for one in places.get(first, ()) for later in places.get(second, ())}
         for first, second in pairs
     ]
-    allowed = {*range(1, _APART + 1), *(range(-_APART, 0) if turned else ())}
+    onward, back = set(range(1, _APART + 1)), set(range(-_APART, 0))
+    is_back = [onward.isdisjoint(found) and not back.isdisjoint(found) for found in steps]
+    if not turned and (True, True) in pairwise(is_back):
+        return False
+    allowed = onward | (back if turned else set())
     return sum(not allowed.isdisjoint(found) for found in steps) >= _IN_ORDER * len(pairs)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.judges.overlap.numbers import Number, numbers_in
+from factreasoner.judges.overlap.numbers import MONTH, Number, numbers_in
 from factreasoner.text.language import UNSPACED, stem
 from factreasoner.text.lexicon import FUNCTION_WORDS
 from factreasoner.text.sentences import sentences
@@ -77,14 +77,18 @@ def analyse(raw: str, language: str) -> Text:
     content = [word not in function_words and word not in _NO_WORDS for word in words]
     aside = _asides(raw, matches)
     parts = list(_sentences(raw, [match.start() for match in matches]))
+    numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
+    for month in numbers:
+        if month.kind == MONTH:  # "may" is a hedge, "May" is none.
+            words[month.place] = words[month.place].title()
     return Text(
         raw=raw,
         words=words,
-        stems=list(_stems(words, matches, language)),
+        stems=stems,
         content=content,
         names=list(_names(written, content, aside, parts)),
         aside=aside,
-        numbers=numbers_in(words, content, gaps, language),
+        numbers=numbers,
         sentences=parts,
     )
 
