@@ -127,6 +127,10 @@ HEDGED_OR_NEGATED = [
     ("The town of Grell had a wall of stone.", "The town of Grell never had a wall of stone."),
     ("Crows live in the old tower.", "Crows lived in the old tower until they were shot."),
     ("The house is for sale in Oregon.", "The house is hardly for sale in Oregon."),
+    (
+        "WhatsApp acquired Facebook in 2014 for $19 billion.",
+        "Facebook acquired WhatsApp in 2014 for $19 billion.",
+    ),
     ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
 ]
 
@@ -141,6 +145,12 @@ HEDGED_OR_NEGATED = [
 def test_what_agrees_or_is_silent_contradicts_nothing_and_what_is_hedged_entails_nothing(judge, pair, never):
     claim, passage = pair
     assert verdict(judge, passage, claim).label != never
+
+
+def test_may_with_a_day_is_a_month_and_no_hedge(judge):
+    assert (
+        verdict(judge, "The bridge opened on 4 May 1932.", "The bridge opened in 1932.").label == "entailment"
+    )
 
 
 def test_a_number_that_fits_is_believed_more_than_none_and_none_more_than_another(judge):
