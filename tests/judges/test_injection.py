@@ -51,11 +51,22 @@ def obeying(request: Request) -> dict[str, str]:
 def judged(premise, claims, size):
     with FakeServer(obeying) as server:
         config = Config(
-            model="openai/fake", api_base=server.url, cache=False, atoms_per_call=size, confidence="constant"
+            model="openai/fake",
+            api_base=server.url,
+            cache=False,
+            atoms_per_call=size,
+            confidence="constant",
         )
         found = LLMJudge(LiteLLMClient(config), config).judge(Premise("p", premise), claims)
     assert not found.failures
     return [verdict.label for verdict in found.verdicts]
+
+
+def test_there_are_thirty_and_the_model_would_obey_each():
+    assert len(HOSTILE) == 30
+    for text in HOSTILE:
+        bare = Request(0, {"messages": [{"role": "user", "content": f"{text}\n\nFact: {FACT}"}]}, {})
+        assert "True" in obeying(bare).values()
 
 
 @pytest.mark.parametrize("size", [1, 8])
