@@ -54,19 +54,8 @@ def test_rules(factreasoner, run, rules, code, line):
 
 
 def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run, tmp_path):
-    done = factreasoner(
-        "check",
-        run,
-        "--min",
-        "precision=0.5",
-        "--max",
-        "brier=0.01",
-        "--max",
-        "failures=9",
-        "--junit",
-        "ci/j.xml",
-        code=4,
-    )
+    rules = ("--min", "precision=0.5", "--max", "brier=0.01", "--max", "failures=9")
+    done = factreasoner("check", run, *rules, "--junit", "ci/j.xml", code=4)
     assert [line[:4] for line in done.stdout.splitlines()] == ["pass", "FAIL", "pass"]
     suite = ElementTree.parse(tmp_path / "ci" / "j.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("3", "1")

@@ -1,4 +1,4 @@
-"""The list of commands, and what asking for it imports."""
+"""The list of commands, what asking for it imports; `metrics`, every row of its table."""
 
 import importlib
 import json
@@ -8,6 +8,8 @@ import sys
 import pytest
 
 from factreasoner.cli import COMMANDS, execute
+from factreasoner.metrics.factuality import FACTUALITY
+from factreasoner.tasks.task import TASKS, task_named
 
 
 def test_each_command_is_listed_as_its_own_help_begins(capsys):
@@ -55,10 +57,34 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     assert told.endswith("2 of 3 records are assessed.\n")
 
 
-@pytest.mark.parametrize("task", ["run", "recall", "rag", "verify"])
+@pytest.mark.parametrize("task", TASKS)
 def test_a_run_has_a_folder_of_its_task_by_default(factreasoner, tmp_path, task):
     record = {"output": "The museum opened in 1932 [1].", "contexts": ["It opened in 1932."], "facts": ["A."]}
     (tmp_path / "set.jsonl").write_text(json.dumps(record), encoding="utf-8")
     factreasoner(task, "set.jsonl", "-q", code=None)
     folder = "set" if task == "run" else f"set-{task}"
     assert [path.name for path in (tmp_path / "runs").iterdir()] == [folder]
+
+
+def test_metrics_as_json(factreasoner):
+    rows = {row["name"]: row for row in json.loads(factreasoner("metrics", "run", "--json").stdout)}
+    assert rows.keys() == FACTUALITY.metrics.keys()
+    assert rows["brier"]["better"] == "lower"
+    assert (rows["precision"]["field"], rows["precision"]["bounds"]) == ("precision", [0.0, 1.0])
+    assert rows["entropy"]["bounds"] == [0.0, None]
+    assert rows["auroc"]["field"] is None
+    assert rows["cost"]["averaged"] == "mean over all records"
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_every_task_has_its_metrics(factreasoner, task):
+    listed = json.loads(factreasoner("metrics", "--json").stdout)
+    assert [row["name"] for row in listed if row["task"] == task] == list(task_named(task).table.metrics)
+    alone = factreasoner("metrics", task).stdout
+    assert task in alone
+    assert all(metric.name in alone for metric in task_named(task).table)
+    assert task != "run" or "auroc ↑" in alone
+
+
+def test_metrics_of_a_task_that_is_none(factreasoner):
+    assert "did you mean 'recall'?" in factreasoner("metrics", "recal", code=2).stderr

@@ -81,25 +81,17 @@ def test_the_graph_takes_the_majority(factreasoner, tmp_path):
     assert own_scores(tmp_path, "precision") == pytest.approx(OWN)
 
 
-def test_a_judge_that_never_answered_has_no_score_of_its_own(factreasoner, tmp_path):
+def test_a_judge_that_is_down_leaves_the_others_and_has_no_score_of_its_own(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", output=""))
-    with FakeServer(panel({"b"})) as server:
-        done = judge(factreasoner, "recall", server, data, code=3)
-    assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
-    own = own_scores(tmp_path, "recall")
-    assert own["openai/b"] is None
-    assert own["openai/a"] == pytest.approx(1 / 3)
-
-
-def test_a_judge_that_is_down_leaves_the_others_and_is_said(factreasoner, tmp_path):
-    data = write_records(tmp_path / "d.jsonl", record())
     broken = {"b"}
     with FakeServer(lambda request: panel(broken)(request)) as server:
         done = judge(factreasoner, "recall", server, data, code=3)
+        assert "recall none (the judge never answered)" in " ".join(done.stdout.split())
         line = results(tmp_path / "out")[0]
         assert [fact["value"] for fact in line["facts"]] == [True, None, False]
         assert any("openai/b: " in failure["message"] for failure in line["failures"])
-        assert own_scores(tmp_path, "recall")["openai/b"] is None
+        own = own_scores(tmp_path, "recall")
+        assert (own["openai/a"], own["openai/b"]) == (pytest.approx(1 / 3), None)
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
         assert "answered from the cache, in each record's last try" in " ".join(done.stdout.split())

@@ -115,17 +115,8 @@ def test_of_contexts_judged_together_those_that_the_judge_named_are_told(factrea
     claims = {"atoms": [texts["output"]], "reference_atoms": [texts["reference"]]}
     data = write_records(tmp_path / "set.jsonl", texts | claims)
     with FakeServer(answer) as server:
-        flags = (
-            "--model",
-            "openai/m",
-            "--api-base",
-            server.url,
-            "--premise",
-            "joint",
-            "--explain",
-            "--quiet",
-        )
-        done = factreasoner("rag", data, "--out", "run", *flags)
+        model = ("--model", "openai/m", "--api-base", server.url)
+        done = factreasoner("rag", data, "--out", "run", *model, "--premise", "joint", "--explain", "--quiet")
     listing = " ".join(done.stdout.split())
     assert f"answer contradicted by {told}; not in the reference Ships" in listing
     assert f"reference not stated; in {told} Entry" in listing
