@@ -1,9 +1,6 @@
 """Calibrators of one probability and of three."""
 
-import json
 import math
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,34 +157,3 @@ def test_a_verdict_without_all_three_or_with_little_mass_has_none():
     assert probabilities_of(verdict(label_probabilities={"True": 0.8, "False": 0.2})) is None
     assert probabilities_of(verdict(label_probabilities={})) is None
     assert probabilities_of(verdict(confidence="corrected")) is None
-
-
-def recorded():
-    """P (pairs, 3), right labels and records of what a real model said, in the folder of public data."""
-    file = Path(os.environ.get("FACTREASONER_DATA", "nowhere")) / "real_model/verdicts.jsonl"
-    if not file.is_file():
-        pytest.skip("needs FACTREASONER_DATA")
-    lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-    rows = [row for row in lines if row["set"] == "bundled"]
-    p = np.array([[row["p_true"], row["p_false"], row["p_not_clear"]] for row in rows])
-    return p, np.array([GOLD[row["gold"]] for row in rows]), np.array([row["record"] for row in rows])
-
-
-def scores(p, gold):
-    """Accuracy and macro-F1 of the likeliest labels."""
-    said = p.argmax(axis=1)
-    hits = [int(((said == k) & (gold == k)).sum()) for k in range(3)]
-    f1 = [2 * hit / ((said == k).sum() + (gold == k).sum()) for k, hit in enumerate(hits)]
-    return float((said == gold).mean()), float(np.mean(f1))
-
-
-def test_a_real_models_labels_get_better_with_each_answer_left_out():
-    p, gold, record = recorded()
-    assert scores(p, gold)[0] == pytest.approx(0.674, abs=5e-4)
-    after = np.empty_like(p)
-    for one in set(record):
-        rest = record != one
-        after[~rest] = fit_offsets(p[rest], gold[rest]).apply(p[~rest])
-    accuracy, macro_f1 = scores(after, gold)
-    assert accuracy >= 0.895
-    assert macro_f1 >= 0.713

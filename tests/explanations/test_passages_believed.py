@@ -80,10 +80,9 @@ def test_effects_and_flips_are_what_a_run_without_the_contexts_gives(verdicts, t
 
 
 def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of():
-    near = Verdict(
-        context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7
-    )
-    far = Verdict(context_id="c1", target_id="a", label="neutral", probability=0.8, belief=0.2, nearness=0.1)
+    said = {"target_id": "a", "label": "neutral", "probability": 0.8}
+    near = Verdict(context_id="c3", belief=0.31, nearness=0.7, **said)
+    far = Verdict(context_id="c1", belief=0.2, nearness=0.1, **said)
     (atom,) = explain(assessed((far, near))).atoms
     assert (atom.belief.context_id, atom.belief.p_true, atom.support) == ("c3", 0.31, "unverified")
     (effect,) = atom.effects

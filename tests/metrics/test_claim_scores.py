@@ -174,16 +174,6 @@ def test_no_atoms_have_no_scores():
     assert empty.left_out.tolist() == [0, 2]
 
 
-def test_precision_of_labelled_atoms_by_hand():
-    first = assessment([0.9, 0.8, 0.3, 0.6], gold="SSNN")  # Pr .75, Pr* .5
-    second = assessment([0.2, 0.4], gold="SN")  # Pr 0, Pr* .5
-    sample = sampled(first, second)
-    assert list(confusion_counts(sample.claims).values()) == [2, 2, 1, 1]
-    assert value_of(sample, "labelled_precision") == pytest.approx(0.375)
-    assert value_of(sample, "gold_precision") == pytest.approx(0.5)
-    assert value_of(sample, "mae_precision") == pytest.approx((0.25 + 0.5) / 2)
-
-
 def test_means_over_records_by_hand():
     spent = Usage(calls=3, cached_calls=1, prompt_tokens=10, completion_tokens=5, cost=0.5)
     first = assessment([0.9, 0.8, 0.5, 0.2], gold="SN--", usage={"evaluator": spent})

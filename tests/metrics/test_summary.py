@@ -256,15 +256,3 @@ def test_a_line_says_what_was_dropped_why_and_what_counted_once():
         "shared_sources": [["c1", "c2"]],
         "relations_left_out": 3,
     }
-
-
-def test_each_relation_counts_where_nothing_else_is_said():
-    for item in (NOTHING, assessment([0.9])):
-        assert evidence_fields(item) == {
-            "dropped_contexts": {},
-            "unread_pages": {},
-            "searched": [],
-            "independence": False,
-            "shared_sources": [],
-            "relations_left_out": 0,
-        }

@@ -5,7 +5,7 @@ from table_judge import PASSAGES, TableJudge, rows_of
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rag.result import NEVER, UNDECIDED, RagResult, lines_of, rag_rows
+from factreasoner.tasks.rag.result import NEVER, RagResult, lines_of, rag_rows
 from factreasoner.tasks.rag.task import TASK
 
 CLAIM = (Atom(id="a", text="A."),)
@@ -30,18 +30,6 @@ def line(*verdicts, **fields):
 
 def holds(events):
     return [event.holds for event in events]
-
-
-def test_each_context_speaks_for_itself_and_one_is_enough():
-    found = line(verdict("c0", "neutral"), verdict("c1", "entailment")).contexts
-    assert holds(found.each) == [False, True]
-    assert (found.any.holds, found.together, found.needs_several) == (True, NEVER, False)
-
-
-def test_a_missing_verdict_leaves_open_what_no_other_decides():
-    found = line(verdict("c0", "neutral")).contexts
-    assert (found.each[1], found.any) == (UNDECIDED, UNDECIDED)
-    assert line(verdict("c0", "contradiction")).contradicted.any.holds is True
 
 
 def test_the_second_look_counts_where_no_context_does_it_alone():
