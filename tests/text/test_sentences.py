@@ -97,7 +97,7 @@ CASES = [
         ("It helps in motion.Nausea is bad.", ["It helps in motion.", "Nausea is bad."]),
         ("Take paroxetine.Sertraline is like it.", ["Take paroxetine.Sertraline is like it."]),
         ("It is not like paroxetine.Sertraline is.", ["It is not like paroxetine.", "Sertraline is."]),
-        ("The class threading.Thread is old.", ["The class threading.Thread is old."]),
+        ("We use the class threading.Thread here.", ["We use the class threading.Thread here."]),
         ("Use Paint.Net, http.Get or a/file.Md here.", ["Use Paint.Net, http.Get or a/file.Md here."]),
         ("See a[1].Name and b.Then.", ["See a[1].Name and b.Then."]),
         ("<i>It is tall.</i>The light works.", ["<i>It is tall.</i>", "The light works."]),

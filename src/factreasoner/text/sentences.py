@@ -205,8 +205,8 @@ _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
 _GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
 _GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
-_GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}[a-z]{5,24}[.!?]\Z")
-"""The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use threading.Thread"."""
+_GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}([a-z]{4})[a-z]{1,20}[.!?]\Z")
+"""The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use decimal.Context"."""
 _GLUED_WORD = re.compile(r"[A-Z][a-z]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK, _FAR_BACK = 24, 100
@@ -235,7 +235,9 @@ def _is_parted(text: str, stop: re.Match[str]) -> bool:
     end = stop.end()
     if text[end].isspace() or text[end - 1] == "\u200b":
         return True
-    if _GLUED_WORD.match(text, end) and _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]):
+    behind = _GLUED_WORD.match(text, end)
+    before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
+    if behind and before and not behind[0].lower().startswith(before[1]):  # "threading.Thread" is a name
         return True
     glued = _GLUED_TO.match(text, end)
     return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
