@@ -87,18 +87,21 @@ def test_posteriors_from_a_gold_file_with_a_method_and_a_seed_of_choice(factreas
 def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_path):
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
     assert "12 labelled atoms are at 0.5: they stay there and are left out here" in done.stderr
-    factreasoner("score", run, "--calibration", "c.json")
+    done = factreasoner("score", run, "--calibration", "c.json")
+    assert done.stderr.count("c.json: its posteriors part was fitted to the records of this run") == 1
     assert all(line["num_uniform_atoms"] >= 1 for line in results(run / "rescored"))
 
 
-def test_label_changes_are_told(factreasoner, tmp_path):
+def test_what_crosses_one_half_is_told(factreasoner, tmp_path):
     golds = ["SSS", "SSS", "SSN", "SNS"] * 5
     made = [assessment([0.6, 0.55, 0.4], gold=gold, record_id=f"r{n}") for n, gold in enumerate(golds)]
     run = run_folder(tmp_path / "run", *made)
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "platt")
-    assert "the labels of 20 of 60 atoms change; --method temperature changes none" in done.stderr
+    assert "P of 20 of 60 labelled atoms crosses 1/2" in done.stderr
+    assert "(macro-F1 held out 0.556 -> 0.455), " in " ".join(done.stderr.split())
+    assert "macro-F1 0.556 0.455" in " ".join(done.stdout.split())
     done = factreasoner("calibrate", run, "--out", "c.json", "--method", "temperature")
-    assert "the labels of" not in done.stderr
+    assert "crosses 1/2" not in done.stderr
 
 
 def fitted(run, path, *, method="platt"):

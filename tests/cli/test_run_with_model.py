@@ -31,6 +31,8 @@ from fake_server import (
     unknown_model,
 )
 
+from factreasoner.llm.usage import estimate_request
+
 
 def verdict(name, prop, request):
     """True of what says Warsaw, False of what says Paris, by the passage about her."""
@@ -226,6 +228,19 @@ def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_pat
     assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
 
 
+def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, two):
+    """With the examples that go before every question: they are most of a call about one fact."""
+    with FakeServer(good, logprobs=True) as server:
+        flags = ("run", two, *model_flags(server)[:4], "--atoms-per-call", 1, "--out", "out")
+        planned = factreasoner(*flags, "--dry-run", "--json").stdout
+        factreasoner(*flags)
+        sent = [estimate_request(request.body) for request in server.requests]
+        assert {request.form for request in server.requests} == {"word"}
+    (stage,) = json.loads(planned)["stages"]
+    assert (stage["calls"], stage["prompt_tokens"]) == (len(sent), sum(sent))
+    assert stage["completion_tokens"] == 2 * len(sent)
+
+
 def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasoner, one):
     told = " ".join(factreasoner("run", one, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
     assert "~$0.0" in told
@@ -289,8 +304,12 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
     assert manifest_of(tmp_path / "out")["models"]["fake"]["probes"]
 
 
-def test_doctor_asks_a_silent_server_twice(factreasoner):
+def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreasoner, monkeypatch):
+    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.1)
     with FakeServer(lambda request: hang(), probed=False) as server:
         done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5", code=1)
         assert server.calls == 2
-    assert "no answer within 0.5 s" in " ".join(done.stdout.split())
+    assert "waiting for 127.0.0.1" in done.stderr
+    told = "no answer within 0.5 s in 2 tries; --timeout sets how long each may take"
+    assert told in " ".join(done.stdout.split())

@@ -48,7 +48,8 @@ def test_a_uai_network_with_its_evidence(factreasoner, tmp_path):
 
 def test_more_than_two_states(factreasoner):
     done = factreasoner("solve", "three.uai", "--compare")
-    assert "0 = 2  0.523810  0.523810  0.523810  0.523810" in done.stdout
+    row = next(line.split() for line in done.stdout.splitlines() if line.startswith("0 = 2"))
+    assert [float(p) for p in row[3:]] == pytest.approx([11 / 21] * 4, abs=0.015)
     assert solved(factreasoner, "three.uai")["marginals"][0]["probabilities"][2] == pytest.approx(11 / 21)
 
 
@@ -56,14 +57,18 @@ def test_all_solvers_side_by_side(factreasoner):
     done = factreasoner("solve", "g.json", "--compare")
     rows = [line.split() for line in done.stdout.splitlines()]
     assert ["node", "auto", "exact", "gibbs", "pgmpy"] in rows
-    assert ["a", *["0.860000"] * 4] in rows
+    row = next(row for row in rows if row[0:1] == ["a"])
+    assert [row[1], row[2], row[4]] == ["0.860000"] * 3
+    assert any(row[:1] == ["gibbs"] and row[-7:-4] == ["gibbs,", "approximate,", "width"] for row in rows)
     assert any(row[:1] == ["auto"] and row[2:4] == ["the", "reference"] for row in rows)
     assert ["merlin", "-", "-", "did", "not", "run"] in rows
     assert "merlin: solver 'merlin': no merlin found" in done.stdout
     told = solved(factreasoner, "g.json", "--compare")
     assert told["measured_by"] == "auto"
     assert [solver["asked"] for solver in told["solvers"]] == ["auto", "exact", "gibbs", "pgmpy"]
-    assert all(solver["largest_difference"] < 1e-9 for solver in told["solvers"])
+    off = {solver["asked"]: solver["largest_difference"] for solver in told["solvers"]}
+    assert 0 < off.pop("gibbs") < 0.015
+    assert max(off.values()) < 1e-9
     assert [refusal["name"] for refusal in told["refused"]] == ["merlin"]
     assert told["marginals"][0]["probabilities"]["pgmpy"] == pytest.approx([0.14, 0.86])
 
@@ -83,9 +88,8 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
     assert "use solver 'gibbs'" in done.stderr
 
 
-def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path, monkeypatch):
+def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path):
     """Two worlds of equal weight with next to no way between them."""
-    monkeypatch.setattr("factreasoner.solvers.gibbs.SMALL_WIDTH", 1)
     pairs = [(i, j) for i in range(5) for j in range(i)]
     scopes = " ".join(f"2 {i} {j}" for i, j in pairs)
     tables = " ".join("4 1 1e-6 1e-6 1" for _ in pairs)

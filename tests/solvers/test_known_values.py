@@ -15,12 +15,12 @@ from factreasoner.models import Atom, Context, Relation
 from factreasoner.models.factor_graph import Factor, FactorGraph
 from factreasoner.settings import Config
 from factreasoner.solvers.exact import ExactSolver
-from factreasoner.solvers.gibbs import AutoSolver, GibbsSolver
+from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.solvers.pgmpy_solver import PgmpySolver
 
 SOLVERS = pytest.mark.parametrize(
     "solver",
-    [ExactSolver(), PgmpySolver(Config()), GibbsSolver(Config()), AutoSolver(Config())],
+    [ExactSolver(), PgmpySolver(Config()), AutoSolver(Config())],
     ids=lambda s: s.name,
 )
 

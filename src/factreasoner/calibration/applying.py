@@ -129,6 +129,16 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
     return found
 
 
+def fitted_on(config: Config, run: Path) -> list[str]:
+    """Parts of the calibration in `config` that were fitted to `run` itself: one sentence for each."""
+    return [
+        f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
+        "labels are too good; `calibrate` prints those on records held out"
+        for part, source in calibration_of(config).source.items()
+        if "run" in source and Path(source["run"]).resolve() == run.resolve()
+    ]
+
+
 def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:
     """Models that were asked in different forms there and here."""
     for name in fitted.keys() & models.keys():

@@ -16,7 +16,7 @@ from factreasoner.settings.values import CalibrationMethod, Unlisted
 if TYPE_CHECKING:
     from factreasoner.calibration.applying import Calibration
 
-MEASURES = ("brier", "log_loss", "ece", "reliability", "resolution", "uncertainty")
+MEASURES = ("brier", "log_loss", "ece", "reliability", "resolution", "uncertainty", "macro_f1")
 LABEL_MEASURES = (
     *("accuracy", "macro_f1", "recall_entailment", "recall_contradiction", "recall_neutral", "auroc"),
     *("log_loss", "brier", "ece"),

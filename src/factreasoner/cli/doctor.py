@@ -16,10 +16,11 @@ from rich.table import Column
 
 import merlin_bridge
 from factreasoner.cli.flags import AS_JSON, Command, flag
-from factreasoner.errors import ConfigError, LLMError
+from factreasoner.errors import CallTimeoutError, ConfigError, LLMError
 from factreasoner.models import Claim, Premise
 from factreasoner.plugins.table import EXTRA_OF_MODULE, load
 from factreasoner.report.console import Terminal
+from factreasoner.report.progress import one_answer
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
@@ -169,7 +170,12 @@ def _model(config: Config) -> Iterator[Check]:
     name = str(config.model)
     with closing(LiteLLMClient(config.model_copy(update=hasty))) as client:
         try:
-            probed = probe(client, config)
+            with one_answer():
+                probed = probe(client, config)
+        except CallTimeoutError as error:
+            tries = f"{error} in {error.attempts} tries; --timeout sets how long each may take"
+            yield Check("wrong", name, tries)
+            return
         except (ConfigError, LLMError) as error:
             yield Check("wrong", name, str(error))
             return

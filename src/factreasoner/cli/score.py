@@ -56,7 +56,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     """The run's settings with `changes`; says what in a calibration does not fit them."""
-    from factreasoner.calibration.applying import misfits
+    from factreasoner.calibration.applying import fitted_on, misfits
     from factreasoner.pipeline.assembly import refuse_unasked_judge
     from factreasoner.settings import parse_config
 
@@ -64,7 +64,8 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     folder.refuse_changed_files(named=changes)
     if "calibration" in changes:
         refuse_unasked_judge(config)
-    for note in misfits(config, folder.manifest.content().get("models")):
+    models = folder.manifest.content().get("models")
+    for note in (*misfits(config, models), *fitted_on(config, folder.path)):
         say(note, err=True)
     return config
 

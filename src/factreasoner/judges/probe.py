@@ -69,6 +69,10 @@ def prober_of(config: Config) -> Prober | None:
     return Prober(prompt_key(config), lambda llm: probe(llm, config).found)
 
 
+SERVERS_FAULT: dict[str, type[LLMError]] = {kind.__name__: kind for kind in (ProviderError, CallTimeoutError)}
+"""Errors that say nothing of the model, by name."""
+
+
 class Pace(NamedTuple):
     """What a call with so many facts took: seconds, prompt tokens and completion tokens."""
 
@@ -167,9 +171,10 @@ class _Prober:
         judge = LLMJudge(self, self._config.model_copy(update={"atoms_per_call": size}))
         judged = judge.judge(premise, facts)
         if judged.failures:
-            self._problem = judged.failures[0].message
-            if judged.failures[0].error_type in (ProviderError.__name__, CallTimeoutError.__name__):
-                raise LLMError(self._problem)  # the server's fault, not the model's
+            failure = judged.failures[0]
+            self._problem = failure.message
+            if failure.error_type in SERVERS_FAULT:
+                raise SERVERS_FAULT[failure.error_type](failure.message, attempts=failure.attempts)
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
     def _found(self, size: int, labels: dict[str, Label], *, changed: int) -> Probe:

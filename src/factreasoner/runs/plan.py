@@ -6,7 +6,6 @@ with a stand-in for the model, and counts its calls.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +21,11 @@ from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.judges import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm import forms
 from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel
 from factreasoner.llm.scripted import ScriptedLLM
-from factreasoner.llm.usage import estimate_tokens
+from factreasoner.llm.usage import estimate_request
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Assembly, Calls, names_of
@@ -43,6 +43,7 @@ from factreasoner.protocols import AsksModel
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
+from factreasoner.settings.values import CallForm
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import Task
 from factreasoner.text.sentences import sentences
@@ -109,7 +110,7 @@ def rehearsed(
     Raises:
         ConfigError, InputError, MissingExtraError: as the task's worker does.
     """
-    counts = _Counts()
+    counts = _Counts(config)
 
     def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
         reply = {
@@ -148,7 +149,8 @@ def _value(
 class _Counts:
     """Adds up calls and tokens by stage."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: Config) -> None:
+        self._config = config
         self._counted: dict[str, Counter[str]] = {}
 
     @property
@@ -157,24 +159,35 @@ class _Counts:
         return [StagePlan(stage, **counts) for stage, counts in self._counted.items()]
 
     def count(self, stage: str, requests: Requests, answer: int, *, items: int | None = None) -> None:
-        """Add `requests` about `items`, or what their functions hold; their answers take `answer` tokens."""
+        """Add `requests` about `items`, or what their functions hold.
+
+        Their answers take `answer` tokens, or less where each is a word. The requests are those made in the
+        form that is tried first.
+        """
         asked = _num_items(requests) if items is None else items
+        tried = [self._form(schema) for _, schema in requests]
+        made = (forms.request(form, *request) for form, request in zip(tried, requests, strict=True))
+        words = forms.WORD_TOKENS * len(requests)
         self._counted.setdefault(stage, Counter()).update(
             calls=len(requests),
-            prompt_tokens=sum(_prompt_tokens(*request) for request in requests),
-            completion_tokens=answer,
+            prompt_tokens=sum(map(estimate_request, made)),
+            completion_tokens=min(answer, words) if set(tried) == {"word"} else answer,
             most_calls=most_paid(len(requests), asked),
         )
+
+    def _form(self, schema: FunctionSchema) -> CallForm:
+        """The form in which a call is tried first."""
+        json_first = self._config.api_base is not None
+        return forms.forms_of(forms.kind_of(schema), json_first=json_first, fixed=self._config.form)[0]
 
 
 class _Planner(_Counts):
     """Adds up calls, tokens and searches of the pipeline, one record after another."""
 
     def __init__(self, config: Config) -> None:
-        super().__init__()
+        super().__init__(config.model_copy(update={"calibration": None}))
         self.searches = self.pairs = 0
         self.uncounted: list[str] = []
-        self._config = config.model_copy(update={"calibration": None})
         llm = ScriptedLLM([])
         assembly = Assembly(self._config, llm, {"solver": AutoSolver})
         kinds = (ATOMIZER, REVISER, QUERY_BUILDER, SUMMARIZER, JUDGE)
@@ -268,8 +281,3 @@ class _Planner(_Counts):
 
 def _num_items(requests: Requests) -> int:
     return sum(max(len(schema.items), 1) for _, schema in requests)
-
-
-def _prompt_tokens(prompt: Prompt, schema: FunctionSchema) -> int:
-    """About how many tokens a call with that prompt and function sends."""
-    return estimate_tokens(prompt.system + prompt.user + json.dumps(schema.parameters, ensure_ascii=False))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +16,8 @@ from factreasoner.solvers.chains import Chains, Moments, joined
 from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, SolverSettings, reduce
 
-SMALL_WIDTH = 10
-"""A component of at most this width is solved exactly: that takes less time than a few sweeps."""
+NARROW = 10
+"""Largest width of a component with entries of 0 that `gibbs` solves exactly."""
 
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class GibbsSolver:
-    """Rao-Blackwellised block Gibbs sampling; narrow components are solved exactly.
+    """Rao-Blackwellised block Gibbs sampling of every component that has something to sample.
 
     Sampling stops when the largest standard error is below `config.tolerance` and the chains have mixed
     (`Marginals.converged`), or before it would exceed `config.solver_seconds`. Results repeat with
@@ -52,13 +52,23 @@ class GibbsSolver:
         Raises:
             SolverError: the evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), SMALL_WIDTH, self._config)
+        return solve_or_sample(reduce(graph), _width_without_chains, self._config)
 
 
-def solve_or_sample(reduced: Reduced, max_width: int | None, config: SolverSettings) -> Marginals:
-    """Solve exactly the components that fit the memory and `max_width`, and sample the others."""
+def _width_without_chains(part: Component) -> int:
+    """Up to which width a component is not sampled: one variable, or more where entries are 0.
+
+    Chains may never cross such an entry.
+    """
+    return NARROW if any(np.isneginf(factor.logs).any() for factor in part.factors) else 0
+
+
+def solve_or_sample(
+    reduced: Reduced, max_width: Callable[[Component], int | None], config: SolverSettings
+) -> Marginals:
+    """Solve exactly the components that fit the memory and their `max_width`, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
-    exact = [fits(plan, max_width) for plan in plans]
+    exact = [fits(plan, max_width(part)) for part, plan in zip(reduced.components, plans, strict=True)]
     deadline = time.monotonic() + config.solver_seconds
     wide = exact.count(False)
     found: list[list[Table]] = []
@@ -184,4 +194,4 @@ class AutoSolver:
         Raises:
             SolverError: the network or its evidence has probability 0, or a table is malformed.
         """
-        return solve_or_sample(reduce(graph), self._config.max_width, self._config)
+        return solve_or_sample(reduce(graph), lambda part: self._config.max_width, self._config)
