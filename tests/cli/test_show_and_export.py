@@ -86,6 +86,9 @@ def test_export_writes_into_the_run_folder_or_where_it_is_told(factreasoner, tmp
     factreasoner("export", finished, "--table", "records", "--out", "r.jsonl")
     lines = (tmp_path / "r.jsonl").read_text().splitlines()
     assert [json.loads(line)["record"] for line in lines] == ["r1", "r2"]
+    told, results = json.loads(lines[0]), (finished / "results.jsonl").read_text().splitlines()
+    for name in ("gold_num_atoms", "gold_left_out", "unjudged_atoms"):
+        assert told[name] == json.loads(results[0]).get(name)
     factreasoner("export", finished, "--table", "verdicts", "--out", "v.PARQUET")
     assert (tmp_path / "v.PARQUET").read_bytes()[:4] == b"PAR1"
 

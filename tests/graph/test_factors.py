@@ -1,5 +1,7 @@
 """Tables of relations, and connected components."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 from factreasoner.errors import InputError
 from factreasoner.graph.factors import components, factor_graph, relation_table
 from factreasoner.models import FactGraph, Node, Relation
+from factreasoner.solvers.exact import ExactSolver
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,46 @@ def test_contexts_that_contradict_each_other_do_so_alike(p):
     np.testing.assert_array_equal(found, [[0.5, 0.5], [0.5, 1 - p]])
     turned = relation_table("contradiction", p, "table1", source="context", target="context")
     np.testing.assert_array_equal(turned, turned.T)
+
+
+def documented():
+    """The tables of docs/inference.md: (relation, table) -> its numbers."""
+    lines = (Path(__file__).parents[2] / "docs" / "inference.md").read_text("utf-8").splitlines()
+    start = lines.index("| relation | `conditional` | `table1` | `reference` |")
+    for line in lines[start + 2 : lines.index("", start)]:
+        relation, *cells = (cell.strip() for cell in line.strip("|").split("|"))
+        for table, cell in zip(("conditional", "table1", "reference"), cells, strict=True):
+            yield relation, table, [float(value) for value in cell.split()]
+
+
+ENDS = {
+    "context entails atom": ("entailment", "atom"),
+    "context contradicts atom": ("contradiction", "atom"),
+    "context entails context": ("entailment", "context"),
+    "context contradicts context": ("contradiction", "context"),
+    "contexts are equivalent": ("equivalence", "context"),
+}
+
+
+def test_the_documented_tables_are_those_of_the_network():
+    found = list(documented())
+    assert len(found) == 3 * len(ENDS)
+    for relation, table, numbers in found:
+        kind, target = ENDS[relation]
+        made = relation_table(kind, 0.9, table, source="context", target=target)
+        assert made.ravel().tolist() == pytest.approx(numbers, abs=1e-15), (relation, table)
+
+
+def test_the_documented_example_by_enumeration():
+    """One context of prior 0.9 entails one atom of prior 0.5."""
+    known = {
+        table: numbers for relation, table, numbers in documented() if relation == "context entails atom"
+    }
+    for table, expected in (("conditional", 0.86), ("reference", 0.86), ("table1", 0.45 / 0.54)):
+        weights = [(0.1, 0.9)[c] * 0.5 * known[table][2 * c + a] for c in (0, 1) for a in (0, 1)]
+        assert (weights[1] + weights[3]) / sum(weights) == pytest.approx(expected)
+        solved = ExactSolver().marginals(factor_graph(one_relation("entailment", 0.9), table))
+        assert solved.p_true["a"] == pytest.approx(expected)
 
 
 def test_a_relation_of_a_context_to_an_atom_has_a_direction():

@@ -127,7 +127,7 @@ def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
 
 def _record_columns(task: Task[Any]) -> Columns:
     metrics = {metric.line_name: float for metric in task.table.shown_in("line")}
-    return {**_BEFORE, **metrics, **dict.fromkeys(task.counts, int), **_AFTER}
+    return {**_BEFORE, **metrics, **task.counts, **_AFTER}
 
 
 def _records(run: FinishedRun[Any]) -> Iterator[Row]:

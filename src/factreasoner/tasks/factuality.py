@@ -123,5 +123,5 @@ TASK = Task(
     to_repeat=_to_repeat,
     claim_word="atom",
     p_word="P(true)",
-    counts=COUNTS,
+    counts={**dict.fromkeys((*COUNTS, "gold_num_atoms", "gold_left_out"), int), "unjudged_atoms": list},
 )

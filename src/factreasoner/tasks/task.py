@@ -108,7 +108,7 @@ class Task(Generic[R]):
       embedded parts make claims of a record. `to_repeat`: a resumed run works on the record again.
     - `tally` makes an empty `Tally`, given the sizes of the run's records.
     - `claim_word` and `p_word` are its words for a claim and a claim's probability, `label_words` those for
-      labels (None: not judged). `counts` names the numbers in its result lines that are not metrics.
+      labels (None: not judged). `counts`: further fields of its result lines that its table has.
     """
 
     name: str
@@ -131,7 +131,7 @@ class Task(Generic[R]):
     claim_word: str = "claim"
     p_word: str = "P"
     label_words: Mapping[str | None, str] = field(default_factory=dict)
-    counts: tuple[str, ...] = ()
+    counts: Mapping[str, type] = field(default_factory=dict)
 
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
         """The result of a record on which all work failed."""
