@@ -16,7 +16,6 @@ from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
-from factreasoner.metrics.table import Metric, of_fewer
 from factreasoner.models import Status, Support
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say_json
@@ -80,7 +79,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
     k = summary["k"] if summary["k"] is not None else summary["k_setting"]
     for metric in FACTUALITY.shown_in("run"):
         if not metric.needs.labels and (metric.needs is not GAMMA or summary["gamma"] is not None):
-            yield metric.caption(k, room=True), _mean_text(metric, summary)
+            yield metric.caption(k, room=True), metric.mean_text(summary)
     mean = summary["mean"]
     if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
         unsaid = mean["factuality_score"] - mean["precision"]
@@ -125,7 +124,7 @@ def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> 
         if found["value"] is None and (all_failed or metric.needs.labels or metric.name in lacking.metrics):
             continue
         reason = f" ({escape(found['reason'])})" if found["value"] is None else ""
-        yield metric.caption(None, room=True), _mean_text(metric, summary) + reason
+        yield metric.caption(None, room=True), metric.mean_text(summary) + reason
     yield from (("not scored", sentence) for sentence in lacking.sentences)
     if summary["few_records"] is not None and not all_failed:
         yield "", summary["few_records"]
@@ -216,18 +215,6 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     else:
         more = f"; with interrupted and repeated tries ${spent:.4f}" if spent - cost > 5e-5 else ""
         yield "cost", f"${cost:.4f}{more}"
-
-
-def _mean_text(metric: Metric, summary: Mapping[str, Any]) -> str:
-    """A metric of a run with its 95 % interval, and of how many records it is where some have none."""
-    found = summary["metrics"][metric.name]
-    text = metric.text(found["value"])
-    if found["interval_95"] is not None:
-        low, high = found["interval_95"]
-        text += f"  [{metric.text(low)}, {metric.text(high)}]"
-    if found["value"] is not None:
-        text = f"{text}  {of_fewer(found['records'], summary['records'])}".rstrip()
-    return text
 
 
 def _gold_rows(summary: Mapping[str, Any]) -> Rows:

@@ -25,7 +25,6 @@ from factreasoner.models import (
     Usage,
     factuality,
     judged_atoms,
-    side_of,
 )
 
 KSetting = int | Literal["median", "half"]
@@ -92,7 +91,7 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
     """Score an assessment with `k`."""
     judged = tuple(judged_atoms(assessment))
     labels = tuple(
-        LabelledClaim(item.p_true, _said(item), GOLD[item.atom.gold])
+        LabelledClaim(item.p_true, SAID["supported" if item.is_true else item.support], GOLD[item.atom.gold])
         for item in judged
         if item.atom.gold is not None
     )
@@ -106,11 +105,6 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
         None if gamma is None else length_penalty(assessment, gamma),
         sum(assessment.usage.values(), Usage()),
     )
-
-
-def _said(item: JudgedAtom) -> int:
-    """The class that is compared with a label: S if P > 0.5, as in the paper, else its own label."""
-    return SAID["supported"] if side_of(item.p_true) > 0 else SAID[item.support]
 
 
 def _labelled_precision(record: ScoredRecord) -> float | None:

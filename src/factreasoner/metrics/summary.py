@@ -30,7 +30,6 @@ from factreasoner.models import (
     Pruned,
     Support,
     judged_atoms,
-    side_of,
 )
 
 COUNTS = (
@@ -52,7 +51,7 @@ def result_line(
     record = scored or scored_record(assessment, k, gamma)
     judged = record.judged
     known = {item.atom.id for item in judged}
-    said = {item.atom.id: _said(item) for item in judged}
+    said = {item.atom.id: "S" if item.is_true else "NS" for item in judged}
     logarithm = record.scores.avg_logprob
     return {
         "id": assessment.record_id,
@@ -77,11 +76,6 @@ def result_line(
         "solver": _solver_fields(outcome.marginals) if outcome and outcome.marginals else None,
         **shared_fields(assessment, assessment.all_failures),
     }
-
-
-def _said(item: JudgedAtom) -> str:
-    """S if P > 0.5, else NS: the paper's rule."""
-    return "S" if side_of(item.p_true) > 0 else "NS"
 
 
 def disputed_atoms(judged: Sequence[JudgedAtom], outcome: Outcome | None) -> list[str]:

@@ -88,6 +88,17 @@ class Metric:
             return f"{100 * value:{sign},.{self.decimals}f} %"
         return f"{value:{sign},.{self.decimals}f}"
 
+    def mean_text(self, summary: Mapping[str, Any]) -> str:
+        """The mean of a run with its 95 % interval, and of how many records it is where some have none."""
+        found = summary["metrics"][self.name]
+        text = self.text(found["value"])
+        if found["interval_95"] is not None:
+            low, high = found["interval_95"]
+            text += f"  [{self.text(low)}, {self.text(high)}]"
+        if found["value"] is not None:
+            text = f"{text}  {of_fewer(found['records'], summary['records'])}".rstrip()
+        return text
+
     def content(self) -> dict[str, Any]:
         """The row for JSON, without its function."""
         return {

@@ -112,6 +112,11 @@ class JudgedAtom(NamedTuple):
     p_true: float
     support: Support
 
+    @property
+    def is_true(self) -> bool:
+        """Whether P > 0.5: the paper's rule for S."""
+        return side_of(self.p_true) > 0
+
 
 class FactualityScores(NamedTuple):
     """Scores of one assessment; None if nothing was judged, or no K was given.
@@ -188,7 +193,7 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     n = len(judged)
     counts = Counter(item.support for item in judged)
     posteriors = [item.p_true for item in judged]
-    supported, true = counts["supported"], sum(side_of(p) > 0 for p in posteriors)
+    supported, true = counts["supported"], sum(item.is_true for item in judged)
     low, high = _bounds(assessment, judged)
     entropy = math.fsum(_surprise(p) / math.log(10) for p in posteriors)
     norm_entropy = math.fsum((_surprise(p) + _surprise(1.0 - p)) / math.log(2) for p in posteriors)
