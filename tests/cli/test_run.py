@@ -203,7 +203,10 @@ def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
     done = factreasoner("run", "in.jsonl", "--skip-invalid", "--out", "out")
     told = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
-    assert [line.split(": ")[0] for line in told] == ["skipped in.jsonl:2 and 2 more", "skipped in.jsonl:3"]
+    assert [line.split(": ")[0] for line in told] == [
+        "skipped in.jsonl:2 and 2 more (4, 5)",
+        "skipped in.jsonl:3",
+    ]
     assert "output: is the number 5" in told[1]
     assert "contexts: is the number 5" in told[1]
     assert "4 of 5 records were skipped." in done.stderr

@@ -77,7 +77,8 @@ def test_a_large_table_of_another_name_is_one_message(tmp_path):
 def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path):
     path = write(tmp_path / "f.jsonl", *({"ouput": "x", "n": i} for i in range(86)), "broken", {"output": 3})
     misnamed, broken, number = problems_of(path)
-    assert (misnamed.where, misnamed.field) == (f"{path}:1 and 85 more", "output")
+    lines = ", ".join(map(str, range(2, 22)))
+    assert (misnamed.where, misnamed.field) == (f"{path}:1 and 85 more ({lines}, …)", "output")
     assert "did you mean 'output'?" in misnamed.message
     assert (broken.where, number.where) == (f"{path}:87", f"{path}:88")
 

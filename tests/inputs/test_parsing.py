@@ -251,7 +251,7 @@ def test_problems_are_told_in_the_words_of_the_caller():
             {"repyl": "output"},
             r"\): column_map: no record has the key 'repyl'; .*'reply'\?$",
         ),
-        ([{"reply": "x"}] * 20, {}, "record 1 and 19 more: output: missing"),
+        ([{"reply": "x"}] * 4, {}, r"record 1 and 3 more \(2, 3, 4\): output: missing"),
         ({"train": pd.DataFrame(), "test": 1}, {}, "is an object; it must be a list of records"),
         (
             [Record(id="a", response="x"), {"id": "a", "output": "y"}],

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -17,6 +16,10 @@ from factreasoner.models.wording import describe, reworded
 T = TypeVar("T")
 SAME_PROBLEM = 3
 """Places from which on a problem they share is reported once."""
+PLACES_SHOWN = 20
+"""So many further places of that problem are named."""
+_NUMBER = re.compile(r".*[:,] record |.*:")
+"""What stands before the number of a line, or the id of a record."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -122,17 +125,27 @@ def unwritable(value: object, depth: int = 0) -> str | None:
 
 
 def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
-    """The problems in order; one that three places or more share is reported once, at the first."""
-    places = Counter((problem.field, problem.message) for problem in problems)
+    """The problems in order; one that three places or more share is reported once, with its places."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for problem in problems:
+        places.setdefault((problem.field, problem.message), []).append(problem.where)
     found: list[InputProblem] = []
     for problem in problems:
         shared = places[problem.field, problem.message]
-        if shared >= SAME_PROBLEM:
-            places[problem.field, problem.message] = 0
-            found.append(problem._replace(where=f"{problem.where} and {shared - 1} more"))
+        if len(shared) >= SAME_PROBLEM:
+            found.append(problem._replace(where=_together(shared)))
+            shared.clear()
         elif shared:
             found.append(problem)
     return found
+
+
+def _together(places: Sequence[str]) -> str:
+    """Places of one input as one: "file.jsonl:1 and 3 more (4, 7, 9)"."""
+    first, *others = places
+    shown = [_NUMBER.sub("", place) for place in others[:PLACES_SHOWN]]
+    more = ", …" * (len(others) > PLACES_SHOWN)
+    return f"{first} and {len(others):,} more ({', '.join(shown)}{more})"
 
 
 def by_place(problems: Sequence[InputProblem]) -> list[InputProblem]:
