@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from importlib.util import find_spec
 
 import pytest
 from command import record, results, summary_of, write_records
@@ -196,6 +197,16 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     assert len(Run.open(tmp_path / "out")) == 3
     written = factreasoner("run", "first.jsonl", "--out", "out", "--report")
     assert "is older" not in written.stderr
+
+
+@pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
+def test_a_cluster_without_its_package_makes_no_folder(factreasoner, tmp_path):
+    write_records(tmp_path / "in.jsonl", record("r0"))
+    done = factreasoner("run", "in.jsonl", "--executor", "ray", "--out", "out", code=1)
+    assert done.stderr == (
+        "Error: running on a Ray cluster needs an optional package: pip install 'factreasoner[ray]'\n"
+    )
+    assert not (tmp_path / "out").exists()
 
 
 def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):

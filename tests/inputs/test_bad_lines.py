@@ -91,6 +91,7 @@ BAD = [
     ("reserved name", atom(votes=1) | {"atom_fields": 1}, "atom_fields", "rename"),
     ("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
     ("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
+    ("a bare word", "not json", "", "not JSON: expected true, false or null at column 2", "one JSON object"),
     ("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
     ("torn", '{"id": "x", "output": "abc', "", "not JSON: EOF while", "column 26", "breaks off"),
     ("two objects", '{"output": "x"} {"output": "y"}', "", "trailing", "column 17", "one object"),

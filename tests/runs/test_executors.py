@@ -1,15 +1,14 @@
 """Handing out: how much to whom, what becomes of records whose worker dies, and what an error ends."""
 
-import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem, MissingExtraError
+from factreasoner.errors import BudgetError, ConfigError, InputError, InputProblem
 from factreasoner.models import Failure, Record, Usage
-from factreasoner.pipeline.assembly import NO_CALLS, Calls
+from factreasoner.pipeline.assembly import NO_CALLS
 from factreasoner.runs.executors import Pool, Portion, done
 from factreasoner.runs.journal import JournalEntry, JournalLine
 from factreasoner.runs.runner import lines_of
@@ -235,10 +234,3 @@ def test_until_the_model_is_known_threads_take_one_record_at_a_time():
     worker.settled = False
     assert sum(map(len, by_threads(worker, count=12))) == 12
     assert order[:3] == [0, 1, 2]
-
-
-def test_without_ray_the_extra_is_named(monkeypatch):
-    monkeypatch.setitem(sys.modules, "ray", None)
-    worker = TASK.worker(Config(executor="ray"), Calls())
-    with pytest.raises(MissingExtraError, match=r"factreasoner\[ray\]"):
-        list(lines_of(worker, TASK, iter(()), calls))

@@ -280,13 +280,14 @@ def test_a_line_of_an_earlier_version_is_read_without_a_checksum(tmp_path):
 
 
 def test_the_nearest_record_is_told_where_that_takes_no_time(tmp_path, monkeypatch):
-    written(tmp_path, assessment("r1"))
+    written(tmp_path, *(assessment(f"r{number}") for number in range(1, 8)))
     folder = opened(tmp_path)
     assert folder.known_id("r1") == "r1"
     with pytest.raises(RunError, match="no record 'r11'; did you mean 'r1'"):
         folder.known_id("r11")
     monkeypatch.setattr(store, "MOST_COMPARED", 0)
-    with pytest.raises(RunError, match=r"no record 'r11'; .*results\.jsonl has the ids"):
+    ids = "'r1', 'r2', 'r3', 'r4', 'r5' and 2 more"
+    with pytest.raises(RunError, match=rf"no record 'r11'; .*results\.jsonl has the ids {ids}$"):
         folder.known_id("r11")
 
 

@@ -82,7 +82,7 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
     ("content", "word"),
     [
         ("- a\n- b\n", "mapping"),
-        ("a: [", "YAML"),
+        ("a: [", "\n  in line 1, column 5"),
         ("a: " + "[" * 2_000, "not valid YAML: nested too deeply"),
         ("1: 2\n", "mapping"),
         ("version: 1\nseed: 3\nversion: 2\n", "'version' appears twice: lines 1 and 3"),

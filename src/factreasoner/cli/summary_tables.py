@@ -187,7 +187,10 @@ def _judge_rows(summary: Mapping[str, Any]) -> Rows:
 def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
     if bare := summary["without_contexts"]:
         of = summary["records"]["total"]
-        yield "no context", f"in {bare} of {of} records: nothing there to judge atoms by"
+        yield (
+            "no context",
+            f"in {bare} of {of} records: nothing there to judge atoms by, so all are unverified",
+        )
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if unread := summary.get("unread_pages"):

@@ -155,6 +155,7 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -
         byte = f"byte 0x{raw[bad.start]:02x} at position {offset + bad.start}"
         return f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
     reason = str(error).replace("at line 1 column", "at column")
+    reason = reason.replace("expected ident", "expected true, false or null")
     remedy = next(remedy for word, remedy in _REMEDIES.items() if word in reason)
     if raw.lstrip().startswith(b"{'"):
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import shlex
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import BudgetError, ConfigError, RunError
+from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, RunError
 from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
@@ -16,7 +17,7 @@ from factreasoner.llm.send import told_of_waiting
 from factreasoner.models import Failure, Record, TaskResult, record_fingerprint
 from factreasoner.pipeline.assembly import NO_CALLS, Calls
 from factreasoner.plugins.kinds import named
-from factreasoner.plugins.table import extras_named
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.executors import Pool, done, threads
 from factreasoner.runs.journal import JournalLine, line_of
 from factreasoner.runs.processes import Processes
@@ -71,11 +72,13 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
     """Open a folder for a run under `config`; `given` has the caller's own model and parts.
 
     Raises what `RunFolder.start` does. Before anything is written or deleted, raises ConfigError if a new run
-    lacks a key, and what making a worker raises.
+    lacks a key, MissingExtraError if there is no ray for a cluster, and what making a worker raises.
     """
     task = folder.task
     if config.model and given.llm is None and config.batch == "none" and (fresh or not folder.path.exists()):
         check_keys(config)
+    if config.executor == "ray" and find_spec("ray") is None:
+        raise MissingExtraError(*EXTRA_OF_MODULE["ray"])
     if fresh:
         task.worker(config.model_copy(update={"batch": "none"}), given)
     described = config.model_copy(update={kind: named(part) for kind, part in given.parts.items()})
@@ -170,8 +173,8 @@ def _pool(
         return threads(worker, task)
     if config.executor == "processes":
         return Processes(task.name, config)
-    with extras_named():
-        from factreasoner.runs.ray_cluster import RayCluster
+    from factreasoner.runs.ray_cluster import RayCluster
+
     return RayCluster(task.name, config, calls(config), settled=worker.settled)
 
 

@@ -48,6 +48,7 @@ _FILES: dict[str, Callable[[Path], str]] = {
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, RecursionError)
 _SEARCHED = ("ok", "no_atoms")
 """Statuses of records that are not searched for again."""
+IDS_SHOWN = 5
 MOST_COMPARED = 10_000
 """Ids among which the nearest is found in less than a second."""
 
@@ -245,14 +246,16 @@ class RunFolder(Journal[R]):
         """The id of a record in this folder.
 
         Raises:
-            RunError: there is no such record; the nearest one is named, unless the run is large. Or there are
-                none at all, as `assessed` says.
+            RunError: there is no such record; the nearest one is named, unless the run is large, or else the
+                first ones. Or there are none at all, as `assessed` says.
         """
         if record_id not in self.entries:
             self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
-            remedy = f"did you mean {close[0]!r}?" if close else f"{self.results_path} has the ids"
+            first, more = list(self.entries)[:IDS_SHOWN], len(self.entries) - IDS_SHOWN
+            ids = ", ".join(map(repr, first)) + (f" and {more:,} more" if more > 0 else "")
+            remedy = f"did you mean {close[0]!r}?" if close else f"{self.results_path} has the ids {ids}"
             raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
         return record_id
 

@@ -292,7 +292,9 @@ class Config(BaseModel):
     )
 
     factors: FactorTable = _graph("conditional", "Factor tables.")
-    atom_prior: float = _graph(0.5, "P(true) of an atom before evidence.", gt=0.0, lt=1.0)
+    atom_prior: float = _graph(
+        0.5, "P(true) of an atom before evidence, where its judge has no belief.", gt=0.0, lt=1.0
+    )
     context_prior: float = _graph(0.9, "P(true) of a context before evidence.", gt=0.0, lt=1.0)
     # The manifest keeps a fingerprint of this file, too.
     credibility: Path | None = _graph(

@@ -236,7 +236,8 @@ def read_profile(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not valid YAML: {error}") from error
+        told = str(error).replace('in "<unicode string>", ', "in ")
+        raise ConfigError(f"{path}: not valid YAML: {told}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: not valid YAML: nested too deeply") from error
     if node is None or data is None:
