@@ -18,13 +18,14 @@ from factreasoner.calibration.applying import (
 )
 from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
 from factreasoner.errors import InputError
-from factreasoner.models import Atom, Claim, Context, Outcome, Premise, Record, Verdict
+from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 
 LOWER = Platt(slope=1.0, intercept=-3.0)
 THREE = {"True": 0.9, "False": 0.02, "Not clear": 0.08}
 DOUBTFUL = LabelOffsets(neutral=3.0)
+LOST = Failure(stage="judge", item_id="c0->a2", error_type="LLMError", message="lost")
 RECORD = Record(
     id="r",
     response="x",
@@ -48,7 +49,7 @@ class OneJudge:
 
     def judge(self, premise, claims):
         said = verdict(label_probabilities=THREE)
-        return Judged(tuple(said.model_copy(update={"target_id": claim.id}) for claim in claims))
+        return Judged(tuple(said.model_copy(update={"target_id": claim.id}) for claim in claims), (LOST,))
 
 
 def test_a_verdict_gets_another_label_and_keeps_what_the_judge_said():
@@ -77,6 +78,7 @@ def test_a_calibrated_judge():
         ("a0", "neutral", "entailment"),
         ("a1", "neutral", "entailment"),
     ]
+    assert found.failures == (LOST,)
 
 
 def test_labels_follow_the_posteriors():

@@ -108,12 +108,6 @@ def test_what_is_written_reads_back_with_names_kinds_and_posteriors(tmp_path):
     assert records == set(ids)
 
 
-def test_tables_are_those_of_the_settings(tmp_path):
-    export_networks([assessed("r")], Config(factors="table1"), tmp_path)
-    found = ExactSolver().marginals(read_uai_network(tmp_path / "r.uai").graph)
-    assert found.p_true["ä 1"] == pytest.approx(0.833, abs=5e-4)
-
-
 def test_what_can_not_be_exported_is_found_out_before(tmp_path):
     with pytest.raises(ConfigError, match="assessor 'factscore' builds no networks"):
         check_export(tmp_path, Config(assessor="factscore"))
