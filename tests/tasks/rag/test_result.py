@@ -5,7 +5,15 @@ from table_judge import PASSAGES, TableJudge, rows_of
 
 from factreasoner import Config, rag
 from factreasoner.models import Atom, Context, Verdict
-from factreasoner.tasks.rag.result import NEVER, RagResult, lines_of, rag_rows
+from factreasoner.tasks.rag.result import (
+    NEVER,
+    UNDECIDED,
+    ContextEvidence,
+    Event,
+    RagResult,
+    lines_of,
+    rag_rows,
+)
 from factreasoner.tasks.rag.task import TASK
 
 CLAIM = (Atom(id="a", text="A."),)
@@ -41,6 +49,13 @@ def test_the_second_look_counts_where_no_context_does_it_alone():
     assert found.within((found.together, NEVER)).holds is False
     wanted = line(*silent, both, together=True, claims=(), reference_claims=CLAIM)
     assert wanted.contexts.any.holds is False
+
+
+def test_where_a_context_s_own_verdict_is_missing_it_may_be_what_decides():
+    yes = Event(True, 0.9)
+    found = ContextEvidence((UNDECIDED, NEVER), together=yes, rests_on=(1,))
+    assert (found.needs_several, found.within((NEVER, yes)).holds) == (False, None)
+    assert not ContextEvidence((NEVER, NEVER)).needs_several
 
 
 def test_jointly_judged_contexts_are_those_that_the_verdict_rests_on():
