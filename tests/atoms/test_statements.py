@@ -272,6 +272,9 @@ LEAD_INS = {
         "The albums of the band include Songs of Hope and Glory.",
         "The albums of the band include Ultra.",
     ],
+    "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox.": [
+        "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox."
+    ],
     # Tables
     "| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Jo | |\n": ["Name: Ada; Born: 1815", "Name: Jo"],
     "| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n": ["A: a; B: b", "C: c; D: d"],

@@ -92,3 +92,7 @@ def test_tags_know_which_of_them_are_closed_and_where_they_stand():
     assert tags.before(8) is not None
     assert tags.before(9) is None
     assert tags.wholly(5, 10) == (4, 13)
+
+
+def test_a_tag_that_opens_between_two_sentences_is_part_of_the_second():
+    assert Tags("It is tall.<i>The light works.</i>").border(14, 14) == (11, 11)

@@ -65,7 +65,7 @@ def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
     items = list(_ITEM.finditer(text, found.end())) if found else []
     if found is None or len(items) < 3 or any(len(item[0].split()) > LONGEST_LABEL for item in items):
         return
-    if items[0].start() != found.end() or items[-1].end() < len(text):
+    if [*(item.start() for item in items), len(text)] != [found.end(), *(item.end() for item in items)]:
         return
     verb = _PRESENT.get(found["verb"], found["verb"])
     for item in items:
