@@ -27,7 +27,7 @@ from factreasoner.analysis.publishing import Place, Score, Taken
 from factreasoner.errors import PublishError
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
-_RETRIED = re.compile("Transient error (.*) encountered", re.DOTALL)
+_RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
 
 
 class Otlp:
@@ -60,8 +60,9 @@ class Otlp:
         with _logged() as logged:
             taken = self._exporter.export(batch) is LogRecordExportResult.SUCCESS
         if not taken:
-            retried = [found[1] for message in logged if (found := _RETRIED.match(message))]
-            why = (retried or logged or ["it does not say why"])[-1]
+            # The last message may say no more than that the time for tries is over.
+            told = [message for message in logged if "due to timeout" not in message]
+            why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
             raise PublishError(f"{self.url}: the collector took nothing of the batch: {why}")
         return Taken(len(scores))
 

@@ -102,7 +102,6 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence[:_LONGEST].split()).strip(_MARKS)
 
 
-@lru_cache(maxsize=256)
 def is_abstention(response: str) -> bool:
     """Whether `response` is empty or, as a whole, declines to answer.
 
@@ -111,8 +110,11 @@ def is_abstention(response: str) -> bool:
     """
     if not any(character.isalnum() for character in response):
         return True
-    if len(response) > LONGEST_ABSTENTION:
-        return False
+    return len(response) <= LONGEST_ABSTENTION and _declines(response)
+
+
+@lru_cache(maxsize=256)
+def _declines(response: str) -> bool:
     response = without_tags(response)
     said = [response[span.start : span.end] for span in sentences(response)]
     declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
