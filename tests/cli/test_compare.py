@@ -225,6 +225,21 @@ def test_what_so_few_records_can_not_show_is_said(factreasoner, tmp_path, record
     assert (f"{records} records: no p can be below 0.125" in notes) == floor
 
 
+def test_contexts_read_by_one_run_alone_are_said_and_a_version_without_meaning_is_not(factreasoner, tmp_path):
+    linked = made(0.3, contexts=(Context(id="c0", text="A passage.", atom_ids=("a0",)),))
+    run_folder(tmp_path / "fr3", *linked, config=Config(version=3))
+    run_folder(tmp_path / "score", *linked, config=Config(assessor="factscore"))
+    run_folder(tmp_path / "fr2", *linked, config=Config(version=2))
+    found = printed(factreasoner("compare", "fr3", "score", "--json"))
+    assert "version" not in found["differing_settings"]
+    assert "atoms are judged by their own contexts in score, by all of the record in fr3" in found["notes"]
+    found = printed(factreasoner("compare", "fr3", "score", "fr2", "--json"))
+    assert found["differing_settings"]["version"] == {"fr3": 3, "score": "-", "fr2": 2}
+    assert not any(
+        "contexts" in note for note in printed(factreasoner("compare", "fr3", "fr2", "--json"))["notes"]
+    )
+
+
 def test_unknown_cost_is_said(factreasoner, tmp_path, two):
     run_folder(
         tmp_path / "c", *(a.model_copy(update={"usage": {"evaluator": Usage(cost=None)}}) for a in made(0.3))

@@ -138,6 +138,17 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     assert "nan" not in factreasoner("evaluate", "run").stdout.lower()
 
 
+def test_atoms_without_a_label_and_a_score_without_an_interval_are_said(factreasoner, tmp_path):
+    run_folder(tmp_path / "run", made(0, [0.9, 0.8, 0.2], "SN-"), made(1, [0.7, 0.4], "S-"))
+    done = factreasoner("evaluate", "run")
+    told = " ".join(done.stderr.split())
+    assert "2 of 5 judged atoms have no label: precision and F1@K count them" in told
+    assert "(MAE compares Pr* with the share of labelled atoms with P > 1/2, 1.000)" in told
+    assert "AUROC 0.500 (no interval: one record alone has all claims of one label)" in " ".join(
+        done.stdout.split()
+    )
+
+
 def test_nothing_judged_at_all(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [None, None], "SN", status="failed"))
     done = factreasoner("evaluate", "run", "--json")

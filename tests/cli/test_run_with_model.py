@@ -236,6 +236,9 @@ def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, t
         factreasoner(*flags)
         sent = [estimate_request(request.body) for request in server.requests]
         assert {request.form for request in server.requests} == {"word"}
+        shown = factreasoner(*flags, "--dry-run").stdout
+    assert shown.startswith("2 records\n")
+    assert "Counted with 1 atom a call." in shown
     (stage,) = json.loads(planned)["stages"]
     assert (stage["calls"], stage["prompt_tokens"]) == (len(sent), sum(sent))
     assert stage["completion_tokens"] == 2 * len(sent)

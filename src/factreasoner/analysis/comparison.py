@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
+from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
 from factreasoner.inputs.gold_labels import GoldFile, some_of
 from factreasoner.llm.transport import price
@@ -44,12 +45,14 @@ class ComparisonSettings(NamedTuple):
 class _Read(NamedTuple):
     """One run, read through: its scores, what a reader must know, and of each record three things.
 
-    These are its status, and digests of its response and of its claims.
+    These are its status, and digests of its response and of its claims. `own_contexts`: contexts belong to
+    atoms, and it judged each atom by its own.
     """
 
     sample: Sample
     notes: list[str]
     usage_estimated: bool
+    own_contexts: bool
     status: dict[str, str]
     response: dict[str, bytes]
     claims: dict[str, bytes]
@@ -134,6 +137,7 @@ def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
         if factuality:
             usage = _usage_of_judging(run.config, result, replayed=replayed)
             result = result.model_copy(update={"usage": {JUDGING: usage}})
+            counts["linked"] += any(context.atom_ids for context in result.contexts)
         tally.add(result)
         counts["cached"] += sum(usage.cached_calls for usage in result.usage.values())
         failures = len(result.all_failures)
@@ -153,7 +157,9 @@ def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
             "tokens and cost are estimates of all" if factuality else "their tokens and cost are not counted"
         )
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {told}")
-    return _Read(tally.sample(), notes, bool(counts["cached"]) or replayed, status, response, claims)
+    estimated = bool(counts["cached"]) or replayed
+    own_contexts = bool(counts["linked"]) and (run.config.assessor in ASSESSORS or run.config.version == 1)
+    return _Read(tally.sample(), notes, estimated, own_contexts, status, response, claims)
 
 
 def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
@@ -266,11 +272,17 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
 
 
 def _differing(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, dict[str, Any]]:
-    """Settings that decide results and are not the same in every run, with their value in each."""
-    settings = {name: result_settings(run.config) for name, run in runs.items()}
+    """Settings that decide results and are not the same in every run, with their value in each.
+
+    A version is of assessors with a graph; the others have "-".
+    """
+    settings = {
+        name: result_settings(run.config) | ({"version": "-"} if run.config.assessor in ASSESSORS else {})
+        for name, run in runs.items()
+    }
     keys = next(iter(settings.values())).keys()
     by_key = {key: {name: values[key] for name, values in settings.items()} for key in keys}
-    return {key: values for key, values in by_key.items() if len(set(map(str, values.values()))) > 1}
+    return {key: values for key, values in by_key.items() if len(set(map(str, values.values())) - {"-"}) > 1}
 
 
 def _notes(
@@ -292,6 +304,10 @@ def _notes(
             yield f"{name}: {other} records have another response than in {baseline}"
         if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
+    own = [name for name, part in read.items() if part.own_contexts]
+    if 0 < len(own) < len(read):
+        others = ", ".join(name for name in read if name not in own)
+        yield f"atoms are judged by their own contexts in {', '.join(own)}, by all of the record in {others}"
     judged = {name: len(sample.claims.p) for name, sample in samples.items()}
     if len(set(judged.values())) > 1:
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())

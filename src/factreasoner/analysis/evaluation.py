@@ -216,6 +216,14 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     left_out = int(sample.left_out.sum())
     if left_out:
         yield f"{left_out} labelled atoms could not be judged and are left out"
+    judged, labelled = int(sum(np.nansum(sample.values[said]) for said in SAID)), len(sample.claims.p)
+    if labelled < judged and labelled:
+        pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
+        yield (
+            f"{judged - labelled} of {judged} judged atoms have no label: precision and F1@K count them, "
+            "scores against labels do not (MAE compares Pr* with the share of labelled atoms with P > 1/2, "
+            f"{pr:.3f})"
+        )
     counts = confusion_counts(scored.claims)
     supported = counts["true_positive"] + counts["false_negative"]
     if (labels := sum(counts.values())) and supported in (0, labels):

@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, RUN_DIR, Command, flag
+from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, QUIET, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say
 
@@ -31,6 +31,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
     export_uai: Path | None = EXPORT_UAI
     corrections: Path | None = CORRECTIONS
     as_json: bool = AS_JSON
+    quiet: bool = QUIET
 
     def _execute(self) -> int:
         from factreasoner.cli.summary_tables import print_summary
@@ -50,7 +51,9 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         summary = score_journal(folder, folder.assessed(), config, again=priors.scored, out=out)
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
-            _export(folder, corrected, config, self.export_uai)
+            written = _exported(folder, corrected, config, self.export_uai)
+            if not self.quiet:
+                say(written, err=True)
         notes = priors.unused() if "atom_prior" in self.changes else ()
         self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
@@ -108,12 +111,13 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
         raise ConfigError(f"{flag}: a run of `{task.name}` has no {lacks}; {fits} with it")
 
 
-def _export(
+def _exported(
     folder: RunFolder[Assessment], corrections: Corrections | None, config: Config, path: Path
-) -> None:
+) -> str:
+    """Write the networks; returns the counts in words."""
     from factreasoner.pipeline.pipeline import rebuilt
     from factreasoner.runs.scoring import export_networks
 
     found = folder.results(folder.order())
     graphs = (rebuilt(corrections.applied(item) if corrections else item, config) for item in found)
-    say(str(export_networks(graphs, config, path)), err=True)
+    return export_networks(graphs, config, path)

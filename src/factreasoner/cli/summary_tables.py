@@ -18,6 +18,7 @@ from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Status, Support
 from factreasoner.report.console import Terminal, plain
+from factreasoner.report.tables import records_of
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
@@ -286,11 +287,12 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: in
         )
     for part in planned.uncounted:
         console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
+    counted = records_of({"num_records": records})
     if not planned.stages:
-        console.sentence(f"{records} records, no model calls.")
+        console.sentence(f"{counted}, no model calls.")
         return
     total = _total(planned)
-    console.sentence(f"{records} records")
+    console.sentence(counted)
     head = ("stage", "calls", "prompt tokens", "completion tokens", "cost")
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
     if config.model is not None and config.plugin("judge") == "llm":
@@ -320,7 +322,8 @@ def _cells(stage: StagePlan, config: Config) -> tuple[str, ...]:
 def _facts_per_call(config: Config) -> str:
     """How many facts a call are counted with, and why."""
     if config.atoms_per_call is not None or config.batch != "none":
-        return f"Counted with {config.atoms_per_call or MOST_FACTS} atoms a call."
+        size = config.atoms_per_call or MOST_FACTS
+        return f"Counted with {size} atom{'s' * (size > 1)} a call."
     if (found := known_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (

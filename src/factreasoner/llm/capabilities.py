@@ -88,7 +88,8 @@ class Capabilities(Model):
 
     def __str__(self) -> str:
         parts = [str(probe) for probe in self.probes.values()]
-        parts += dict.fromkeys(f"form: {found.form}" for found in self.forms.values())
+        asked = ", ".join(dict.fromkeys(found.form for found in self.forms.values()))
+        parts += [f"form: {asked}"] if asked else []
         scored = any(found.logprobs for found in self.forms.values())
         parts += [f"probabilities: {'' if scored else 'no '}log-probabilities"]
         lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]

@@ -123,7 +123,11 @@ class Totals:
     def __str__(self) -> str:
         usage = self.usage
         cost = "cost unknown" if usage.cost is None else f"${usage.cost:.4f}"
-        parts = [f"{usage.calls} calls", cost] if usage.calls or usage.cached_calls else []
+        parts = (
+            [f"{usage.calls} call{'s' * (usage.calls != 1)}", cost]
+            if usage.calls or usage.cached_calls
+            else []
+        )
         if usage.cached_calls:
             parts.append(f"{usage.cached_calls} cached")
         if self.rejudged:
