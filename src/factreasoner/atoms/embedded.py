@@ -147,14 +147,11 @@ class _Revision:
 
     def _pointed(self, word: Word) -> None:
         """ "These changes" becomes what the sentence before calls changes; else it is left and listed."""
-        if (
-            word.lower not in POINTING
-            or word.tag not in ("DT", "PDT")
-            or word.dep not in (*NOMINAL_SUBJECTS, "det")
-        ):
+        if word.lower not in POINTING or word.tag not in ("DT", "PDT"):
             return
         if word.dep != "det":
-            if not self._is_bound("many" if word.lower in ("these", "those") else "thing", word):
+            kind: Kind = "many" if word.lower in ("these", "those") else "thing"
+            if word.dep in NOMINAL_SUBJECTS and not self._is_bound(kind, word):
                 self._unresolved.append(word.text)
             return
         noun = word.head
