@@ -80,7 +80,7 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
         "r1  exact",
         f"a1  {p:.3f}  supported, disputed  Statement a1 of [red].",
         *(
-            f"  {line}".ljust(200)
+            f"  {line}"
             for line in (
                 f"without c1: {alone:.3f}, c2: 0.860",
                 f"flips without c1: {alone:.3f} contradicted",
@@ -91,6 +91,8 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
         ),
         "",
     ]
+    narrow = factreasoner("explain", "run", "--record", "r1", "--atom", "a1", env={"COLUMNS": "30"}).stdout
+    assert "  against it: c2 (0.70):\n    Page c2: Passage c2.\n" in narrow
     both = factreasoner("explain", "run", "--atom", "a2", "--atom", "a1").stdout
     assert [word for word in ("r1", "r2") if word in both] == ["r1", "r2"]
     assert [line.split()[0] for line in both.splitlines() if "Statement" in line] == ["a1", "a2"] * 2

@@ -44,9 +44,9 @@ def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreason
     found = p_true(tmp_path / "out")
     assert (found["a1"], found["a2"]) == pytest.approx((0.3, 0.7))
     told = factreasoner("explain", "out", "--atom", "a2").stdout
-    assert "without c1: 0.200 (the guess of c0, 0.20, replacing its own)" in told
+    assert "without c1: 0.200 (the belief from c0, 0.20, replacing its own)" in told
     told = factreasoner("explain", "out").stdout
-    assert "without c0: 0.500 (the prior, 0.50, replacing its guess)" in told
+    assert "without c0: 0.500 (the prior, 0.50, replacing its belief)" in told
     write_records(relations, RELATIONS[0] | {"belief": 1.5})
     done = recorded(factreasoner, one, relations, "--fresh", code=1)
     assert "relations.jsonl:1: belief: " in done.stderr

@@ -30,7 +30,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         worst, _, _ = done.stdout.partition("\nrecords ")
         assert worst.index("says otherwise") < worst.index("unknown source")
         assert "claims to look at first" in worst
-        assert "[1] says otherwise: “The Harbour Museum opened on 4 May 1932" in worst
+        assert '[1] says otherwise: "The Harbour Museum opened on 4 May 1932' in worst
         assert "c0" not in worst  # the source is named once
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"

@@ -329,7 +329,7 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(seen, tmp_path):
 
 
 class Guessing:
-    """Both passages guess at every claim; `old`, the nearer one, denies it too."""
+    """Both passages have a belief of every claim; `old`, the nearer one, denies it too."""
 
     def judge(self, premise, claims):
         said = {
@@ -346,7 +346,7 @@ def test_a_guess_that_gives_way_to_another_is_told_from_what_the_context_says(se
     judged = assess(ANSWER, contexts=contexts, atoms=["The bridge opened in 1930."], judge=Guessing())
     page = seen.open(report_of(run_folder(tmp_path / "run", judged)), "#record=1")
     assert page.locator("#evidence .entry.contradicted .without").inner_text() == (
-        "Without this context P would be 0.10, with the guess of new, 0.10, in place of its own."
+        "Without this context P would be 0.10, with the belief from new, 0.10, in place of its own."
     )
 
 

@@ -61,8 +61,20 @@ def test_a_source_is_named_though_another_has_its_words(quote):
     assert said == ["c0 (City guide)", note]
 
 
+@pytest.mark.parametrize("note", ["", 'the reference contradicts it: "{}"; and more'])
+def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
+    (row,) = TASK.rows(assessment([0.1]))
+    quote = "The lake lies in the south, between a city and " + "a region and " * 9 + "is 1,642 metres deep."
+    row = row._replace(text="The lake is 1,700 metres deep.", context=None if note else "c0", title=None)
+    row = row._replace(quote=quote, note=note.format(quote))
+    (said,) = evidence_of(row, 60)
+    assert said.endswith('is 1,642 metres deep."; and more' if note else 'is 1,642 metres deep."')
+    assert said.startswith('the reference contradicts it: "… ' if note else 'c0: "… ')
+    assert len(said) < 105
+
+
 def test_a_source_that_the_note_names_by_its_marker_is_named_once():
     (row,) = TASK.rows(assessment([0.9]))
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
-    said = evidence_of(row._replace(note="[1] says otherwise: “in 1932”", **named), 80)
-    assert said == ["[1] says otherwise: “in 1932” (Guide)"]
+    said = evidence_of(row._replace(note='[1] says otherwise: "in 1932"', **named), 80)
+    assert said == ['[1] says otherwise: "in 1932" (Guide)']

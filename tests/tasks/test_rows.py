@@ -50,11 +50,11 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
             "https://example.org",
             "c0 (https://example.org): nothing to compare",
         ),
-        ({"belief": 0.31}, "", "no passage says so; the judge's guess 0.31; nearest passage c0"),
+        ({"belief": 0.31}, "", "no passage says so; the judge's belief 0.31; nearest passage c0"),
         (
             {"belief": 0.31, "confidence": "words"},
             "https://example.org",
-            "no passage says so; by words in common 0.31; nearest passage c0 (https://example.org)",
+            "no passage says so; belief by words in common 0.31; nearest passage c0 (https://example.org)",
         ),
     ],
 )
@@ -89,7 +89,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
-    assert both.note.startswith("c1 contradicts it; no passage says so; the judge's guess 0.90")
+    assert both.note.startswith("c1 contradicts it; no passage says so; the judge's belief 0.90")
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     farther = row_of(0.14, said("c0", "neutral", 0.9, belief=0.07))  # another passage's is more
     assert farther.note == "no passage says so; the judge's guess; nearest passage c0 (Old maps)"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.text.language import terms
-from factreasoner.text.passages import best, fused, relevance, split_passages
+from factreasoner.text.passages import best, excerpt, fused, relevance, split_passages
 from factreasoner.text.sentences import sentences
 
 SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words." for i in range(60)]
@@ -102,6 +102,22 @@ def test_no_passage_is_endless(endless):
     texts = [passage.text for passage in split_passages(endless)]
     assert all(len(text) <= 21_000 for text in texts)
     assert len("".join(texts)) >= 40_000 or not texts
+
+
+def test_an_excerpt_is_the_part_that_tells_of_the_claim():
+    text = "Lake Baikal lies in Siberia, between Irkutsk and Buryatia; 1,642 metres make it the deepest lake."
+    assert excerpt(text, "It is 1,700 metres deep.", len(text)) == text
+    assert "1,642 metres make" in excerpt(text, "Lake Baikal is 1,700 metres deep.", 40)
+    assert excerpt(text, "The lake is the deepest.", 40).startswith("… ")
+    assert excerpt(text, "It lies in Siberia.", 40) == "Lake Baikal lies in Siberia, between …"
+    assert excerpt(text, "Nothing of it.", 12) == "Lake Baikal …"
+
+
+@given(text=st.text(alphabet="ab 1\n", max_size=80), longest=st.integers(1, 30))
+def test_an_excerpt_is_never_longer_than_asked(text, longest):
+    shown = excerpt(text, "a 1", longest)
+    assert len(shown) <= longest + len("…  …")
+    assert shown.removeprefix("… ").removesuffix(" …") in " ".join(text.split())
 
 
 def test_reciprocal_rank_fusion():

@@ -73,13 +73,9 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None) ->
     """How atoms were made that the record did not bring, where no model made them."""
     if config.plugin("atomizer") != "embedded":
         return
-    made = (
-        f"by a parse of {parser} (of what is not English, of whole sentences)"
-        if parser
-        else "of whole sentences"
-    )
-    remedy = "" if parser or config.spacy_model == "none" else f" {REMEDY} split them into single statements."
-    console.aside(f"Atoms were made {made}: scores are rougher than with given atoms.{remedy}")
+    made = f"made by a parse of {parser}" if parser else "whole sentences"
+    remedy = "" if parser or config.spacy_model == "none" else f"; {REMEDY} split them"
+    console.aside(f"Atoms are {made} (docs/atoms.md){remedy}.")
 
 
 def judging_notice(config: Config) -> str:
@@ -88,8 +84,9 @@ def judging_notice(config: Config) -> str:
 
 
 def better_judge(config: Config) -> str:
-    """What the embedded judge does not see, and what a better one takes; nothing where another one judged."""
-    return f"The embedded judge {embedded_limits()}." if config.plugin("judge") == "embedded" else ""
+    """What a better judge than the embedded one takes; nothing where another one judged."""
+    advice = "The judge does not reason; better: --model NAME or a verifier (docs/judges.md)."
+    return advice if config.plugin("judge") == "embedded" else ""
 
 
 def embedded_limits() -> str:

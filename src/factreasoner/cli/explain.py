@@ -77,9 +77,9 @@ def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_f
         label = label_cell(row, {}, between=", " if in_full else "\n")
         head = (plain(atom.atom_id), f"{atom.p_true:.3f}", label)
         if in_full:
-            console.sentence("  ".join((*head, plain(atom.text))))
+            console.sentence("  ".join((*head, plain(atom.text))), hanging=4)
             for line in (*_why(atom, None), *_passages(atom, assessment)):
-                console.sentence(line, indent=2)
+                console.sentence(line, indent=2, hanging=4)
         else:
             text = [f"[dim]{plain(atom.text)}[/dim]"] if atom.text else []
             rows.append((*head, "\n".join((*text, *_quoted(atom, assessment), *_why(atom, SHOWN)))))
@@ -111,7 +111,7 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     `most` contexts of each kind are named, or all of them.
     """
     if belief := atom.belief:
-        nearest = f"guess of the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
+        nearest = f"belief from the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
         yield nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
     # P is printed with three digits: a smaller effect would not be seen.
     effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
@@ -151,13 +151,13 @@ def _flip(atom: AtomExplanation) -> str:
 
 
 def _taking_over(effect: Effect) -> str:
-    """What counts in place of the context's own guess, where that is the atom's prior."""
+    """What counts in place of the context's own belief, where that is the atom's prior."""
     then = effect.next_prior
     if then is None:
         return ""
     if then.context_id is None:
-        return f" (the prior, {then.p_true:.2f}, replacing its guess)"
-    return f" (the guess of {plain(then.context_id)}, {then.p_true:.2f}, replacing its own)"
+        return f" (the prior, {then.p_true:.2f}, replacing its belief)"
+    return f" (the belief from {plain(then.context_id)}, {then.p_true:.2f}, replacing its own)"
 
 
 def _quotes(atom: AtomExplanation, assessment: Assessment) -> dict[str, str]:

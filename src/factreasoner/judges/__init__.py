@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from factreasoner.llm.capabilities import Capabilities
 
 STAGE = "judge"
-EMBEDDED = "embedded word overlap (finds fewer than 1 in 10 errors, only in English)"
+EMBEDDED = "embedded word overlap (finds few errors, and only in English)"
 """On five labelled sets it finds .00 to .09 of what a passage contradicts: docs/judges.md, "recall"."""
 
 

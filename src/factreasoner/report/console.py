@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
-from rich.padding import Padding
 from rich.segment import Segment
 from rich.table import Column, Table
+from rich.text import Text
 
 from factreasoner.text.visible import is_plain, one_line, visible
 
@@ -47,9 +47,13 @@ class Terminal(Console):
     def __init__(self, **settings: Any) -> None:
         super().__init__(highlight=False, **settings)
 
-    def sentence(self, text: str, indent: int = 0) -> None:
-        """Print a sentence, `indent` characters in, with its lines broken between words."""
-        self.print(Padding(text, (0, 0, 0, indent)) if indent else text, soft_wrap=False)
+    def sentence(self, text: str, indent: int = 0, hanging: int = 0) -> None:
+        """Print a sentence, broken between words: `indent` characters in, further lines `hanging`."""
+        lines = Text.from_markup(text).wrap(self, self.width - max(indent, hanging))
+        for number, line in enumerate(lines):
+            line.rstrip()
+            line.pad_left(hanging if number else indent)
+            self.print(line)
 
     def columns(
         self, head: Sequence[Column | str], rows: Iterable[Sequence[RenderableType]], **layout: Any

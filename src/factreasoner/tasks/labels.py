@@ -6,12 +6,14 @@ label and however high P, since no passage says anything about it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import TaskResult
 from factreasoner.tasks.rows import Caution, ClaimRow, source_name
+from factreasoner.text.passages import excerpt
 from factreasoner.text.visible import one_line
 
 
@@ -61,9 +63,10 @@ LOOKS: Mapping[str | None, Look] = {
 CAUTIONS: Mapping[Caution, Look] = {
     "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
 }
-BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is what the judge guesses")
+BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is the judge's belief")
 
 IN_PART = "judged in part"
+_QUOTED = re.compile('(?<=: ")[^"]+(?=")')
 _DECIDES = ("borne out by ", "contradicted by ")
 
 
@@ -77,13 +80,15 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
 
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
-    parts, note, said = [], one_line(row.note, longest), one_line(row.quote or "")
-    reason, _, words = one_line(row.note).partition(": “")
+    parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
+    note, quotes = _QUOTED.subn(lambda quote: excerpt(quote[0], row.text, longest), whole)
+    note = note if quotes else one_line(note, longest)
+    reason, _, words = whole.partition(': "')
     if said and row.against == "cited" and reason.startswith("[") and words.startswith(said):
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:
-        quote = "" if said in one_line(row.note) else f': "{one_line(said, longest)}"'
+        quote = "" if said in whole else f': "{excerpt(said, row.text, longest)}"'
         verb = "" if row.quote or row.decided_by != "verdict" else _DECIDES[row.label == "contradicted"]
         parts.append(verb + one_line(source_name(row.context, row.title or row.link)) + quote)
     if row.judged == "partly":

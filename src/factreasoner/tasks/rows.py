@@ -39,15 +39,15 @@ def _p_of(label: Label, verdict: Verdict) -> float:
     return (1.0 - p) / 2 if verdict.label == "neutral" else 1.0 - p
 
 
-def guessed(verdict: Verdict, p_true: float | None = None) -> str:
+def belief_in_words(verdict: Verdict, p_true: float | None = None) -> str:
     """A belief in words. It says what to read first and is not evidence.
 
     Its number is left out where another one, `p_true`, is shown as the claim's.
     """
     assert verdict.belief is not None, "asked only of a verdict with a belief"
-    by = "by words in common" if verdict.confidence == "words" else "the judge's guess"
+    whose = "belief by words in common" if verdict.confidence == "words" else "the judge's belief"
     another = p_true is not None and abs(p_true - verdict.belief) > LIKE_P
-    return by if another else f"{by} {verdict.belief:.2f}"
+    return whose if another else f"{whose} {verdict.belief:.2f}"
 
 
 def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Verdict:
@@ -212,7 +212,7 @@ def _notes(
     silence = f"the {alone} does not say so" if alone else f"no {every} says so"
     if believed is not None:
         nearest = "" if alone else f"; nearest passage {name[believed.context_id]}"
-        belief = guessed(believed, None if against else judgement.p_true)
+        belief = belief_in_words(believed, None if against else judgement.p_true)
         yield f"{silence}; {belief}{nearest}"
     elif noted := next((v for v in evidence.verdicts if v.note), None):
         yield f"{name[noted.context_id]}: {noted.note}"

@@ -10,8 +10,9 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
-from factreasoner.text.language import UNSPACED, content, language_of, terms
+from factreasoner.text.language import UNSPACED, Wording, content, language_of, terms
 from factreasoner.text.sentences import Span, sentences
+from factreasoner.text.visible import one_line
 
 T = TypeVar("T", bound=Hashable)
 
@@ -105,6 +106,36 @@ def best(query: str, texts: Sequence[str], k: int) -> list[int]:
     scores = relevance(query, texts)
     order = sorted(range(len(texts)), key=lambda i: (-scores[i], i))
     return [i for i in order if scores[i] > 0][:k]
+
+
+def excerpt(text: str, claim: str, longest: int) -> str:
+    """`text` on one line; if longer than `longest` characters, the part that tells most about `claim`.
+
+    Words of the claim count, and where it has a number, numbers of the text count three times as much.
+    """
+    line = one_line(text)
+    if len(line) <= longest:
+        return line
+    wording, numbered = Wording(claim, line), any(map(str.isdigit, claim))
+    wanted = wording.of(claim)
+    words = [Span(*match.span()) for match in re.finditer(r"\S+", line)]
+    told = [
+        3 if numbered and any(map(str.isdigit, word)) else len(wording.of(word) & wanted)
+        for word in (line[start:end] for start, end in words)
+    ]
+    ends: list[int] = []
+    end = 0
+    for start, _ in words:
+        while end < len(words) and words[end].end - start <= longest:
+            end += 1
+        ends.append(end)
+    totals = [sum(told[first:end]) for first, end in enumerate(ends)]
+    last = begin = max(range(ends.index(end) + 1), key=lambda first: (totals[first], first))
+    while begin and totals[begin - 1] == totals[last]:
+        begin -= 1
+    first = (begin + last) // 2 if begin else 0
+    shown = line[words[first].start : words[max(ends[first], first + 1) - 1].end][:longest]
+    return f"{'… ' * (first > 0)}{shown}{' …' * (ends[first] < len(words))}"
 
 
 def fused(rankings: Iterable[Sequence[T]]) -> list[T]:

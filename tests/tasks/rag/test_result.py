@@ -116,7 +116,7 @@ SILENT = "the reference does not say so"
     ("by_reference", "said", "own"),
     [
         (verdict("reference", "entailment"), "the reference supports it", ""),
-        (verdict("reference", "neutral", belief=0.8), "", f"{SILENT}; the judge's guess 0.80"),
+        (verdict("reference", "neutral", belief=0.8), "", f"{SILENT}; the judge's belief 0.80"),
         (verdict("reference", "neutral"), "", SILENT),
         (verdict("reference", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
     ],

@@ -32,9 +32,9 @@ function nameOf(premise) {
 function without(entry, held) {
   if (entry.without === undefined) return null;
   const change = held.p - entry.without;
-  const [by, guess] = entry.next_prior ?? [];
-  const why = guess === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`
-    : [', with the ', by ? ['guess of ', quoted(by)] : 'prior', `, ${probability(guess)}, in place of its own${by ? '' : ' guess'}.`];
+  const [by, belief] = entry.next_prior ?? [];
+  const why = belief === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`
+    : [', with the ', by ? ['belief from ', quoted(by)] : 'prior', `, ${probability(belief)}, in place of its own${by ? '' : ' belief'}.`];
   return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)), why);
 }
 

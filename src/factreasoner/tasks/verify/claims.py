@@ -14,7 +14,7 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id, side_of
 from factreasoner.protocols import Atomized, Atomizer, Reviser
-from factreasoner.tasks.rows import by_claim, guessed, label_of, p_supported
+from factreasoner.tasks.rows import belief_in_words, by_claim, label_of, p_supported
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import SourceVerdict
 from factreasoner.tasks.verify.result import FAILED, Citation, VerifiedClaim, VerifiedText, VerifyResult
@@ -275,7 +275,7 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, t
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
     if side_of(p) > 0:
-        return f"{_said(every, 'does not say so', 'do not say so', text)}; {guessed(best.verdict)}."
+        return f"{_said(every, 'does not say so', 'do not say so', text)}; {belief_in_words(best.verdict)}."
     words = "neither supports it nor contradicts it", "neither support it nor contradict it"
     return f"{_said(every, *words, text)}."
 
@@ -283,7 +283,7 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, t
 def _quote(source: SourceVerdict) -> str:
     """The end of a sentence: the quote, if there is one, and a full stop."""
     words = " ".join((source.verdict.quote or "").split())
-    return f": “{words}”" if words.endswith((".", "!", "?")) else f": “{words}”." if words else "."
+    return f': "{words}"' if words.endswith((".", "!", "?")) else f': "{words}".' if words else "."
 
 
 def _said(ids: Sequence[str], of_one: str, of_several: str, text: CitedText) -> str:
