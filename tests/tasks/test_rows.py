@@ -92,7 +92,7 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert both.note.startswith("c1 contradicts it; no passage says so; the judge's belief 0.90")
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     farther = row_of(0.14, said("c0", "neutral", 0.9, belief=0.07))  # another passage's is more
-    assert farther.note == "no passage says so; the judge's guess; nearest passage c0 (Old maps)"
+    assert farther.note == "no passage says so; the judge's belief; nearest passage c0 (Old maps)"
     assert row_of(0.7).decided_by is None
 
 
