@@ -176,9 +176,12 @@ class _Counts:
         )
 
     def _form(self, schema: FunctionSchema) -> CallForm:
-        """The form in which a call is tried first."""
-        json_first = self._config.api_base is not None
-        return forms.forms_of(forms.kind_of(schema), json_first=json_first, fixed=self._config.form)[0]
+        """The form in which a call is tried first, or made in a batch."""
+        config = self._config
+        unscored = config.confidence in ("auto", "logprobs") and str(config.model).startswith("openai/")
+        json_first = config.api_base is not None or unscored
+        order = forms.forms_of(forms.kind_of(schema), json_first=json_first, fixed=config.form)
+        return "tool" if config.batch != "none" and "tool" in order else order[0]
 
 
 class _Planner(_Counts):
