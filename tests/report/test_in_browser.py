@@ -99,6 +99,16 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
         assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
 
 
+def test_the_nearest_sentence_goes_on_behind_an_ordinal_and_shares_a_word(seen, tmp_path):
+    told = "Am 11. Januar 1932 wurde die Brücke eröffnet."
+    contexts = [{"id": "c0", "text": f"Es regnete. {told} Es schneite."}]
+    atoms = ["Die Brücke wurde am 11. Januar 1933 eröffnet.", "Delphine singen gern."]
+    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
+    nearest = seen.open(path, "#record=1").locator(".nearest")
+    expect(nearest.locator("blockquote bdi").first).to_have_text(told)
+    assert seen.open(path, "#overview").locator(".worst-claim .nearest").count() == 1
+
+
 def test_a_long_question_does_not_push_the_answer_down(browser, tmp_path):
     question = "Tell me about the bridge, " * 100
     with watched(browser, width=400) as seen:
@@ -267,6 +277,7 @@ def test_rag_shows_claims_by_source(seen, pages):
     head = ["claim", "history", "guide", "old", "reference", "all passages together"]
     assert first.locator("thead th").all_inner_texts() == head
     assert second.locator("thead th").all_inner_texts() == ["claim", "history", "guide", "old", "answer"]
+    assert second.locator("tbody th .note").all_inner_texts()[:1] == ["by the answer"]
 
 
 def test_recall_shows_facts_with_their_quotes(seen, pages):
@@ -289,7 +300,7 @@ def test_facts_to_look_at_first_are_of_the_answer_and_of_no_passage(seen, pages)
     cards = seen.open(pages["recall"], "#overview").locator(".worst-claim")
     expect(cards).to_have_count(2)
     expect(cards.first).to_contain_text("The bridge opened in 1932.")
-    expect(cards.last).to_contain_text("nearest: the answer")
+    expect(cards.last).to_contain_text("the answer does not say so")
     expect(cards.last).to_contain_text("Not in this text: six, lanes")
 
 
@@ -320,6 +331,10 @@ def test_a_belief_alone_is_unverified_in_matrix_and_picture(seen, tmp_path):
     second = page.locator("table.matrix tbody tr").nth(1)
     assert second.locator("th .badge").all_inner_texts() == ["≈\nunverified"]
     page = seen.open(report_of(run_folder(tmp_path / "run", true)))
+    legend = page.locator(".legend .badge.belief")
+    page.evaluate("location.hash = '#overview'")
+    expect(legend).to_have_text("≈unverified, by belief alone")
+    page.go_back()
     open_all(page)
     said = page.locator(".graph .node.claim text").all_text_contents()
     assert [words.split()[-2] for words in said] == ["✓", "≈"]

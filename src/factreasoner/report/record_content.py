@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -12,11 +12,12 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
 from factreasoner.models import Assessment, TaskResult, Verdict
-from factreasoner.report.texts import Premises, corrected, present, segments, verbatim
+from factreasoner.report.texts import WHOLE, Premises, corrected, present, segments, verbatim
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import BELIEF
 from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
+from factreasoner.text.passages import best, split_passages
 from factreasoner.text.sentences import Span, sentences
 
 PLACED_ATOMS = 2_000
@@ -57,6 +58,7 @@ class RecordWriter:
         result, rows, verdicts = scored.result, scored.rows, self._run.task.verdicts(scored.result)
         quotes = [(row.context, row.quote) for row in rows]
         quotes += [(verdict.context_id, verdict.quote) for verdict in verdicts]
+        quotes += _nearest_parts(result, rows)
         premises = Premises(result, {row.against for row in rows}, quotes)
         effects, untold = self._effects(result)
         by_id, grouped = by_claim(verdicts), dict[str, list[ClaimRow]]()
@@ -121,6 +123,15 @@ class RecordWriter:
             found = next((place for words in wordings if words and (place := find(words))), None)
             if found is not None:
                 yield number, found
+
+
+def _nearest_parts(result: TaskResult, rows: Iterable[ClaimRow]) -> Iterator[tuple[str | None, str]]:
+    """Of long contexts the parts nearest to claims that nothing decides, which are kept as quotes are."""
+    contexts = getattr(result, "contexts", None) or ()
+    parts = {c.id: [p.text for p in split_passages(c.text)] for c in contexts if len(c.text) > WHOLE}
+    for row in rows:
+        if texts := parts.get(row.nearest or ""):
+            yield from ((row.nearest, texts[n]) for n in best(row.text, texts, 1))
 
 
 def _claim(

@@ -108,10 +108,13 @@ function betweenSources(own) {
     h('ul', {class: 'plain'}, own.between.map((entry) => betweenItem(entry, own))), {class: 'card'});
 }
 
+function heldBy(held) {
+  return `by ${{contexts: 'the contexts', cited: 'what it cites', answer: 'the answer', reference: 'the reference'}[held.against]}`;
+}
+
 function heldLine(held, claim) {
-  const against = {contexts: 'the contexts', cited: 'what it cites', answer: 'the answer', reference: 'the reference'}[held.against];
   return h('p', {class: 'facts'}, said(held),
-    claim.rows.length > 1 ? h('span', {class: 'note'}, `by ${against}`) : null,
+    claim.rows.length > 1 ? h('span', {class: 'note'}, heldBy(held)) : null,
     held.judged === 'partly' ? h('span', {class: 'note'}, 'some of its judgements failed') : null);
 }
 

@@ -78,7 +78,7 @@ function countsInWords(counts) {
 function looksIn(counts, marks) {
   const believed = Math.min(marks.belief ?? 0, counts.unverified ?? 0);
   const looks = ORDER.flatMap((label) => label === 'unverified'
-    ? [[LABELS[label], (counts[label] ?? 0) - believed], [{...MARKS.belief, word: LABELS[label].word}, believed]]
+    ? [[LABELS[label], (counts[label] ?? 0) - believed], [{...MARKS.belief, word: `${LABELS[label].word}, ${MARKS.belief.word}`}, believed]]
     : [[LABELS[label], counts[label] ?? 0]]);
   return looks.filter(([, count]) => count);
 }

@@ -14,7 +14,7 @@ function matrixOf(own, of) {
       premises.map(([premise]) => h('th', {scope: 'col', title: premise.title || premise.text.slice(0, 200)}, quoted(premise.title && !premise.text ? premise.title : premise.id))))),
     h('tbody', {}, claims.map((claim) => {
       const entries = new Map(claim.evidence.map((entry) => [entry.premise, entry]));
-      return h('tr', {}, h('th', {scope: 'row'}, said(claim.rows[0]), ' ', h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text))),
+      return h('tr', {}, h('th', {scope: 'row'}, said(claim.rows[0]), ' ', claim.of === 'reference' ? [h('span', {class: 'note'}, heldBy(claim.rows[0])), ' '] : null, h('a', {href: addressOf(current.number, claim.id)}, quoted(claim.text))),
         premises.map(([premise, place]) => {
           const entry = entries.get(place);
           if (!entry) return h('td', {class: 'none'}, h('span', {class: 'sr'}, 'not judged'));

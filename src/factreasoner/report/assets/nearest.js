@@ -16,6 +16,16 @@ function formsIn(text) {
   return found;
 }
 
+/** The sentences of a text; one that ends in an ordinal, as "on the 11. January", goes on in the next. */
+function sentencesIn(text) {
+  const found = [];
+  for (const {segment} of SENTENCES.segment(text)) {
+    if (/(?<![\p{N}\p{L}])\d{1,2}\.\s*$/u.test(found.at(-1) ?? '')) found.push(found.pop() + segment);
+    else found.push(segment);
+  }
+  return found;
+}
+
 /** Whether a form stands among others, or one that begins as it does: "treat" and "treatment". */
 function isAmong(form, others) {
   if (others.has(form)) return true;
@@ -31,7 +41,8 @@ function weightOf(word) {
   return NUMBER.test(word) || word !== word.toLowerCase() ? 2 : 1;
 }
 
-/** The premise that has most of a claim's words, unless the judge named one, with those it lacks, heavy ones first. */
+/** The premise that has most of a claim's words, unless the judge named one, with those it lacks, heavy ones first; none
+    where no sentence of it has any. */
 function nearestTo(claim, own) {
   const forms = formsIn(claim.text);
   const weigh = (words) => words.reduce((sum, word) => sum + weightOf(word), 0);
@@ -44,12 +55,12 @@ function nearestTo(claim, own) {
   });
   if (!found.length || !forms.size) return null;
   const {premise, missing} = found.reduce((one, other) => (other.weight < one.weight ? other : one));
-  const said = [...SENTENCES.segment(premise.text)].map(({segment}) => {
-    const known = formsIn(segment);
-    return [segment.trim(), weigh([...forms].filter(([form]) => known.has(form)).map(([, word]) => word))];
+  const said = sentencesIn(premise.text).map((sentence) => {
+    const known = formsIn(sentence);
+    return [sentence.trim(), weigh([...forms].filter(([form]) => isAmong(form, known)).map(([, word]) => word))];
   });
-  const [sentence] = said.reduce((one, other) => (other[1] > one[1] ? other : one));
-  return {premise, sentence, missing: missing.sort((one, other) => weightOf(other) - weightOf(one))};
+  const [sentence, shared] = said.reduce((one, other) => (other[1] > one[1] ? other : one));
+  return shared && {premise, sentence, missing: missing.sort((one, other) => weightOf(other) - weightOf(one))};
 }
 
 /** Of a claim that nothing decides: the nearest passage, and what of the claim is not in it. */
