@@ -189,6 +189,7 @@ WHOLE = [
     "He is a member of the House of Lords and the House of Commons.",
     "Noise and light can disrupt sleep, so make sure the room is dark and quiet.",
     "Exercise can improve sleep, but avoid training late.",
+    "Eventually, the owner pays off the mortgage and lives rent-free.",
     "Cold, cold, cold!",
 ]
 

@@ -89,8 +89,8 @@ class Splitter:
         return beside if all(_may_stand_alone(word, verb, "but" in joints) for word in found) else []
 
     def _is_scoped(self, verb: Word) -> bool:
-        """Whether a clause begins with what may hold for all clauses joined to it: "In Rome, ..."."""
-        begin = (c for c in verb.dependents("prep", "advcl", "npadvmod") if c.last + 1 < verb.i)
+        """Whether a clause begins with what may hold for all clauses joined to it: "Later, ..."."""
+        begin = (c for c in verb.dependents("prep", "advcl", "npadvmod", "advmod") if c.last + 1 < verb.i)
         return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
     # What is said of nouns
