@@ -135,7 +135,7 @@ def fitted_on(config: Config, run: Path) -> list[str]:
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
         "labels are too good; `calibrate` prints those on records held out"
         for part, source in calibration_of(config).source.items()
-        if "run" in source and Path(source["run"]).resolve() == run.resolve()
+        if "run" in source and Path(str(source["run"])).resolve() == run.resolve()
     ]
 
 
