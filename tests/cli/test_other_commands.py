@@ -123,7 +123,7 @@ def test_assess_shows_every_atom(factreasoner, tmp_path, passages):
     assert "supported" in done.stdout
     assert "precision" in done.stdout
     assert "Marie Curie died in London" in done.stdout
-    assert "embedded judge" in done.stdout
+    assert "The judge does not reason" in done.stdout
 
 
 def test_assess_as_json_from_a_file_and_from_standard_input(factreasoner, tmp_path, passages):

@@ -74,7 +74,7 @@ def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20, soft_wrap=True)
     terminal.print("a line that is left as it is")
-    terminal.sentence("a sentence that is longer than the terminal is wide", indent=2)
+    terminal.sentence("a sentence that is longer than the terminal is wide", indent=2, hanging=2)
     first, *others = [line.rstrip() for line in file.getvalue().splitlines()]
     assert first == "a line that is left as it is"
     assert others == ["  a sentence that is", "  longer than the", "  terminal is wide"]
