@@ -128,9 +128,9 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
             continue
         low_high = ", ".join(map(metric.text, found["interval_95"] or ()))
         beside = f"[{low_high}]" * bool(low_high) + fewer(found, content["num_records"])
-        unbounded = found["value"] is not None and not beside and content["num_records"] > 1
+        unbounded = found["value"] is not None and not low_high and content["num_records"] > 1
         if unbounded or (found["value"] is None and "confusion" not in content):
-            beside = f"({escape(found['reason'])})"
+            beside = f"({escape(found['reason'])}){beside}"
         yield metric.caption(k, room=True), metric.text(found["value"]), beside
 
 
