@@ -111,7 +111,7 @@ class ClaimRow(NamedTuple):
     @property
     def note_beside_quote(self) -> str:
         """The note for where the quote stands beside it: without the quote, which `verify` has in both."""
-        said = f": “{' '.join(self.quote.split())}”" if self.quote else ""
+        said = ': "' + " ".join(self.quote.split()) + '"' if self.quote else ""
         return self.note.replace(f"{said}.", ".").replace(said, ".") if said else self.note
 
 
