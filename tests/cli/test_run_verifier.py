@@ -132,7 +132,8 @@ def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(
     line = "escape it; better: --model NAME, or --judge verifier --verifier NAME"
     assert line in " ".join(factreasoner("doctor").stdout.split())
     done = factreasoner("run", data, "--out", "embedded")
-    assert " ".join(done.stdout.split()).endswith(f"{line} (docs/verifiers.md).")
+    better = "better: --model NAME or a verifier (docs/judges.md)."
+    assert " ".join(done.stdout.split()).endswith(better)
 
 
 def test_doctor_tries_a_verifier_that_is_a_language_model(factreasoner):

@@ -91,8 +91,13 @@ def test_a_batch_costs_half_the_price(printed):
         said = printed("half_price.sh", "--api-base", server.url)
         assert (server.calls, len(server.answered)) == (0, 93)
     assert holds(said, beside("half_price.sh")), said
-    usual, halved = (float(cost) for cost in re.findall(r"^total .*~\$(\S+)", said, re.MULTILINE))
-    assert halved == pytest.approx(usual / 2, abs=1e-4)
+    totals = re.findall(r"^total +\d+ +~(\S+) +~(\S+) +~\$(\S+)", said.replace(",", ""), re.MULTILINE)
+    usual, halved = (
+        float(cost) / (0.15e-6 * int(prompt) + 0.6e-6 * int(completion))
+        for prompt, completion, cost in totals
+    )
+    assert usual == pytest.approx(1.0, abs=0.01)
+    assert halved == pytest.approx(0.5, abs=0.01)
 
 
 def test_a_local_model_is_tried_and_judges(printed):
