@@ -135,6 +135,7 @@ def test_any_atoms_can_be_revised(texts, topic, model):
     [
         ("Oslo is a city.", "It's cold.", "Oslo is cold."),
         ("Oslo is a city.", "It’s been rebuilt.", "Oslo has been rebuilt."),
+        ("Oslo is a city.", "It 's been rebuilt.", "Oslo has been rebuilt."),
         ("Quasars are bright.", "They're far away.", "Quasars are far away."),
         ("Ada Lovelace was a writer.", "She'll return.", "Ada Lovelace will return."),
     ],

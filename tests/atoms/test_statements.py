@@ -275,11 +275,18 @@ LEAD_INS = {
     "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox.": [
         "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox."
     ],
+    "1. Paris\n2. Rome\n**Conclusion:** Both are capitals.": [
+        "Paris",
+        "Rome",
+        "Conclusion: Both are capitals.",
+    ],
+    "* Phone: 555\n  Fax: 556": ["Phone: 555", "Fax: 556"],
     # Tables
     "| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Jo | |\n": ["Name: Ada; Born: 1815", "Name: Jo"],
     "| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n": ["A: a; B: b", "C: c; D: d"],
     # Links, quotations and what nobody sees
     "The [mill](https://x.org/a) works ([page](https://x.org/b)).": ["The mill works (page)."],
+    "It is tall.[[1]](https://a.b/c)[Rome](https://e.f) is old.": ["It is tall.Rome is old."],
     "The mill\u200b works.\ufeff It is\x00 old.": ["The mill works.", "It is old."],
     "> The mill that stands on the hill behind the town opened in 1871.\n> The bell was\n> cast in 1902.\n": [
         "The mill that stands on the hill behind the town opened in 1871.",

@@ -17,7 +17,7 @@ from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Wo
 from factreasoner.text.sentences import Span
 
 _POINTING = re.compile(r"(?:he|she|it|they|his|her|its|their|this|these|that|those)\b")
-_CONTRACTION = re.compile(r"['’](s been|s|re|ve|ll|d)\b", re.IGNORECASE)
+_CONTRACTION = re.compile(r" ?['’](s been|s|re|ve|ll|d)\b", re.IGNORECASE)
 _WRITTEN_OUT = {"s been": "has been", "s": "is", "re": "are", "ve": "have", "ll": "will", "d": "would"}
 
 

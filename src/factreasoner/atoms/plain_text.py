@@ -73,10 +73,9 @@ def plain(source: str, span: Span) -> Plain:
     """The characters of `source` in `span` as plain text."""
     reading = _PlainTextBuilder(source)
     at = span.start
-    for part in _PART.finditer(source, *span):
+    while part := _PART.search(source, at, span.end):
         reading.copy(at, part.start())
-        reading.take(part)
-        at = part.end()
+        at = reading.take(part)
     reading.copy(at, span.end)
     return reading.done()
 
@@ -118,10 +117,10 @@ class _PlainTextBuilder:
         self._asides: dict[int, str] = {}
         self._left_out = _left_out(source)
 
-    def take(self, part: re.Match[str]) -> None:
+    def take(self, part: re.Match[str]) -> int:
         if part.start() in self._left_out:
-            self.copy(*part.span())
-        elif part["blank"]:
+            return part.start() + 1
+        if part["blank"]:
             self._add(" ", part.start())
         elif part["link"]:
             self.copy(*part.span("link"))
@@ -131,6 +130,7 @@ class _PlainTextBuilder:
             self._aside(part)
         else:
             self._quoted(part)
+        return part.end()
 
     def copy(self, start: int, end: int) -> None:
         for place in range(start, end):

@@ -35,6 +35,7 @@ from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
+_NO_NAME = re.compile(rf"[:：]|{_STOPPED.pattern}")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 """Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
 _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
@@ -123,8 +124,8 @@ class StatementFinder:
         name = self._name_above(block)
         if block.kind == "item":
             named = last.rstrip(" :：")
-            is_name = len(spans) == 1 and len(named.split()) <= LONGEST_LABEL and not _STOPPED.search(named)
-            self._named = (named, block) if is_name and not self._states(named) else None
+            is_name = len(spans) == 1 and len(named.split()) <= LONGEST_LABEL and not _NO_NAME.search(named)
+            self._named = (last, block) if is_name and not self._states(named) else None
         dated = block.kind == "item" or _DATED.search(self._text, block.start, block.end)
         if not (self._in_sources and dated):
             for place, span in enumerate(spans):
@@ -138,11 +139,12 @@ class StatementFinder:
         if self._named is None:
             return ""
         name, item = self._named
-        apart = block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
+        flush = self._text[block.start - 1] == "\n" and not name.endswith(_COLON)
+        apart = flush or block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
         if apart or not self._leads.is_above(item, block):
             self._named = None
             return ""
-        return f"{name}: "
+        return f"{name.rstrip(' :：')}: "
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
         """Whether a block is a heading or begins with one: a few words without a verb.

@@ -120,6 +120,8 @@ AGREEING_OR_SILENT = [
     ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
 ]
 HEDGED_OR_NEGATED = [
+    ("COVID-19 causes loss of smell.", "COVID-19 may cause loss of smell."),
+    ("Adults over 65 receive the vaccine.", "Adults over 65 may receive the vaccine."),
     ("The marathon course is 42.195 km long.", "The marathon course is 41.185 km long."),
     ("The studio cost €20 million in all.", "The studio cost €25 million in all."),
     ("The drug lowers blood pressure in adults.", "The drug may lower blood pressure in adults."),
@@ -151,6 +153,12 @@ def test_may_with_a_day_is_a_month_and_no_hedge(judge):
     assert (
         verdict(judge, "The bridge opened on 4 May 1932.", "The bridge opened in 1932.").label == "entailment"
     )
+
+
+def test_a_passive_turns_subject_and_object_round(judge):
+    passage = "WhatsApp was acquired by Facebook in 2014 for $19 billion."
+    claim = "Facebook acquired WhatsApp in 2014 for $19 billion."
+    assert verdict(judge, passage, claim).label == "entailment"
 
 
 def test_a_number_that_fits_is_believed_more_than_none_and_none_more_than_another(judge):

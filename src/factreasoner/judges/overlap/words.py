@@ -79,7 +79,7 @@ def analyse(raw: str, language: str) -> Text:
     parts = list(_sentences(raw, [match.start() for match in matches]))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
     for month in numbers:
-        if month.kind == MONTH:  # "may" is a hedge, "May" is none.
+        if month.kind == MONTH and written[month.place][0].isupper():  # "may" is a hedge, "May" is none.
             words[month.place] = words[month.place].title()
     return Text(
         raw=raw,
