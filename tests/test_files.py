@@ -3,6 +3,7 @@
 import errno
 import gzip
 import io
+import os
 import subprocess
 from pathlib import Path
 
@@ -23,6 +24,19 @@ PACKERS = {
     "zstd": zstd.compress,
     "frames": lambda data: zstd.compress(data[:999]) + zstd.compress(data[999:]),
 }
+
+
+def test_a_file_that_holds_the_lines_already_keeps_its_time(tmp_path):
+    path = tmp_path / "file.txt"
+    replace_file(path, ["a"], touch=False)
+    for lines, kept in ((["a"], True), (["b"], False)):
+        os.utime(path, (1, 1))
+        replace_file(path, lines, touch=False)
+        assert (path.stat().st_mtime == 1, path.read_text()) == (kept, f"{lines[0]}\n")
+        assert list(tmp_path.iterdir()) == [path]
+    os.utime(path, (1, 1))
+    replace_file(path, ["b"])
+    assert path.stat().st_mtime > 1
 
 
 @pytest.mark.parametrize("form", PACKERS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import filecmp
 import gzip
 import io
 import os
@@ -145,10 +146,11 @@ class _Unpacking(io.RawIOBase):
 _TEMPORARY = ".{name}.{process}.tmp"
 
 
-def replace_file(path: Path, lines: Iterable[str]) -> None:
+def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> None:
     """Write `lines` beside `path` and move them into its place: a reader sees the old file or the new one.
 
-    They are compressed if the ending of `path` says so.
+    They are compressed if the ending of `path` says so. Without `touch`, a file that holds them already
+    keeps its time.
 
     Raises:
         RunError: the file can't be written.
@@ -160,7 +162,8 @@ def replace_file(path: Path, lines: Iterable[str]) -> None:
                 packed.writelines(f"{line}\n".encode() for line in lines)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(path)
+        if touch or not path.exists() or not filecmp.cmp(temporary, path, shallow=False):
+            temporary.replace(path)
     except OSError as error:
         raise RunError(f"{path}: can't be written: {error.strerror}") from error
     finally:

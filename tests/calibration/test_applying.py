@@ -14,9 +14,10 @@ from factreasoner.calibration.applying import (
     calibrated_verdicts,
     calibration_fingerprint,
     calibration_of,
+    fitted_on,
     misfits,
 )
-from factreasoner.calibration.calibrators import UNCHANGED, LabelOffsets, Platt, Temperature
+from factreasoner.calibration.calibrators import UNCHANGED, Identity, LabelOffsets, Platt, Temperature
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Claim, Context, Failure, Outcome, Premise, Record, Verdict
 from factreasoner.protocols import Judged
@@ -125,6 +126,15 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
     replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
     assert misfits(replayed) == []
+
+
+def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
+    source = {"verdicts": {"run": str(tmp_path)}, "posteriors": {"run": str(tmp_path)}}
+    path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)
+    assert fitted_on(Config(calibration=path), tmp_path) == []
+    path = written(tmp_path, verdicts=DOUBTFUL, posteriors=LOWER, source=source)
+    assert len(fitted_on(Config(calibration=path), tmp_path)) == 2
+    assert fitted_on(Config(calibration=path), tmp_path / "another") == []
 
 
 @pytest.mark.parametrize(

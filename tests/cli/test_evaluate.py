@@ -73,7 +73,7 @@ def test_groups(factreasoner, tmp_path, by, groups):
     assert sum(group["num_records"] for group in content["groups"].values()) == 3
     table = factreasoner("evaluate", "run", "--by", by).stdout
     assert all(name in table for name in groups)
-    assert f"{by} records labels Pr " in " ".join(table.split())
+    assert f"{by} records labels precision " in " ".join(table.split())
     assert content["groups"][groups[-1]]["scores"]["accuracy"]["interval_95"] is None
 
 
@@ -173,7 +173,11 @@ def test_groups_need_no_labels(factreasoner, tmp_path):
     done = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"})
     assert done.stdout.startswith("2 records with a score; labelled atoms: none\n")
     shown = [line.split() for line in done.stdout.splitlines()]
-    assert shown[-4:-1] == [["topic", "records", "Pr"], ["birds", "1", "0.500"], ["fish", "1", "1.000"]]
+    assert shown[-4:-1] == [
+        ["topic", "records", "precision"],
+        ["birds", "1", "0.500"],
+        ["fish", "1", "1.000"],
+    ]
     assert "called false" not in done.stdout
     assert "macro-F1" not in done.stdout
     assert "no atom is labelled: scores that need labels are left out" in done.stderr

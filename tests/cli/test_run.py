@@ -199,6 +199,20 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     assert "is older" not in written.stderr
 
 
+def test_a_page_is_older_only_if_results_changed_since(factreasoner, tmp_path):
+    def older(name):
+        return "report.html is older" in factreasoner("run", name, "--out", "out").stderr
+
+    write_records(tmp_path / "one.jsonl", record("r0"))
+    write_records(tmp_path / "two.jsonl", record("r0"), record("r1"))
+    factreasoner("run", "one.jsonl", "--out", "out", "--report")
+    assert not older("one.jsonl")
+    assert [older("two.jsonl"), older("two.jsonl")] == [True, True]
+    factreasoner("report", "out")
+    assert not older("two.jsonl")
+    assert [older("one.jsonl"), older("one.jsonl")] == [True, True]  # no record is new, one is left out
+
+
 @pytest.mark.skipif(find_spec("ray") is not None, reason="ray is installed")
 def test_a_cluster_without_its_package_makes_no_folder(factreasoner, tmp_path):
     write_records(tmp_path / "in.jsonl", record("r0"))

@@ -53,6 +53,10 @@ def test_contexts_that_records_bring_are_not_searched_for_and_that_is_said_once(
     done = factreasoner("run", one, "--retriever", "wikipedia")
     assert done.stderr.count(said) == 1
     again = factreasoner("run", one, "--retriever", "wikipedia", "--quiet")
+    item = json.loads(one.read_text())
+    twice = write_records(one.with_name("twice.jsonl"), item, item, item | {"output": 5})
+    done = factreasoner("run", twice, "--retriever", "wikipedia", "--skip-invalid")
+    assert said in done.stderr
     assert (done.returncode, again.returncode, again.stderr) == (0, 0, "")
 
 

@@ -78,3 +78,28 @@ def test_a_source_that_the_note_names_by_its_marker_is_named_once():
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
     said = evidence_of(row._replace(note='[1] says otherwise: "in 1932"', **named), 80)
     assert said == ['[1] says otherwise: "in 1932" (Guide)']
+
+
+INNER = (
+    'The museum, which Smith called "a very odd place" in his guide, opened in 1932 and has kept its hall.'
+)
+
+
+@pytest.mark.parametrize(
+    "end", ["", ".", "; the judge's belief 0.31", ' [2] supports it: "It opened in 1932".']
+)
+def test_a_quote_may_have_quotation_marks_of_its_own(end):
+    (row,) = TASK.rows(assessment([0.1]))
+    note = f'the reference contradicts it: "{INNER}"{end}'
+    assert evidence_of(row._replace(note=note, context=None), 120) == [note]
+    (short,) = evidence_of(row._replace(note=note, context=None, text="It opened in 1931."), 40)
+    assert short.endswith(f'"{end}')
+    assert len(short) < 85 + len(end)
+
+
+@pytest.mark.parametrize("begin", ['The source says: "x", and ', 'It reads: "x"; ', ""])
+def test_a_long_note_is_cut_although_it_quotes(begin):
+    (row,) = TASK.rows(assessment([0.1]))
+    (said,) = evidence_of(row._replace(note=begin + "a long word on it " * 60, context=None), 100)
+    assert said.endswith(" …")
+    assert len(said) <= 102

@@ -189,7 +189,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
         told
         | run.asked_with
         | {
-            "run": str(run.path),
+            "run": str(run.path.resolve()),
             "settings": settings_of(run.config, JUDGED_BY),
             "folds": FOLDS,
             "counts": dict(pairs.counts),

@@ -13,7 +13,14 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from factreasoner import prompts
-from factreasoner.calibration.calibrators import LABELS, UNCHANGED, Calibrator, LabelOffsets, probabilities_of
+from factreasoner.calibration.calibrators import (
+    LABELS,
+    UNCHANGED,
+    Calibrator,
+    Identity,
+    LabelOffsets,
+    probabilities_of,
+)
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import text_of
 from factreasoner.models import (
@@ -130,12 +137,15 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
 
 
 def fitted_on(config: Config, run: Path) -> list[str]:
-    """Parts of the calibration in `config` that were fitted to `run` itself: one sentence for each."""
+    """Parts of the calibration in `config` that were fitted to `run` and change it: one sentence for each."""
+    calibration = calibration_of(config)
     return [
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
         "labels are too good; `calibrate` prints those on records held out"
-        for part, source in calibration_of(config).source.items()
-        if "run" in source and Path(str(source["run"])).resolve() == run.resolve()
+        for part, source in calibration.source.items()
+        if "run" in source
+        and Path(str(source["run"])).resolve() == run.resolve()
+        and getattr(calibration, part, None) not in (None, UNCHANGED, Identity())
     ]
 
 

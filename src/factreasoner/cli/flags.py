@@ -17,6 +17,7 @@ from factreasoner.report.terminal import say, say_json
 from factreasoner.settings import Config
 from factreasoner.settings.setting import help_of, kinds_of, setting_of
 from factreasoner.settings.sources import flag_of
+from factreasoner.text.visible import one_line
 
 F = TypeVar("F", bound=str)
 FEW = 12
@@ -84,7 +85,12 @@ class Command:
         elif not self.quiet:
             table()
         for note in notes:
-            say(note, err=True)
+            self._note(note)
+
+    def _note(self, note: str) -> None:
+        """Print a note on one line to standard error, unless the command is to be quiet."""
+        if note and not self.quiet:
+            say(one_line(note), err=True)
 
     @property
     def changes(self) -> dict[str, Any]:

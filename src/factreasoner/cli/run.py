@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,25 +33,26 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.runs.scoring import check_export
         from factreasoner.tasks.factuality import TASK
 
-        if not self.quiet:
-            for note in misfits(self.config):
-                say(note, err=True)
+        for note in misfits(self.config):
+            self._note(note)
         if self.export_uai is not None and not self.dry_run:
             check_export(self.export_uai, self.config)
         return self.carry_out(TASK, self.data)
 
     def checked(self, data: Path, fits: Fits) -> CheckedInput | PastRecords:
         """As every command; says in how many records nothing will be searched for."""
-        brought: Counter[bool] = Counter()
+        brings: dict[str, bool] = {}
 
-        def counted(record: Record) -> Sequence[InputProblem]:
-            brought[record.contexts is not None] += 1
-            return fits(record)
+        def noted(record: Record) -> Sequence[InputProblem]:
+            if not (problems := fits(record)):
+                brings.setdefault(record.id, record.contexts is not None)
+            return problems
 
-        checked = super().checked(data, counted)
-        if self.config.retriever != "given" and brought[True]:
+        checked = super().checked(data, noted)
+        brought = sum(brings[record_id] for record_id in checked.ids)
+        if self.config.retriever != "given" and brought:
             self._note(
-                f"{brought[True]:,} of {brought.total():,} records bring contexts, which are used as they "
+                f"{brought:,} of {len(checked.ids):,} records bring contexts, which are used as they "
                 f"are: --retriever {self.config.retriever} searches for nothing there."
             )
         return checked

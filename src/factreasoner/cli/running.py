@@ -170,12 +170,8 @@ class Running(OverRecords):
             return run_at_once(run_round, folder, config, self._note)
         return run_in_rounds(run_round, folder, config, self._note)
 
-    def _note(self, note: str) -> None:
-        if note and not self.quiet:
-            say(one_line(note), err=True)
-
     def _report(self, folder: RunFolder[Any]) -> None:
-        """Write the page that is asked for; say of one that is there already that it is an earlier run's."""
+        """Write the page that is asked for; say of one that is there if results have changed since."""
         if self.report and folder.entries:
             from factreasoner.report.page import write_report
             from factreasoner.runs.finished import FinishedRun
@@ -183,7 +179,7 @@ class Running(OverRecords):
             written = write_report([FinishedRun.of_any_task(folder.path)], folder.page_path)
             if not (self.quiet or self.as_json):
                 say(str(written))
-        elif folder.page_path.exists():
+        elif folder.page_is_old:
             again = shlex.join(["factreasoner", "report", str(folder.path)])
             self._note(f"{folder.page_path} is older than these results: `{again}` writes it again.")
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, QUIET, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
-from factreasoner.report.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +33,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
     quiet: bool = QUIET
 
     def _execute(self) -> int:
+        from factreasoner.calibration.applying import fitted_on, misfits
         from factreasoner.cli.summary_tables import print_summary
         from factreasoner.runs.corrections import Corrections, scored_again
         from factreasoner.runs.finished import ScoredAgain, note_scored_again
@@ -43,6 +43,9 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         folder = RunFolder.of_any_task(self.run_dir)
         _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
         config = _changed(folder, self.changes)
+        models = folder.manifest.content().get("models")
+        for note in (*misfits(config, models), *fitted_on(config, folder.path)):
+            self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)
         corrected = None if self.corrections is None else Corrections(self.corrections, folder)
@@ -52,8 +55,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)
-            if not self.quiet:
-                say(written, err=True)
+            self._note(written)
         notes = priors.unused() if "atom_prior" in self.changes else ()
         self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
@@ -83,8 +85,7 @@ class _Priors:
 
 
 def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
-    """The run's settings with `changes`; says what in a calibration does not fit them."""
-    from factreasoner.calibration.applying import fitted_on, misfits
+    """The run's settings with `changes`."""
     from factreasoner.pipeline.assembly import refuse_unasked_judge
     from factreasoner.settings import parse_config
 
@@ -92,9 +93,6 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     folder.refuse_changed_files(named=changes)
     if "calibration" in changes:
         refuse_unasked_judge(config)
-    models = folder.manifest.content().get("models")
-    for note in (*misfits(config, models), *fitted_on(config, folder.path)):
-        say(note, err=True)
     return config
 
 

@@ -73,7 +73,7 @@ def score_journal(
             line["corrected_verdicts"] = sum(v.confidence == CORRECTED for v in folder.task.verdicts(result))
             yield json.dumps(line, ensure_ascii=False, allow_nan=False)
 
-    replace_file(out / "results.jsonl", lines())
+    replace_file(out / "results.jsonl", lines(), touch=False)
     content = tally.content()
     _complete(content, folder, ids)
     content["judges"] = None if panel is None else panel.content()

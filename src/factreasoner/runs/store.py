@@ -144,6 +144,14 @@ class RunFolder(Journal[R]):
         return RunFolder(path, task_named(Manifest(path).task))
 
     @property
+    def page_is_old(self) -> bool:
+        """Whether there is a page, and records or the results have changed since it was written."""
+        if not self.page_path.exists():
+            return False
+        changed = max(path.stat().st_mtime_ns for path in (self.journal_path, self.results_path))
+        return self.page_path.stat().st_mtime_ns < changed
+
+    @property
     def spent(self) -> float:
         """US dollars paid so far, for records that were interrupted or failed too."""
         return self.ledger.total + self.batches.spent

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import TaskResult
-from factreasoner.tasks.rows import Caution, ClaimRow, source_name
+from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, source_name
 from factreasoner.text.passages import excerpt
 from factreasoner.text.visible import one_line
 
@@ -66,7 +66,8 @@ CAUTIONS: Mapping[Caution, Look] = {
 BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is the judge's belief")
 
 IN_PART = "judged in part"
-_QUOTED = re.compile('(?<=: ")[^"]+(?=")')
+_QUOTED = re.compile(r'(?<=: ").+?(?="\.?(?:$|;| \[))')
+"""A quote in a note. It may have quotation marks of its own: it ends before the next part or source."""
 _DECIDES = ("borne out by ", "contradicted by ")
 
 
@@ -82,7 +83,8 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
     parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
     note, quotes = _QUOTED.subn(lambda quote: excerpt(quote[0], row.text, longest), whole)
-    note = note if quotes else one_line(note, longest)
+    if not quotes or len(_QUOTED.sub("", whole)) > longest + NAME_LENGTH:
+        note = one_line(whole, longest)
     reason, _, words = whole.partition(': "')
     if said and row.against == "cited" and reason.startswith("[") and words.startswith(said):
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source

@@ -111,8 +111,9 @@ class ClaimRow(NamedTuple):
     @property
     def note_beside_quote(self) -> str:
         """The note for where the quote stands beside it: without the quote, which `verify` has in both."""
-        said = ': "' + " ".join(self.quote.split()) + '"' if self.quote else ""
-        return self.note.replace(f"{said}.", ".").replace(said, ".") if said else self.note
+        source, found, rest = self.note.partition(f': "{" ".join((self.quote or "").split())}"')
+        own = found and not source.endswith(("contradicts it", "contradict it"))  # as another source does
+        return f"{source}.{rest.removeprefix('.')}" if own else self.note
 
 
 class Judgement(NamedTuple):
