@@ -21,7 +21,7 @@ from factreasoner.report.tables import (
     table_of,
 )
 
-SHORTEST_NAME = 15
+SHORTEST_NAME = 12
 """Characters of a group's name that are shown at least."""
 IN_GROUP = 3
 """Columns of a group of records in the table of modes, and of what judging took."""
