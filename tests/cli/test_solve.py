@@ -90,10 +90,10 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
 
 def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path):
     """Two worlds of equal weight with next to no way between them."""
-    pairs = [(i, j) for i in range(5) for j in range(i)]
+    pairs = [(i, j) for i in range(12) for j in range(i)]
     scopes = " ".join(f"2 {i} {j}" for i, j in pairs)
     tables = " ".join("4 1 1e-6 1e-6 1" for _ in pairs)
-    (tmp_path / "worlds.uai").write_text(f"MARKOV 5 2 2 2 2 2 {len(pairs)} {scopes} {tables}")
+    (tmp_path / "worlds.uai").write_text(f"MARKOV 12 {'2 ' * 12} {len(pairs)} {scopes} {tables}")
     for flags in (["--solver", "gibbs"], ["--compare"]):
         done = factreasoner("solve", "worlds.uai", "--solver-seconds", 0.05, *flags, code=3)
         assert "gibbs: sampling stopped after 0.05 s without converging: split R-hat" in done.stdout

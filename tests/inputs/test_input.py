@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner.errors import InputError
+from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
 from factreasoner.inputs.input import STDIN, CheckedInput
 from factreasoner.inputs.parsing import Reader
+from factreasoner.inputs.problems import merged
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.settings import Config
@@ -81,6 +82,13 @@ def test_one_misnamed_column_is_one_message_and_others_stay_apart(tmp_path):
     assert (misnamed.where, misnamed.field) == (f"{path}:1 and 85 more ({lines}, …)", "output")
     assert "did you mean 'output'?" in misnamed.message
     assert (broken.where, number.where) == (f"{path}:87", f"{path}:88")
+
+
+@pytest.mark.parametrize("start", ["", "answers.jsonl: ", "C:/x, y.json, "])
+def test_records_that_share_a_problem_are_named_by_their_whole_ids(start):
+    shared = [InputProblem(f"{start}record {name}", "facts", "none") for name in ("q:1", "q:2", "x: y")]
+    (problem,) = merged(shared)
+    assert problem.where == f"{start}record q:1 and 2 more (q:2, x: y)"
 
 
 def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):

@@ -1,13 +1,14 @@
 """Parts of a user's own: what they get, and how their errors are told."""
 
 import json
+import pickle
 import re
 from pathlib import Path
 
 import pytest
 from fake_server import FakeServer
 from forked import COMMAND
-from pydantic import BaseModel, Field, create_model
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, create_model
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
@@ -171,6 +172,13 @@ def raising(premise, claims):
     raise ValueError("mine")
 
 
+def of_another_process(premise, claims):
+    """Raises what a pool of processes hands on: an error without the frames where it arose."""
+    with pytest.raises(ValidationError) as caught:
+        Verdict(context_id="c0")
+    raise pickle.loads(pickle.dumps(caught.value))
+
+
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
@@ -189,6 +197,11 @@ def raising(premise, claims):
                 "test_kinds.py:",
             ],
         ),
+        (
+            lambda premise, claims: TypeAdapter(Verdict).validate_python({"context_id": "c0"}),
+            ["Verdict: target_id: missing; label: missing; probability: missing ("],
+        ),
+        (of_another_process, ["Verdict: target_id: missing; label: missing; probability: missing ("]),
         (
             lambda premise, claims: Rating(stars=5),
             ["1 validation error for Rating", "greater than or equal to 10"],

@@ -4,6 +4,8 @@ import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.errors import PluginError
+from factreasoner.llm import forms
+from factreasoner.llm.usage import estimate_request
 from factreasoner.models import Atom, Context, Record, Verdict
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Calls
@@ -215,3 +217,24 @@ def test_tokens_are_counted():
     assert stage.prompt_tokens > 100
     assert 5 < stage.completion_tokens < 100
     assert stage.most_calls > stage.calls
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "form"),
+    [
+        ("gpt-4o-mini", {}, "json_schema"),
+        ("azure/gpt-4o", {}, "json_schema"),
+        ("openai/gpt-4o", {"confidence": "votes", "votes": 3}, "tool"),
+        ("mistral/mistral-small", {}, "tool"),
+        ("mistral/mistral-small", {"api_base": "http://127.0.0.1:9"}, "json_schema"),
+        ("gpt-4o-mini", {"batch": "files"}, "tool"),
+        ("gpt-4o-mini", {"batch": "files", "form": "lines"}, "lines"),
+    ],
+)
+def test_tokens_are_those_of_the_form_that_the_model_is_asked_in_first(model, settings, form):
+    (stage,) = plan([GIVEN], Config(model=model, version=2, **settings)).stages
+    llm = ScriptedLLM(answer)
+    build_pipeline(Config(model="scripted", version=2), llm=llm).assess(GIVEN)
+    sent = [forms.request(form, call.prompt, call.schema) for call in llm.calls]
+    rounds = 3 if "confidence" in settings else 1
+    assert stage.prompt_tokens == rounds * sum(map(estimate_request, sent))

@@ -18,7 +18,7 @@ SAME_PROBLEM = 3
 """Places from which on a problem they share is reported once."""
 PLACES_SHOWN = 20
 """So many further places of that problem are named."""
-_NUMBER = re.compile(r".*[:,] record |.*:")
+_BEFORE = re.compile(r"^(?:.*?[:,] )?record |^.*:")
 """What stands before the number of a line, or the id of a record."""
 _HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
@@ -143,7 +143,7 @@ def merged(problems: Sequence[InputProblem]) -> list[InputProblem]:
 def _together(places: Sequence[str]) -> str:
     """Places of one input as one: "file.jsonl:1 and 3 more (4, 7, 9)"."""
     first, *others = places
-    shown = [_NUMBER.sub("", place) for place in others[:PLACES_SHOWN]]
+    shown = [_BEFORE.sub("", place, count=1) for place in others[:PLACES_SHOWN]]
     more = ", …" * (len(others) > PLACES_SHOWN)
     return f"{first} and {len(others):,} more ({', '.join(shown)}{more})"
 

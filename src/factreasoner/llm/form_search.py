@@ -99,18 +99,14 @@ class FormSearch:
     def answer(self, question: Question, attempts: Attempts) -> Reply:
         """The best reply to a question, in whatever form; LLMError if there is none."""
         kind = forms.kind_of(question.schema)
-        # Tool calls of OpenAI's models bring no log-probabilities.
-        unscored = self._scored and self._transport.provider in ("openai", "azure")
-        json_first = self._config.api_base is not None or unscored
-        order = forms.forms_of(kind, json_first=json_first, fixed=self._config.form)
+        order = order_of(kind, self._config, self._transport)
         found = self._kept.known.forms.get(kind)
         if found is None and self._learns:
             with self._searching:  # one at a time; those that waited find the form known
                 found = self._kept.known.forms.get(kind)
                 if found is None:
                     return self._searched(kind, order, question, attempts)
-        if found is None:
-            found = FoundForm(form="tool" if "tool" in order else order[0])
+        found = found or FoundForm(form=order[0])
         asked = question._replace(logprobs=question.logprobs and found.logprobs is not False)
         first = self._ask(found.form, asked, attempts)
         if not self._learns or self._config.form != "auto":
@@ -271,6 +267,18 @@ class FormSearch:
             alternatives = forms.WORD_ALTERNATIVES if word else forms.ALTERNATIVES
             wanted |= {"logprobs": True, "top_logprobs": alternatives}
         return wanted
+
+
+def order_of(kind: forms.Kind, config: Config, transport: Transport) -> tuple[CallForm, ...]:
+    """The forms in which a function of that kind is asked, in the order to try them; batches use one."""
+    if config.batch != "none":
+        order = forms.forms_of(kind, json_first=False, fixed=config.form)
+        return ("tool",) if "tool" in order else order
+    # Tool calls of OpenAI's models bring no log-probabilities.
+    json_first = config.api_base is not None or (
+        config.confidence in ("auto", "logprobs") and transport.provider in ("openai", "azure")
+    )
+    return forms.forms_of(kind, json_first=json_first, fixed=config.form)
 
 
 def _text(content: object) -> str:

@@ -10,10 +10,10 @@ import traceback
 from collections.abc import Iterator
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
+from factreasoner import models
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.models.records import Model
 from factreasoner.models.wording import reworded
 
 PLUGINS: dict[str, dict[str, str]] = {
@@ -130,10 +130,14 @@ def told(error: BaseException, part: object = None) -> str:
 
 
 def _is_of_ours(error: ValidationError) -> bool:
-    """Whether a model of this package was made; a user's own may have the same name."""
+    """Whether it is about a model of this package, and not about a user's own of the same name.
+
+    What was made is known from pydantic's own method, unless another process or a TypeAdapter made it.
+    """
     *_, (frame, _line) = traceback.walk_tb(error.__traceback__)
-    made = frame.f_locals.get("cls") or type(frame.f_locals.get("self"))  # in pydantic's own method
-    return isinstance(made, type) and issubclass(made, Model)
+    made = frame.f_locals.get("cls") or type(frame.f_locals.get("self"))
+    theirs = isinstance(made, type) and issubclass(made, BaseModel) and not issubclass(made, models.Model)
+    return error.title in models.__all__ and not theirs
 
 
 def _file_of(part: object) -> str | None:

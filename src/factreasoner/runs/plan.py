@@ -24,7 +24,9 @@ from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm import forms
 from factreasoner.llm.ask import most_paid
 from factreasoner.llm.client import Panel
+from factreasoner.llm.form_search import order_of
 from factreasoner.llm.scripted import ScriptedLLM
+from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import estimate_request
 from factreasoner.models import Atom, Claim, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -43,7 +45,6 @@ from factreasoner.protocols import AsksModel
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
-from factreasoner.settings.values import CallForm
 from factreasoner.solvers.gibbs import AutoSolver
 from factreasoner.tasks.task import Task
 from factreasoner.text.sentences import sentences
@@ -151,6 +152,7 @@ class _Counts:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self._transport = Transport(str(config.model), config.api_base, None)
         self._counted: dict[str, Counter[str]] = {}
 
     @property
@@ -162,10 +164,11 @@ class _Counts:
         """Add `requests` about `items`, or what their functions hold.
 
         Their answers take `answer` tokens, or less where each is a word. The requests are those made in the
-        form that is tried first.
+        form that is tried first, as the model in `config.model` is asked.
         """
         asked = _num_items(requests) if items is None else items
-        tried = [self._form(schema) for _, schema in requests]
+        kinds = (forms.kind_of(schema) for _, schema in requests)
+        tried = [order_of(kind, self._config, self._transport)[0] for kind in kinds]
         made = (forms.request(form, *request) for form, request in zip(tried, requests, strict=True))
         words = forms.WORD_TOKENS * len(requests)
         self._counted.setdefault(stage, Counter()).update(
@@ -174,14 +177,6 @@ class _Counts:
             completion_tokens=min(answer, words) if set(tried) == {"word"} else answer,
             most_calls=most_paid(len(requests), asked),
         )
-
-    def _form(self, schema: FunctionSchema) -> CallForm:
-        """The form in which a call is tried first, or made in a batch."""
-        config = self._config
-        unscored = config.confidence in ("auto", "logprobs") and str(config.model).startswith("openai/")
-        json_first = config.api_base is not None or unscored
-        order = forms.forms_of(forms.kind_of(schema), json_first=json_first, fixed=config.form)
-        return "tool" if config.batch != "none" and "tool" in order else order[0]
 
 
 class _Planner(_Counts):

@@ -17,7 +17,13 @@ from factreasoner.solvers.exact import fits, plan_of, solve
 from factreasoner.solvers.reduction import Component, Reduced, SolverSettings, reduce
 
 NARROW = 10
-"""Largest width of a component with entries of 0 that `gibbs` solves exactly."""
+"""Largest width of a component with entries near 0 that `gibbs` solves exactly."""
+
+NEAR_ZERO = 2e-3
+"""Entries below this, as a share of their table's largest, count as near 0: chains hardly cross them.
+
+A relation of probability 0.999, the largest there is, has one.
+"""
 
 MIXED = 1.05
 """Largest split R-hat of chains that count as mixed (Gelman and Rubin's bound is 1.1)."""
@@ -56,11 +62,9 @@ class GibbsSolver:
 
 
 def _width_without_chains(part: Component) -> int:
-    """Up to which width a component is not sampled: one variable, or more where entries are 0.
-
-    Chains may never cross such an entry.
-    """
-    return NARROW if any(np.isneginf(factor.logs).any() for factor in part.factors) else 0
+    """Up to which width a component is not sampled: one variable, or more where entries are near 0."""
+    joining = (factor for factor in part.factors if len(factor.scope) > 1)
+    return NARROW if any(factor.logs.min() < math.log(NEAR_ZERO) for factor in joining) else 0
 
 
 def solve_or_sample(
