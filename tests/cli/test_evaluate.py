@@ -81,7 +81,7 @@ def test_a_long_group_is_cut_and_its_control_characters_do_nothing(factreasoner,
     topic = "\x1b[31mWhat may one take " + "and take again " * 9
     run_folder(tmp_path / "run", made(0, [0.9, 0.2], "SN", topic=topic))
     shown = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"}).stdout
-    line = next(line for line in shown.splitlines() if "What may" in line)
+    line = next(line for line in shown.splitlines() if "What" in line)
     assert len(line) <= 80
     assert "\x1b" not in shown
 

@@ -146,10 +146,9 @@ class RunFolder(Journal[R]):
     @property
     def page_is_old(self) -> bool:
         """Whether there is a page, and records or the results have changed since it was written."""
-        if not self.page_path.exists():
-            return False
-        changed = max(path.stat().st_mtime_ns for path in (self.journal_path, self.results_path))
-        return self.page_path.stat().st_mtime_ns < changed
+        made_from = (path for path in (self.journal_path, self.results_path) if path.exists())
+        changed = max((path.stat().st_mtime_ns for path in made_from), default=0)
+        return self.page_path.exists() and self.page_path.stat().st_mtime_ns < changed
 
     @property
     def spent(self) -> float:
