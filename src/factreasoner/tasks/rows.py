@@ -112,9 +112,8 @@ class ClaimRow(NamedTuple):
     def note_beside_quote(self) -> str:
         """The note for where the quote stands beside it: without the quote, which `verify` has in both."""
         source, found, rest = self.note.partition(f': "{" ".join((self.quote or "").split())}"')
-        own = (
-            self.quote and found and not source.endswith(("contradicts it", "contradict it"))
-        )  # as another source does
+        by_another = source.endswith(("contradicts it", "contradict it"))
+        own = self.quote and found and not by_another
         return f"{source}.{rest.removeprefix('.')}" if own else self.note
 
 
