@@ -162,7 +162,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     about = "Is an answer true? Each of its claims, held against passages of evidence that you hand over."
     about += " `input` is the question."
     if searched:
-        about += " Without passages, evidence is searched for."
+        about += " If the list is empty, evidence is searched for."
     server.add_tool(assess, description=about, annotations=hints, structured_output=True)
     try:
         verifying = _Tool("verify", config, calls)
