@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from pages import ARTICLE, html, pdf
 
+from factreasoner.errors import ConfigError
 from factreasoner.settings import Config
 from factreasoner.web import extract_worker
 from factreasoner.web.page import Page
@@ -29,6 +30,14 @@ def test_pages_are_read_one_after_the_other_by_one_process():
     assert reader.read(page(pdf(ARTICLE, "Page two."), "application/pdf")).text == ARTICLE
     assert reader.read(page(b"\0\0")).dropped == "binary"
     assert len(IDLE) == 1
+
+
+def test_a_package_that_cannot_be_imported_is_no_fault_of_the_page(tmp_path, monkeypatch):
+    (tmp_path / "trafilatura.py").write_text("raise ImportError('lxml_html_clean is missing')")
+    monkeypatch.syspath_prepend(tmp_path)
+    end_idle()
+    with pytest.raises(ConfigError, match="does not start: ImportError: lxml_html_clean is missing"):
+        PageReader().read(page(html()))
 
 
 def test_a_page_that_takes_too_long_is_dropped_and_the_next_is_read():

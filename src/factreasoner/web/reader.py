@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 
-from factreasoner.errors import MissingExtraError
+from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
 from factreasoner.web.page import Extracted, Page
@@ -47,7 +47,11 @@ class PageReader:
         self._sift = sift
 
     def read(self, page: Page) -> Extracted:
-        """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable"."""
+        """The text of `page`, or the reason it is dropped: those of `extract`, "too slow", "unreadable".
+
+        Raises:
+            ConfigError: the process that reads does not start: a package it needs can't be imported.
+        """
         with _FREE:
             worker = _waiting_worker()
             end = time.monotonic() + self._seconds
@@ -98,16 +102,20 @@ def _waiting_worker() -> subprocess.Popen[bytes]:
 
 def _start() -> subprocess.Popen[bytes]:
     """A worker that has started; its start does not count against a page's time."""
+    command = [sys.executable, "-m", "factreasoner.web.extract_worker"]
     environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+    environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
     worker = subprocess.Popen(
-        [sys.executable, "-m", "factreasoner.web.extract_worker"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        env={**environment, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
     )
     assert worker.stdout is not None
-    worker.stdout.readline()
+    if not worker.stdout.readline():
+        _end(worker)
+        again = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, env=environment, check=False
+        )
+        why = (again.stderr.decode(errors="replace").splitlines() or ["it ended without a word"])[-1]
+        raise ConfigError(f"pages and documents can't be read, their reader does not start: {why}")
     return worker
 
 
