@@ -103,6 +103,7 @@ WHOLE = [
     "The company closed ten shops, resulting in unrest.",
     "Sourcers, on the other hand, focus on finding and attracting candidates.",
     "Rate design allows for pricing reflecting the cost of providing the power and promotes efficiency.",
+    "Kubernetes users must protect the components in your cluster, your data, and app deployments.",
     "Ada and Charles met in 1833.",
     "The pass lies between Norway and Sweden.",
     "Funds need less risk and effort than stocks.",

@@ -272,6 +272,12 @@ LEAD_INS = {
         "The albums of the band include Songs of Hope and Glory.",
         "The albums of the band include Ultra.",
     ],
+    "Note: The winners are: Ada Roe, Bo Lee, and Di Fox.": [
+        "Note: The winners are: Ada Roe, Bo Lee, and Di Fox."
+    ],
+    "The winners are: Ada Roe (1990), Bo Lee, and Di Fox.": [
+        "The winners are: Ada Roe (1990), Bo Lee, and Di Fox."
+    ],
     "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox.": [
         "The winners are: Ada Roe, a nurse, Bo Lee, Cy Dow, and Di Fox."
     ],

@@ -11,6 +11,8 @@ from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
 from factreasoner.text.lexicon import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
+_PARTS = words("conj relcl appos acl")
+"""What may be split off; "when and where" are two prepositions."""
 _CONDITIONS = words("if unless when whenever once until because since as so")
 _ASKING = words("if whether that when because while so")
 _JOINTS = words("and but ; , yet")
@@ -26,7 +28,8 @@ _PERSONAL = words("he his she her")
 
 def split(parse: Parse) -> list[Draft]:
     """The clauses of a sentence, in the order they are found; none if its root is not a clause."""
-    if not parse.root.is_clause:
+    kinds = [word.dep for word in parse.words]
+    if not parse.root.is_clause or (_PARTS.isdisjoint(kinds) and kinds.count("prep") < 2):
         return []
     splitter = Splitter(parse)
     splitter.state(parse.root)

@@ -59,13 +59,13 @@ def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[st
     return found if found and (item or ":" in found[0] or "*" in found[0]) else None
 
 
-def enumerated(text: str, read: Plain) -> Iterator[tuple[str, Span]]:
+def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
     """ "The winners are: A, B and C" as "The winners include A" and so on, if every item is a name."""
-    found = _ENUMERATION.match(text)
-    items = list(_ITEM.finditer(text, found.end())) if found else []
+    found = None if read.asides else _ENUMERATION.match(read.text)
+    items = list(_ITEM.finditer(read.text, found.end())) if found else []
     if found is None or len(items) < 3 or any(len(item[0].split()) > LONGEST_LABEL for item in items):
         return
-    if [*(item.start() for item in items), len(text)] != [found.end(), *(item.end() for item in items)]:
+    if [*(item.start() for item in items), len(read.text)] != [found.end(), *(item.end() for item in items)]:
         return
     verb = _PRESENT.get(found["verb"], found["verb"])
     for item in items:

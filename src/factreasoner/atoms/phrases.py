@@ -143,7 +143,9 @@ def _is_reachable(parse: Parse, heads: Sequence[Word], verb: Word) -> bool:
     bare = not any(each.dependent("amod", "det", "poss", "prep") for each in heads)
     near = head.head is verb or _exemplifies(parse, head)
     named = head.head.pos == first.pos == "PROPN"  # "Ministry for Science and Art"
-    return near or (head.lower != "of" and not named and (len(heads) > 2 or bare))
+    # "The parts in your house, your car and my boat": "your car" may be beside "the parts".
+    beside = head.head.pos in NOUNS and any(each.dependent("det", "poss") for each in heads[1:])
+    return near or (head.lower != "of" and not (named or beside) and (len(heads) > 2 or bare))
 
 
 def _exemplifies(parse: Parse, head: Word) -> bool:

@@ -212,10 +212,8 @@ class StatementFinder:
             if self._instructions:
                 yield self._statement(self._whole(sentence, parse), sentence.span)
             return
-        found = self._split(sentence, parse)
-        named = found or [self._statement(*said) for said in enumerated(sentence.plain.text, sentence.plain)]
-        if named:
-            yield from named
+        if found := self._split(sentence, parse):
+            yield from found
             return
         whole = self._whole(sentence, parse)
         states = parse is not None and parse.root.is_clause
@@ -223,11 +221,11 @@ class StatementFinder:
             yield self._statement(whole, sentence.span)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
-        """The clauses of a sentence, if each reads as one clause when parsed again; else none."""
-        if parse is None or self._parser is None or sentence.label or _JOINED.search(sentence.plain.text):
+        """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
+        if sentence.label or (sentence.lead and not self._stands_alone(sentence, parse)):
             return []
-        if sentence.lead and not self._stands_alone(sentence, parse):
-            return []
+        if parse is None or self._parser is None or _JOINED.search(sentence.plain.text):
+            return [self._statement(*said) for said in enumerated(sentence.plain)]
         drafts = split(parse)
         if len(drafts) < 2:
             return []
