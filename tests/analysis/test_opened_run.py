@@ -7,7 +7,7 @@ import pytest
 from assessments import assessment
 from run_folders import run_folder
 
-from factreasoner import Run
+from factreasoner import Run, verify
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.models import Failure, Verdict
 
@@ -55,6 +55,15 @@ def test_records_say_what_the_results_say(opened):
     assert list(records["num_failures"]) == [1, 0, 0]
     assert list(records["k"].dropna().unique()) == [1]
     assert records["metadata"]["r1"] == '{"variant": "a"}'
+
+
+def test_counts_are_whole_numbers_in_every_task(tmp_path):
+    verified = verify("It opened in 1930 [1].", sources=["It opened in 1932."], spacy_model="none")
+    nothing = verified.model_copy(update={"record_id": "none", "verified": None})
+    records = Run.open(run_folder(tmp_path / "run", verified, nothing, task="verify")).records()
+    counts = [name for name in records if name.startswith("num_")]
+    assert {str(records[name].dtype) for name in counts} == {"Int64"}
+    assert list(records["num_claims"].isna()) == [False, True]
 
 
 def test_verdicts_and_no_claims_of_another_task(opened):

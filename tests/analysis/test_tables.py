@@ -73,6 +73,13 @@ def test_json_lines_have_every_value(rows):
     assert [json.loads(line) for line in text_lines(table(rows), "jsonl")] == rows
 
 
+def test_markdown_has_every_value_and_marks_up_nothing():
+    row = {"name": "a|b\n*c*", "p": 0.5, "count": None, "ids": ["a0"]}
+    head, sides, line = text_lines(table([row]), "md")
+    assert (head, sides) == ("| name | p | count | ids |", "| --- | ---: | ---: | --- |")
+    assert line == '| a&#124;b &#42;c&#42; | 0.5 |  | ["a0"] |'
+
+
 @pytest.mark.parametrize("count", [0, 3, 4001])
 def test_parquet_has_every_value_with_its_type(tmp_path, count):
     from pyarrow import parquet

@@ -10,6 +10,7 @@ from factreasoner.protocols import Judged
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.labels import BELIEF, CAUTIONS, COLOURS, LOOKS, evidence_of, look_of
 from factreasoner.tasks.recall import TASK as RECALL
+from factreasoner.tasks.rows import Note
 
 
 class Believer:
@@ -56,17 +57,18 @@ def test_every_look_has_a_colour_and_a_mark_of_its_own():
 @pytest.mark.parametrize("quote", ["opened in 1932", ""])
 def test_a_source_is_named_though_another_has_its_words(quote):
     (row,) = TASK.rows(assessment([0.9]))
-    note = 'c1 (Rail history) contradicts it: "The line opened in 1932 to goods"'
-    said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, note=note), 80)
-    assert said == ["c0 (City guide)", note]
+    note = Note("c1 (Rail history) contradicts it", "The line opened in 1932 to goods")
+    said = evidence_of(row._replace(context="c0", title="City guide", quote=quote, notes=(note,)), 80)
+    assert said == ["c0 (City guide)", f'{note.words}: "{note.quote}"']
 
 
-@pytest.mark.parametrize("note", ["", 'the reference contradicts it: "{}"; and more'])
+@pytest.mark.parametrize("note", [False, True])
 def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
     (row,) = TASK.rows(assessment([0.1]))
     quote = "The lake lies in the south, between a city and " + "a region and " * 9 + "is 1,642 metres deep."
     row = row._replace(text="The lake is 1,700 metres deep.", context=None if note else "c0", title=None)
-    row = row._replace(quote=quote, note=note.format(quote))
+    notes = (Note("the reference contradicts it", quote), Note("; and more")) if note else ()
+    row = row._replace(quote=quote, notes=notes)
     (said,) = evidence_of(row, 60)
     assert said.endswith('is 1,642 metres deep."; and more' if note else 'is 1,642 metres deep."')
     assert said.startswith('the reference contradicts it: "… ' if note else 'c0: "… ')
@@ -76,7 +78,7 @@ def test_a_long_quote_is_cut_around_what_tells_of_the_claim_and_closed(note):
 def test_a_source_that_the_note_names_by_its_marker_is_named_once():
     (row,) = TASK.rows(assessment([0.9]))
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
-    said = evidence_of(row._replace(note='[1] says otherwise: "in 1932"', **named), 80)
+    said = evidence_of(row._replace(notes=(Note("[1] says otherwise", "in 1932", own=True),), **named), 80)
     assert said == ['[1] says otherwise: "in 1932" (Guide)']
 
 
@@ -85,21 +87,20 @@ INNER = (
 )
 
 
-@pytest.mark.parametrize(
-    "end", ["", ".", "; the judge's belief 0.31", ' [2] supports it: "It opened in 1932".']
-)
-def test_a_quote_may_have_quotation_marks_of_its_own(end):
+def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
     (row,) = TASK.rows(assessment([0.1]))
-    note = f'the reference contradicts it: "{INNER}"{end}'
-    assert evidence_of(row._replace(note=note, context=None), 120) == [note]
-    (short,) = evidence_of(row._replace(note=note, context=None, text="It opened in 1931."), 40)
-    assert short.endswith(f'"{end}')
-    assert len(short) < 85 + len(end)
+    notes = (Note("the reference contradicts it", INNER), Note("; the judge's belief 0.31"))
+    row = row._replace(notes=notes, context=None, text="It opened in 1931.")
+    assert evidence_of(row, 120) == [f'the reference contradicts it: "{INNER}"; the judge\'s belief 0.31']
+    (short,) = evidence_of(row, 40)
+    assert short.endswith("\"; the judge's belief 0.31")
+    assert len(short) < 110
 
 
-@pytest.mark.parametrize("begin", ['The source says: "x", and ', 'It reads: "x"; ', ""])
+@pytest.mark.parametrize("begin", [(Note("The source says", "x"),), ()])
 def test_a_long_note_is_cut_although_it_quotes(begin):
     (row,) = TASK.rows(assessment([0.1]))
-    (said,) = evidence_of(row._replace(note=begin + "a long word on it " * 60, context=None), 100)
+    notes = (*begin, Note(" a long word on it" * 60))
+    (said,) = evidence_of(row._replace(notes=notes, context=None), 100)
     assert said.endswith(" …")
     assert len(said) <= 102

@@ -5,7 +5,7 @@ from assessments import assessment
 from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rows import label_of, p_contradicted, p_supported
+from factreasoner.tasks.rows import Note, label_of, p_contradicted, p_supported
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -90,8 +90,10 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     twin = for_it.model_copy(update={"quote": "It closed in 1930."})
     told = row_of(0.9, twin, quoted)  # only the deciding source's own quote stands once
     assert told.note_beside_quote == told.note == 'c1 contradicts it: "It closed in 1930."'
-    own = '[1] supports it: "It closed in 1930."'
-    assert told._replace(note=f"{own} {told.note}").note_beside_quote == f"[1] supports it. {told.note}"
+    own = Note("[1] supports it", "It closed in 1930.", own=True)
+    both = told._replace(notes=(own, Note(" c1 contradicts it", "It closed in 1930.")))
+    assert both.note == f'[1] supports it: "It closed in 1930." {told.note}'
+    assert both.note_beside_quote == f"[1] supports it. {told.note}"
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
     assert both.note.startswith("c1 contradicts it; no passage says so; the judge's belief 0.90")

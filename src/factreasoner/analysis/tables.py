@@ -27,6 +27,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import WithoutClaims
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import Task
+from factreasoner.text.markdown import markdown_lines
 
 Row = dict[str, Any]
 Columns = Mapping[str, type]
@@ -35,7 +36,8 @@ Columns = Mapping[str, type]
 RECORDS, VERDICTS = "records", "verdicts"
 
 _NUMBERS = {"start": int, "end": int, "num_entailing": int, "num_contradicting": int, "p_true": float}
-CLAIM_COLUMNS: Columns = {name: _NUMBERS.get(name, str) for name in ClaimRow._fields}
+_TEXTS = {"notes": "note"}
+CLAIM_COLUMNS: Columns = {_TEXTS.get(name, name): _NUMBERS.get(name, str) for name in ClaimRow._fields}
 NOT_OF_ATOMS = ("of", "against", "fate")
 """Columns that are the same for all atoms."""
 VERDICT_COLUMNS: Columns = {
@@ -59,7 +61,7 @@ _USAGE: Columns = {
 }
 _AFTER: Columns = {"num_failures": int, **_USAGE, "elapsed_seconds": float, "metadata": str}
 
-Format = Literal["csv", "jsonl", "parquet"]
+Format = Literal["csv", "jsonl", "parquet", "md"]
 FORMULA_SIGNS = "=+-@＝＋－＠"
 """What a cell begins with that a spreadsheet takes for a formula, full width signs included."""
 ROWS_AT_ONCE = 2000
@@ -112,9 +114,8 @@ def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
 
 def claim_row(task: Task[Any], row: ClaimRow) -> Row:
     """That row of the table: an atom's has its id as `atom`."""
-    values = row._asdict()
-    values[task.claim_word] = values["claim"]
-    return {name: values[name] for name in _claim_columns(task)}
+    fields = {task.claim_word: "claim"}
+    return {name: getattr(row, fields.get(name, name)) for name in _claim_columns(task)}
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
@@ -126,7 +127,8 @@ def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:
 
 
 def _record_columns(task: Task[Any]) -> Columns:
-    metrics = {metric.line_name: float for metric in task.table.shown_in("line")}
+    names = [metric.line_name for metric in task.table.shown_in("line")]
+    metrics = {name: int if name.startswith("num_") else float for name in names}
     return {**_BEFORE, **metrics, **task.counts, **_AFTER}
 
 
@@ -215,9 +217,18 @@ def export(table: RunTable, form: Format, out: Path) -> None:
 
 
 def text_lines(table: RunTable, form: Format) -> Iterator[str]:
-    """The table as lines of CSV, with a header, or of JSON; a line of CSV may hold line ends in quotes."""
+    """The table as lines of CSV, with a header, of Markdown or of JSON.
+
+    A line of CSV may hold line ends in quotes.
+    """
     if form == "csv":
         return _csv_lines(table)
+    if form == "md":
+        sides = "".join("r" if kind in (int, float) else "l" for kind in table.columns.values())
+        rows = (
+            ["" if row[name] is None else _text(row[name]) for name in table.columns] for row in table.rows()
+        )
+        return markdown_lines(list(table.columns), rows, sides)
     return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in table.rows())
 
 
@@ -237,9 +248,13 @@ def _cell(value: object, kind: type) -> object:
     """A value as CSV has it: nothing for None, a list as JSON, and no text that is a formula."""
     if value is None or kind in (int, float):
         return value
-    text = str(value) if kind is str else json.dumps(value, ensure_ascii=False)
+    text = _text(value)
     begin = text.lstrip().lstrip("\ufeff\u200b")
     return f"'{text}" if text.startswith(("\t", "\r")) or begin.startswith(tuple(FORMULA_SIGNS)) else text
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list) else str(value)
 
 
 def _write_parquet(table: RunTable, out: Path) -> None:

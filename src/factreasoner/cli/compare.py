@@ -128,8 +128,9 @@ class Compare(OverRecords, panels=EVERY):
         """Print the table of modes of factual recall, and write it."""
         from factreasoner.analysis.evaluation import modes_content
         from factreasoner.cli.score_tables import print_modes
-        from factreasoner.report.tables import csv_text, markdown_table, mode_notes, mode_rows
+        from factreasoner.report.tables import csv_text, mode_notes, mode_rows
         from factreasoner.runs.finished import FinishedRun
+        from factreasoner.text.markdown import markdown_table
 
         runs = {contender.name: FinishedRun(out / contender.name, contender.task) for contender in contenders}
         content = modes_content(runs, self.by)

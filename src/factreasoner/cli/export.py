@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from factreasoner.cli.flags import CORRECTIONS, RUN_DIR, Command, flag, format_of
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_data
 
-Format = Literal["csv", "jsonl", "parquet"]
-ENDINGS: dict[str, Format] = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+Format = Literal["csv", "jsonl", "parquet", "md"]
+ENDINGS: dict[str, Format] = {f".{form}": form for form in get_args(Format)} | {".ndjson": "jsonl"}
 
 
 class Export(Command):
@@ -25,7 +25,7 @@ class Export(Command):
         "atoms, claims, records or verdicts. (default: atoms of a run, claims of recall, rag and verify)"
     )
     form: Format | None = flag(
-        "csv, jsonl or parquet. (default: by the ending of --out, else csv)", "--format"
+        "csv, jsonl, parquet or md. (default: by the ending of --out, else csv)", "--format"
     )
     corrections: Path | None = CORRECTIONS
     out: Path | None = flag(

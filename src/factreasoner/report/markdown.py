@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from factreasoner.report.run_content import RunContent
-from factreasoner.report.tables import cell, markdown_table
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import CAUTIONS, WithoutClaims, look_of
 from factreasoner.tasks.rows import ClaimRow, main_rows, source_name
+from factreasoner.text.markdown import cell, markdown_table
 from factreasoner.text.visible import one_line
 
 MOST_CLAIMS = 10

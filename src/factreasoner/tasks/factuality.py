@@ -14,7 +14,16 @@ from factreasoner.models import Assessment, Atom, Record, Verdict, judged_atoms
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow, Evidence, Judgement, by_claim, claim_row
+from factreasoner.tasks.rows import (
+    ANSWER,
+    CONTEXTS,
+    ClaimRow,
+    Evidence,
+    Judgement,
+    Note,
+    by_claim,
+    claim_row,
+)
 from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
 
@@ -38,8 +47,8 @@ def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
         evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
         alone = unheld if item is not None and not evidence.verdicts else ""
         unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
-        note = "; ".join(filter(None, (alone, unresolved, said.get(atom.id))))
-        row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, note=note)
+        notes = map(Note, (alone, unresolved, said.get(atom.id, "")))
+        row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, notes)
         yield row if atom.span is not None else _placed(row, atom, result.response)
 
 

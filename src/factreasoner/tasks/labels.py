@@ -6,13 +6,12 @@ label and however high P, since no passage says anything about it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import TaskResult
-from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, source_name
+from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, in_words, source_name
 from factreasoner.text.passages import excerpt
 from factreasoner.text.visible import one_line
 
@@ -66,8 +65,6 @@ CAUTIONS: Mapping[Caution, Look] = {
 BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is the judge's belief")
 
 IN_PART = "judged in part"
-_QUOTED = re.compile(r'(?<=: ").+?(?="\.?(?:$|;| \[))')
-"""A quote in a note. It may have quotation marks of its own: it ends before the next part or source."""
 _DECIDES = ("borne out by ", "contradicted by ")
 
 
@@ -82,11 +79,13 @@ def look_of(row: ClaimRow, words: Mapping[str | None, str]) -> Look:
 def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
     parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
-    note, quotes = _QUOTED.subn(lambda quote: excerpt(quote[0], row.text, longest), whole)
-    if not quotes or len(_QUOTED.sub("", whole)) > longest + NAME_LENGTH:
+    quotes = [one_line(note.quote) for note in row.notes if note.quote]
+    if quotes and len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
+        cut = (note._replace(quote=excerpt(note.quote, row.text, longest)) for note in row.notes)
+        note = one_line(in_words(cut))
+    else:
         note = one_line(whole, longest)
-    reason, _, words = whole.partition(': "')
-    if said and row.against == "cited" and reason.startswith("[") and words.startswith(said):
+    if row.against == "cited" and any(one.own for one in row.notes) and whole.startswith("["):
         titled = one_line(row.title or row.link or "")  # the marker in the note names the source
         note += f" ({titled})" * bool(titled)
     elif row.context is not None:

@@ -63,6 +63,23 @@ LIKE_P = 0.005
 """A belief this near to P is shown as the same number, of two decimals."""
 
 
+class Note(NamedTuple):
+    """Something else to know of a claim: words, and the `quote` that they introduce, if any.
+
+    `own`: it is the quote of the claim's row. `end` follows a quote.
+    """
+
+    words: str
+    quote: str = ""
+    own: bool = False
+    end: str = ""
+
+
+def in_words(notes: Iterable[Note]) -> str:
+    """Notes as one text, each with its quote."""
+    return "".join(n.words + (f': "{n.quote}"' if n.quote else "") + n.end for n in notes)
+
+
 class ClaimRow(NamedTuple):
     """A claim, and what it was judged against.
 
@@ -77,7 +94,8 @@ class ClaimRow(NamedTuple):
       `quote` is the judge's quote from it. None where nothing decides the label, or there is none.
     - `decided_by`: a `verdict` decides the label; or none does, and P is the judge's `belief`, from the
       passage `nearest`. None: neither, where P is a prior or an assessor's own answer.
-    - `note` says in words what else there is to know. `fate` is what happened to it in a corrected answer.
+    - `notes` are what else there is to know, and `note` is their text. `fate` is what happened to it in a
+      corrected answer.
     """
 
     record: str
@@ -100,7 +118,7 @@ class ClaimRow(NamedTuple):
     link: str | None
     decided_by: DecidedBy | None = None
     nearest: str | None = None
-    note: str = ""
+    notes: tuple[Note, ...] = ()
     fate: str = ""
 
     @property
@@ -109,12 +127,14 @@ class ClaimRow(NamedTuple):
         return ("disputed",) if self.num_entailing and self.num_contradicting else ()
 
     @property
+    def note(self) -> str:
+        """The notes as one text."""
+        return in_words(self.notes)
+
+    @property
     def note_beside_quote(self) -> str:
-        """The note for where the quote stands beside it: without the quote, which `verify` has in both."""
-        source, found, rest = self.note.partition(f': "{" ".join((self.quote or "").split())}"')
-        by_another = source.endswith(("contradicts it", "contradict it"))
-        own = self.quote and found and not by_another
-        return f"{source}.{rest.removeprefix('.')}" if own else self.note
+        """The notes for where the row's quote stands beside them: without it."""
+        return in_words(note._replace(quote="", end=".") if note.own else note for note in self.notes)
 
 
 class Judgement(NamedTuple):
@@ -150,15 +170,15 @@ def judgement_of(p_true: float | None, verdicts: Sequence[Verdict], judged: Judg
 
 
 def claim_row(
-    record_id: str, of: str, claim: Atom, judgement: Judgement, evidence: Evidence, note: str = ""
+    record_id: str, of: str, claim: Atom, judgement: Judgement, evidence: Evidence, notes: Iterable[Note] = ()
 ) -> ClaimRow:
-    """The row of a claim."""
+    """The row of a claim; those of `notes` that have words come before what the verdicts tell."""
     decisive = decisive_verdict(judgement.label, evidence.verdicts)
     premise = decisive.context_id if decisive else None
     context = evidence.contexts.get(premise) if premise else None
     believed = None if decisive else _nearest_belief(claim.id, evidence.verdicts)
     nearest = believed.context_id if believed and judgement.label is not None else None
-    notes = (note, *_notes(judgement, evidence, decisive, believed))
+    told = [note for note in (*notes, *_notes(judgement, evidence, decisive, believed)) if note.words]
     return ClaimRow(
         record=record_id,
         claim=claim.id,
@@ -180,7 +200,7 @@ def claim_row(
         link=(context.link or None) if context else None,
         decided_by="verdict" if decisive else "belief" if nearest else None,
         nearest=nearest,
-        note="; ".join(filter(None, notes)),
+        notes=(*told[:1], *(note._replace(words=f"; {note.words}") for note in told[1:])),
     )
 
 
@@ -193,7 +213,7 @@ def _nearest_belief(claim_id: str, verdicts: Sequence[Verdict]) -> Verdict | Non
 
 def _notes(
     judgement: Judgement, evidence: Evidence, decisive: Verdict | None, believed: Verdict | None
-) -> Iterator[str]:
+) -> Iterator[Note]:
     """What contradicts a claim with another label; what a reader corrected, else what is known of silence."""
     name = {verdict.context_id: _name(verdict.context_id, evidence) for verdict in evidence.verdicts}
     against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
@@ -201,11 +221,10 @@ def _notes(
         strongest = max(against, key=lambda verdict: verdict.probability)
         more = len({verdict.context_id for verdict in against}) - 1
         said = f"and {more} more contradict it" if more else "contradicts it"
-        quote = ': "' + " ".join(strongest.quote.split()) + '"' if strongest.quote else ""
-        yield f"{name[strongest.context_id]} {said}{quote}"
+        yield Note(f"{name[strongest.context_id]} {said}", " ".join((strongest.quote or "").split()))
     corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
     for verdict in corrected:
-        yield verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}"
+        yield Note(verdict.note if verdict is decisive else f"{name[verdict.context_id]}: {verdict.note}")
     if decisive is not None or corrected:
         return
     silent = [believed.context_id] if believed else name
@@ -215,11 +234,11 @@ def _notes(
     if believed is not None:
         nearest = "" if alone else f"; nearest passage {name[believed.context_id]}"
         belief = belief_in_words(believed, None if against else judgement.p_true)
-        yield f"{silence}; {belief}{nearest}"
+        yield Note(f"{silence}; {belief}{nearest}")
     elif noted := next((v for v in evidence.verdicts if v.note), None):
-        yield f"{name[noted.context_id]}: {noted.note}"
+        yield Note(f"{name[noted.context_id]}: {noted.note}")
     elif name and not against:
-        yield silence
+        yield Note(silence)
 
 
 def main_rows(rows: Sequence[ClaimRow]) -> list[ClaimRow]:

@@ -6,6 +6,7 @@ from verifying_model import Model, verified
 
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
+from factreasoner.tasks.rows import Note
 from factreasoner.tasks.verify.result import VERIFY
 
 
@@ -58,3 +59,17 @@ def test_cited_claims_keep_their_labels_quotes_and_fates():
     assert (right.quote, right.against) == ("It closed", "cited")
     assert (unknown.label, uncited.label, uncited.against) == ("unknown_source", "uncited", "contexts")
     assert uncited.p_true is None
+
+
+def test_quotes_stand_apart_in_the_notes_of_a_claim():
+    quote = 'It reads: "opened in 1932"; and more'
+    table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
+    (row,) = rows_of(
+        "verify",
+        verify("It opened in 1932 [1][2].", sources=PASSAGES, judge=TableJudge(table), spacy_model="none"),
+    )
+    own, other = row.notes
+    assert own == Note("[1] supports it", quote, own=True, end=".")
+    assert (other.words, other.quote, other.own) == (" [2] contradicts it", "Closed.", False)
+    assert row.note == f'[1] supports it: "{quote}". [2] contradicts it: "Closed."'
+    assert row.note_beside_quote == '[1] supports it. [2] contradicts it: "Closed."'

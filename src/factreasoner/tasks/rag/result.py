@@ -14,6 +14,7 @@ from factreasoner.tasks.rows import (
     REFERENCE,
     ClaimRow,
     Evidence,
+    Note,
     by_claim,
     claim_row,
     judgement_of,
@@ -236,14 +237,14 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
             judgement = judgement_of(line.other.p, own)
             yield claim_row(result.record_id, of, line.claim, judgement, Evidence(text, contexts, own))
 
-    def by_contexts(of: str, line: ClaimLine, *notes: str) -> Iterator[ClaimRow]:
+    def by_contexts(of: str, line: ClaimLine, *notes: Note) -> Iterator[ClaimRow]:
         if line.contexts is not None:
             own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id in passages]
             complete = asked <= {verdict.context_id for verdict in own}
             judgement = judgement_of(line.contexts.any.p, own, "fully" if complete else "partly")
-            note = "; ".join(filter(None, (*notes, "" if contexts else "no context")))
             evidence = Evidence(CONTEXTS, contexts, own)
-            yield claim_row(result.record_id, of, line.claim, judgement, evidence, note)
+            every = (*notes, Note("" if contexts else "no context"))
+            yield claim_row(result.record_id, of, line.claim, judgement, evidence, every)
 
     said, wanted = lines_of(result)
     for line in said:
@@ -256,10 +257,10 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
         yield from by_contexts(REFERENCE, line)
 
 
-def _aside(line: ClaimLine, by_reference: ClaimRow) -> str:
+def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
     """What the reference says of a claim, where the contexts say something else."""
     if by_reference.label == "supported" and not (line.contexts and line.contexts.any.holds):
-        return "the reference supports it"
+        return Note("the reference supports it")
     if by_reference.label != "contradicted" or (line.contradicted and line.contradicted.any.holds):
-        return ""
-    return "the reference contradicts it" + (f': "{by_reference.quote}"' if by_reference.quote else "")
+        return Note("")
+    return Note("the reference contradicts it", " ".join((by_reference.quote or "").split()))

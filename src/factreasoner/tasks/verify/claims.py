@@ -17,7 +17,14 @@ from factreasoner.protocols import Atomized, Atomizer, Reviser
 from factreasoner.tasks.rows import belief_in_words, by_claim, label_of, p_supported
 from factreasoner.tasks.verify.citations import CitedText, Sentence
 from factreasoner.tasks.verify.judging import SourceVerdict
-from factreasoner.tasks.verify.result import FAILED, Citation, VerifiedClaim, VerifiedText, VerifyResult
+from factreasoner.tasks.verify.result import (
+    AGAINST,
+    FAILED,
+    Citation,
+    VerifiedClaim,
+    VerifiedText,
+    VerifyResult,
+)
 from factreasoner.text.language import tells_incomparable
 from factreasoner.text.sentences import Span, sentences
 
@@ -260,7 +267,7 @@ def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float
     said = best.explanation or _in_words(best, sources, p, text)
     for other in sources:
         if other.verdict.label == "contradiction" != best.verdict.label:
-            said += f" {_said(other.rests_on, 'contradicts it', 'contradict it', text)}{_quote(other)}"
+            said += f" {_said(other.rests_on, *AGAINST, text)}{_quote(other)}"
         elif other.verdict.label == "entailment" != best.verdict.label:
             said += f" {_in_words(other, sources, p, text)}"
     return said

@@ -6,13 +6,13 @@ arXiv 2305.14627), by claim instead of by sentence; claims without a citation ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Literal, NamedTuple
 
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Context, Model, Usage, counted
+from factreasoner.models import Atom, Context, Model, Usage, Verdict, counted
 from factreasoner.tasks.rows import (
     ANSWER,
     CONTEXTS,
@@ -20,6 +20,7 @@ from factreasoner.tasks.rows import (
     Evidence,
     Judged,
     Judgement,
+    Note,
     by_claim,
     claim_row,
 )
@@ -191,6 +192,8 @@ def _share(values: Sequence[bool]) -> float | None:
 
 
 CITED = "cited"
+AGAINST = "contradicts it", "contradict it"
+"""What an explanation says of a source, or several, that contradict a claim which others support."""
 
 
 def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
@@ -216,18 +219,33 @@ def verified_rows(result: VerifyResult) -> Iterator[ClaimRow]:
             context=decisive,
             title=(context.title or None) if context else None,
             link=(context.link or None) if context else None,
-            note=_note(claim),
+            notes=tuple(_notes(claim, verdicts.get(claim.id, ()))),
             fate=claim.fate,
         )
 
 
-def _note(claim: VerifiedClaim) -> str:
-    """The explanation, how it cites its sources, and which of its citations do not exist."""
+def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
+    """The explanation, how it cites its sources, and which of its citations do not exist.
+
+    A quote of a verdict in it stands apart; one with which a sentence ends may be the claim's own.
+    """
     by = "(by the marker that closes its paragraph)" if claim.by == "paragraph" else ""
     cites = f"It cites {', '.join(claim.cited)}." if claim.label is None and claim.cited else ""
     also = claim.unknown and claim.label != "unknown_source"
     unknown = f"It also cites {', '.join(claim.unknown)}, which does not exist." if also else ""
-    return " ".join(filter(None, (claim.explanation, cites, by, unknown)))
+    rest = " ".join(filter(None, (claim.explanation, cites, by, unknown)))
+    quotes = {" ".join(verdict.quote.split()) for verdict in verdicts if verdict.quote}
+    own = " ".join((claim.quote or "").split())
+    while held := [quote for quote in quotes if f': "{quote}"' in rest]:
+        quote = min(held, key=lambda quote: (rest.index(f': "{quote}"'), -len(quote)))
+        words, _, rest = rest.partition(f': "{quote}"')
+        end = "." * rest.startswith(".")
+        rest = rest.removeprefix(".")
+        is_last = end or quote.endswith((".", "!", "?"))
+        yield Note(words, quote, bool(is_last and quote == own and not words.endswith(AGAINST)), end)
+        own = ""
+    if rest:
+        yield Note(rest)
 
 
 CLAIMS = Need("claims", lambda sample: "no record has a claim", lambda r: bool(r.claims))
