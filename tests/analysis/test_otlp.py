@@ -6,7 +6,7 @@ from receivers import Collector, received
 
 from factreasoner.analysis.otlp import Otlp
 from factreasoner.analysis.publishing import Place, Score, publish
-from factreasoner.errors import PublishError
+from factreasoner.errors import ConfigError, PublishError
 
 PLACE = Place("0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331", "resp-1")
 SCORE = Score("r1", "factreasoner.precision", "k1", PLACE, 0.5)
@@ -64,9 +64,17 @@ def test_all_of_many_arrive():
 
 def test_a_collector_that_is_not_there_is_told_of_once(monkeypatch, caplog):
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "2")  # one try more
-    with pytest.raises(PublishError, match=r"127\.0\.0\.1:9/v1/logs: the collector took nothing.*refused"):
+    with pytest.raises(
+        PublishError,
+        match=r"127\.0\.0\.1:9/v1/logs: the collector took nothing.*: Connection refused \(tried \d",
+    ):
         publish([SCORE], Otlp("http://127.0.0.1:9"))
     assert not caplog.records
+
+
+def test_more_are_left_out_than_there_are():
+    with pytest.raises(ConfigError, match="--skip 2: the run has 1 score; leave it out"):
+        publish([SCORE], Otlp(exporter=InMemoryLogRecordExporter()), skip=2)
 
 
 def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(caplog):
@@ -75,7 +83,7 @@ def test_a_collector_that_fails_is_named_and_the_rest_can_be_sent(caplog):
         collector.statuses = [0, 400]
         with pytest.raises(PublishError, match=f"{collector.url}/v1/logs") as failed:
             publish(many, Otlp(collector.url))
-        assert failed.value.__notes__ == ["512 scores were handled before: --skip 512 continues from there."]
+        assert failed.value.__notes__ == ["512 scores handled before: --skip 512 continues from there."]
         assert "reason: " in str(failed.value)
         assert not caplog.records
         assert publish(many, Otlp(collector.url), skip=512).number == 688

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import logging
 import os
 from typing import NamedTuple
 
@@ -11,6 +12,9 @@ import pytest
 from command import record, write_records
 
 from factreasoner import cli
+from factreasoner.report.terminal import WarningHandler
+
+WARNINGS = WarningHandler(logging.WARNING)
 
 
 class Done(NamedTuple):
@@ -60,7 +64,11 @@ def factreasoner(tmp_path, monkeypatch, capsys):
             patch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode()), encoding="utf-8"))
             for name, value in (env or {}).items():
                 patch.setenv(name, value)
-            done = Done(cli.execute([str(argument) for argument in arguments]), *capsys.readouterr())
+            logging.getLogger().addHandler(WARNINGS)  # as `main` does
+            try:
+                done = Done(cli.execute([str(argument) for argument in arguments]), *capsys.readouterr())
+            finally:
+                logging.getLogger().removeHandler(WARNINGS)
         assert "Traceback" not in done.stdout + done.stderr, done.stderr
         assert code in (None, done.returncode), f"exit code {done.returncode}: {done.stdout}{done.stderr}"
         return done

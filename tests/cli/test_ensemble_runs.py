@@ -94,7 +94,7 @@ def test_a_judge_that_is_down_leaves_the_others_and_has_no_score_of_its_own(fact
         assert (own["openai/a"], own["openai/b"]) == (pytest.approx(1 / 3), None)
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
-        assert "answered from the cache, in each record's last try" in " ".join(done.stdout.split())
+        assert "from the cache (only each record's last try)" in " ".join(done.stdout.split())
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
 

@@ -4,6 +4,7 @@ import pytest
 from command import kept, manifest_of, results, summary_of, write_records
 from json_server import Answer, JsonServer
 
+from factreasoner import assess_many
 from factreasoner.corpus.store import Store
 from factreasoner.report import progress
 from factreasoner.settings import Config
@@ -66,11 +67,25 @@ def test_index_tells_what_it_did(index, docs):
     assert done.stderr == left_out
     assert done.stdout.splitlines()[:3] == [
         "Files: 1 replaced, 1 unchanged. Passages: 1 written, 4 in all.",
-        "1 indexed files no longer exist; --prune drops their passages.",
-        "1 files of other kinds are left out: 1 .png.",
+        "Gone: 1 indexed file; --prune drops the passages.",
+        "Left out: 1 file of other kinds (1 .png).",
     ]
     assert "Files: 2 unchanged, 1 dropped. Passages: 0 written, 3 in all." in index("docs", "--prune").stdout
     assert index("docs", "--quiet").stdout == ""
+
+
+def test_what_has_no_text_is_named(index, docs):
+    (docs / "none.txt").touch()
+    (docs / "rows.csv").write_text('title,text\nCurie,She died in 1934.\nTower,\n\n"",""\n')
+    (docs / "blank.jsonl").write_text('{"text": " "}\n')
+    done = index()
+    assert done.stderr.splitlines() == [
+        f"left out: {docs}/blank.jsonl: line 1: no text",
+        f"left out: {docs}/none.txt: no text in it",
+        f"left out: {docs}/rows.csv: line 3: no text; line 5: no text",
+    ]
+    assert done.stdout.startswith("Files: 4 added, 2 empty.")
+    assert "Files: 4 unchanged, 2 empty." in index().stdout
 
 
 def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
@@ -93,7 +108,7 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
     index("docs/curie.txt", "--collection", "other")
     assert index("--list").stdout.splitlines() == [
         "documents\t4 passages\tembedding none",
-        "other\t1 passages\tembedding none",
+        "other\t1 passage\tembedding none",
     ]
     stats = dict(line.split(": ", 1) for line in index("--stats").stdout.splitlines())
     assert stats == {
@@ -106,7 +121,7 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
         "from": str(docs),
     }
     done = index("--delete", "--collection", "other", code=2)
-    assert "add --yes to delete collection other (1 passages)" in " ".join(done.stderr.split())
+    assert "add --yes to delete collection other (1 passage)" in " ".join(done.stderr.split())
     assert "other" in index("--list").stdout
     assert "Deleted collection other" in index("--delete", "--yes", "--collection", "other").stdout
     assert index("--list").stdout == "documents\t4 passages\tembedding none\n"
@@ -177,6 +192,21 @@ def test_a_run_says_which_states_of_a_collection_it_mixes(factreasoner, index, d
     assert states() == ([second], {second: 2})
 
 
+def test_python_and_compare_say_it_too(factreasoner, index, docs, tmp_path, caplog):
+    index()
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    search = {"retriever": "corpus", "store_dir": "store", "out": "python", "progress": False}
+    compare = ("compare", data, "--assessors", "fr2,fr1", "--retriever", "corpus", "--store", "store")
+    assess_many(PROMPTS[:1], **search)
+    factreasoner(*compare, "--out", "compared", "--limit", 1)
+    (docs / "curie.txt").write_text("Marie Curie died in 1934.")
+    index()
+    caplog.clear()
+    assess_many(PROMPTS, **search)
+    assert "Collection 'documents' has changed since this run began" in caplog.text
+    assert "Collection 'documents' has changed" in factreasoner(*compare, "--out", "compared").stderr
+
+
 def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     index()
     with Store.writing(Config(store_dir=tmp_path / "store")) as store:
@@ -205,7 +235,7 @@ def test_embeddings_cost_what_is_said_and_no_more_than_allowed(factreasoner, ind
         assert "max_cost 0: $0.0000 are spent" in done.stderr
         assert server.requests == []
         done = index("docs", *priced, "--max-cost", 1)
-        assert done.stderr == "Embeddings: 1 requests, 4,000 tokens, $0.004000.\n"
+        assert done.stderr == "Embeddings: 1 request, 4,000 tokens, $0.004000.\n"
         run = ("run", data, "--retriever", "corpus", "--store", "store", "--no-retrieve-question", *priced)
         done = factreasoner(*run, "--out", "none", "--max-cost", 0, code=3)
         assert "the next call could cost" in done.stderr

@@ -57,6 +57,13 @@ def test_one_call_a_record(factreasoner, tmp_path, mode):
     assert summary_of(tmp_path / "out")["metrics"]["recall"]["value"] == pytest.approx(2 / 3)
 
 
+def test_a_record_without_facts_says_so(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r1", facts=[]))
+    done = factreasoner("recall", data, "--out", "out", code=3)
+    assert "No claims in 1 record: no fact is given, or found in the reference (r1)." in done.stderr
+    assert "no fact is given" in factreasoner("show", "out").stdout
+
+
 def test_explain_lists_the_facts_missed(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2", FACTS[:1]))
     with FakeServer(good) as server:

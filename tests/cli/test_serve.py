@@ -30,8 +30,8 @@ def served(tmp_path):
 
 
 @contextlib.contextmanager
-def serving(tmp_path, *arguments):
-    """As `served`, with other arguments."""
+def serving(tmp_path, *arguments, until=200):
+    """As `served`, with other arguments; until `/readyz` has that status."""
     environment = command.environment(tmp_path)
     environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
     process = subprocess.Popen(
@@ -40,6 +40,7 @@ def serving(tmp_path, *arguments):
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=command.heed_signals,
+        start_new_session=True,
     )
     first = process.stderr.readline()
     url = re.search(r"http://\S+", first)[0]
@@ -47,7 +48,7 @@ def serving(tmp_path, *arguments):
     reader = threading.Thread(target=lambda: lines.extend(process.stderr))
     reader.start()
     ends = time.monotonic() + MOST_SECONDS
-    while httpx.get(f"{url}/readyz").status_code != 200:
+    while httpx.get(f"{url}/readyz").status_code != until:
         assert time.monotonic() < ends
         time.sleep(0.1)
     try:
@@ -100,6 +101,14 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         assert [one.result().status_code for one in under_way] == [200] * 20
     assert process.wait(MOST_SECONDS) == 128 + signal.SIGTERM
     assert [line for line in lines if not re.match(r"\S+Z [0-9a-f]{32} \w+ \d+ \d+ ms\n", line)] == []
+
+
+def test_ctrl_c_ends_it_without_a_word_while_its_workers_start(tmp_path):
+    """A terminal sends it to all of them."""
+    with serving(tmp_path, "--workers", "1", *JUDGE, until=503) as (_, process, lines):
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(MOST_SECONDS) == 128 + signal.SIGINT
+    assert lines == []
 
 
 @pytest.mark.parametrize(

@@ -237,7 +237,7 @@ def test_csv_with_any_delimiter_and_columns_in_any_case(tmp_path, mark):
 
 def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
     assert table(tmp_path, b"") == []
-    assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [Document("", "t"), Document("x", "t")]
+    assert table(tmp_path, b"title,text\nt\nt,x,more\n") == [BadRow(2, "no text"), Document("x", "t")]
 
 
 @pytest.mark.parametrize(

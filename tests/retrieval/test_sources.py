@@ -113,6 +113,11 @@ def test_a_source_that_is_not_there_is_said_to_be_so_whatever_its_ending(tmp_pat
         read_sources([str(tmp_path / name)], CONFIG)
 
 
+def test_a_file_by_a_url_is_named_by_its_path():
+    with pytest.raises(InputError, match=r"file:///a\.txt: give the path of the file, without file://"):
+        read("file:///a.txt")
+
+
 def test_standard_input(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("Café.".encode())))
     (source,) = read("-")

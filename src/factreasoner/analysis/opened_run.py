@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
@@ -62,7 +63,7 @@ class Run:
         judge = self.config.plugin("judge")
         models = self.config.judge_models or ((self.config.model,) if judge == "llm" else ())
         judge = ", ".join(map(str, models)) or f"{judge} judge"
-        count = f"{len(self)} record{'s' * (len(self) != 1)}"
+        count = number_of(len(self), "record")
         return f"<Run {str(self.path)!r}: task {self.task}, {count}, {judge}>"
 
     def __len__(self) -> int:

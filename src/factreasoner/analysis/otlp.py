@@ -28,6 +28,8 @@ from factreasoner.errors import PublishError
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
+_OF_SYSTEM = re.compile(r".*\[Errno -?\d+\] ([^'\")]+).*", re.DOTALL)
+"""What the system says, in what a library makes of it."""
 
 
 class Otlp:
@@ -63,6 +65,8 @@ class Otlp:
             # The last message may say no more than that the time for tries is over.
             told = [message for message in logged if "due to timeout" not in message]
             why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
+            if reason := _OF_SYSTEM.fullmatch(why):
+                why = f"{reason[1]} (tried {len(logged)} times); is it running? --url names another address"
             raise PublishError(f"{self.url}: the collector took nothing of the batch: {why}")
         return Taken(len(scores))
 

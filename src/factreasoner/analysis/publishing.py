@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 from factreasoner.errors import ConfigError, PublishError
 from factreasoner.metrics.table import Metric
 from factreasoner.models import TaskResult
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
@@ -193,11 +194,16 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
     """Send all scores but the first `skip`, batch by batch; then close the backend.
 
     Raises:
+        ConfigError: there are fewer than `skip`.
         PublishError: the backend is down. It is named, and how many scores it was sent before.
     """
-    rest, passed = iter(islice(scores, skip, None)), skip
+    rest = iter(scores)
     number, lacking, refused = 0, Counter[str](), list[str]()
     with closing(backend):
+        passed = sum(1 for _ in islice(rest, skip))
+        if passed < skip:
+            there = f"the run has {number_of(passed, 'score')}"
+            raise ConfigError(f"--skip {skip}: {there}; leave it out to send all of them")
         while batch := list(islice(rest, AT_ONCE)):
             reasons = [
                 f"record {score.record}: {wrong}" if (wrong := score.place.wrong) else backend.lacks(score)
@@ -210,7 +216,7 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
             except PublishError as error:
                 if passed:
                     error.add_note(
-                        f"{passed:,} scores were handled before: --skip {passed} continues from there."
+                        f"{number_of(passed, 'score')} handled before: --skip {passed} continues from there."
                     )
                 raise
             number += taken.number

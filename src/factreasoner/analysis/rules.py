@@ -15,6 +15,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
 from factreasoner.metrics.table import SHARE, Table, of_fewer, possible
 from factreasoner.models import Support, TaskResult
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.tasks.task import FACTUALITY, TASKS, Tally, Task, task_named
 
@@ -109,7 +110,7 @@ class FailedJudgements:
         return math.fsum(values) / len(values) if values else None
 
     def __str__(self) -> str:
-        return f"{self.failures} failure{'s' * (self.failures != 1)}"
+        return number_of(self.failures, "failure")
 
 
 def totals_of(task: Task[Any]) -> dict[str, tuple[str, ...]]:

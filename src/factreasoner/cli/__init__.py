@@ -10,6 +10,7 @@ Ctrl-C (SIGINT), SIGTERM, SIGHUP; 141 the reader of its output is gone, as in `|
 from __future__ import annotations
 
 import ast
+import difflib
 import errno
 import functools
 import gc
@@ -44,7 +45,6 @@ COMMANDS = (
 """In the order of the list. Each is the name of a module of this folder, and, capitalized, of its class."""
 WITHOUT_ARGUMENTS = frozenset({"doctor", "mcp", "metrics", "serve"})
 """Commands that do something when called with nothing."""
-INTERRUPTED = 130
 READER_GONE = 141
 """What a shell says of a process that SIGPIPE ended."""
 _REFUSED = ("Cannot allocate memory", "failed to map segment", "can't start new thread")
@@ -133,14 +133,13 @@ def execute(arguments: Sequence[str] | None = None) -> int:
     Every expected error becomes a message on standard error, never a traceback.
     """
     try:
-        code = _command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0
-        if code == INTERRUPTED:
-            return _failed("Interrupted; the same command continues from here.", code)
-        return int(code)
+        return int(_command_line()(arguments, prog_name="factreasoner", standalone_mode=False) or 0)
     except InputError as error:
-        count = len(error.problems)
+        from factreasoner.models.wording import number_of
+
+        count = number_of(len(error.problems), "problem")
         kept = " ".join(getattr(error, "__notes__", ["Nothing was done."]))
-        return _failed(f"{error}\n{count} problem{'s' * (count > 1)} in the input. {kept}", 1)
+        return _failed(f"{error}\n{count} in the input. {kept}", 1)
     except FactReasonerError as error:
         code = 2 if isinstance(error, UsageError) else 1
         return _failed("\n".join((f"Error: {error}", *getattr(error, "__notes__", ()))), code)
@@ -171,6 +170,9 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         error.message = told
     elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
         error.message += f"; write {' or '.join(flags)} again before each further value"
+    if near := getattr(error, "possibilities", None):  # alike in more than their dashes
+        close = difflib.get_close_matches(error.option_name.lstrip("-"), [name.lstrip("-") for name in near])
+        error.possibilities = [name for name in near if name.lstrip("-") in close]
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)
     return 2

@@ -43,7 +43,7 @@ def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest
     if rows := [claim_cells(row, task, longest) for row in task.rows(result)]:
         console.columns((task.p_word, Column(no_wrap=True), task.claim_word, "evidence"), rows)
     elif not result.all_failures:
-        console.print(f"No {task.claim_word}s: {nothing_in(result.response)}.")
+        console.print(f"No {task.claim_word}s: {nothing_in(result)}.")
 
 
 def print_failures(console: Terminal, result: TaskResult) -> None:

@@ -61,6 +61,8 @@ class Command:
     settings: dict[str, Any]
     as_json = quiet = False
     keys: ClassVar[tuple[str, ...]] = ()
+    continues = False
+    """Whether the same command goes on where it was interrupted."""
 
     def __init_subclass__(
         cls, panels: Collection[str] = (), without: Collection[str] = (), also: Collection[str] = ()
@@ -73,7 +75,11 @@ class Command:
 
     def __call__(self) -> int | None:
         """Do what the command is for."""
-        return self._execute()
+        try:
+            return self._execute()
+        except KeyboardInterrupt:
+            say(f"Interrupted{'; the same command continues from here' * self.continues}.", err=True)
+            raise
 
     def _execute(self) -> int | None:
         raise NotImplementedError

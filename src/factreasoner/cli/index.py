@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from factreasoner.cli.flags import QUIET, Command, argument, flag
+from factreasoner.models.wording import number_of
 from factreasoner.report.terminal import say
 from factreasoner.text.visible import one_line
 
@@ -23,6 +24,7 @@ class Index(Command, panels=("Own documents",), also=("max_cost",)):
     The same command again takes up new and changed files, and completes a run that was cut off.
     """
 
+    continues = True
     paths: list[Path] | None = argument(
         "PATHS",
         "Files and folders: txt, md, html, pdf, docx, pptx, odt, odp, epub; jsonl and csv with "
@@ -64,10 +66,13 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
         if meter.total.calls and not quiet:
             used = meter.total
             cost = "unknown cost" if used.cost is None else f"${used.cost:.6f}"
-            say(f"Embeddings: {used.calls} requests, {used.prompt_tokens:,} tokens, {cost}.", err=True)
+            say(
+                f"Embeddings: {number_of(used.calls, 'request')}, {used.prompt_tokens:,} tokens, {cost}.",
+                err=True,
+            )
     for problem in report.problems:
         say(f"not indexed: {one_line(problem)}", err=True)
-    for document in report.unread:
+    for document in (*report.unread, *report.textless):
         say(f"left out: {one_line(document)}", err=True)
     if not quiet:
         _print(report, config)
@@ -83,12 +88,12 @@ def _print(report: IndexReport, config: Config) -> None:
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
     say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
-        say(f"{report.gone} indexed files no longer exist; --prune drops their passages.")
+        say(f"Gone: {number_of(report.gone, 'indexed file')}; --prune drops the passages.")
     for name in report.emptied:
         say(f"{one_line(name)} has no text now; its passages are dropped.")
     if report.others:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
-        say(f"{sum(report.others.values())} files of other kinds are left out: {kinds}.")
+        say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
         say(f"Search it with --retriever corpus --collection {config.collection}")
 
@@ -98,7 +103,7 @@ def _delete(config: Config, *, yes: bool) -> None:
 
     with Store.writing(config) as store:
         count = store.collection(config.collection).count()
-        what = f"collection {config.collection} ({count} passages) of store {store.folder}"
+        what = f"collection {config.collection} ({number_of(count, 'passage')}) of store {store.folder}"
         if not yes and not sys.stdin.isatty():
             raise typer.BadParameter(f"add --yes to delete {what}", param_hint="--delete")
         if not yes and not typer.confirm(f"Delete {one_line(what)}?"):
@@ -116,7 +121,7 @@ def _show(config: Config, *, list_: bool) -> None:
     if list_:
         for name in store.names():
             collection = store.collection(name)
-            say(f"{name}\t{collection.count()} passages\tembedding {collection.made.embedding}")
+            say(f"{name}\t{number_of(collection.count(), 'passage')}\tembedding {collection.made.embedding}")
         return
     collection = store.collection(config.collection)
     made = collection.made

@@ -37,6 +37,7 @@ class Publish(Command):
 
     def _execute(self) -> int:
         from factreasoner.analysis.publishing import Wanted, publish, scores_of
+        from factreasoner.models.wording import number_of
         from factreasoner.runs.finished import FinishedRun
 
         run = FinishedRun.of_any_task(self.run_dir)
@@ -45,20 +46,16 @@ class Publish(Command):
         if run.unfinished:
             say(run.unfinished, err=True)
         sent = publish(scores_of(run, wanted), backend, skip=self.skip)
-        say(f"{_scores(sent.number)} of {len(run.ids):,} records sent to {backend.url}")
+        say(f"{number_of(sent.number, 'score')} of {number_of(len(run.ids), 'record')} sent to {backend.url}")
         for why, count in list(sent.lacking.items())[:SHOWN]:
-            say(f"{_scores(count)} left out: {why}", err=True)
+            say(f"{number_of(count, 'score')} left out: {why}", err=True)
         if len(sent.lacking) > SHOWN:
-            say(f"{_scores(sent.lacking.total())} left out", err=True)
+            say(f"{number_of(sent.lacking.total(), 'score')} left out", err=True)
         for reason in list(dict.fromkeys(sent.refused))[:SHOWN]:
             say(f"refused: {reason}", err=True)
         if sent.refused:
-            say(f"{_scores(len(sent.refused))} refused", err=True)
+            say(f"{number_of(len(sent.refused), 'score')} refused", err=True)
         return 3 if sent.refused or sent.lacking else 0
-
-
-def _scores(count: int) -> str:
-    return f"{count:,} score{'s' * (count != 1)}"
 
 
 def _backend(to: To, url: str | None, *, by_model: bool) -> Backend:

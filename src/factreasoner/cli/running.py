@@ -29,6 +29,7 @@ BATCH_WAITS = 5
 class OverRecords(Command):
     """What every command that goes over records is told of them, and prints."""
 
+    continues = True
     column_map: list[str] | None = flag("theirs=ours, as text=output; repeatable.")
     limit: int | None = flag("Only the first N records.", min=1)
     skip_invalid: bool = flag("Skip invalid lines.")
@@ -158,8 +159,6 @@ class Running(OverRecords):
 
         config, task = self.config, folder.task
         worker = task.worker(config, folder.calls(config))
-        for note in folder.note_searched(getattr(worker, "collections", ()), checked.ids):
-            say(one_line(note), err=True)
 
         def run_round(as_set: Config = config) -> RunReport:
             able = worker if as_set is config else task.worker(as_set, folder.calls(as_set))

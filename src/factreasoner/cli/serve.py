@@ -48,6 +48,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     drain_delay: float = flag("Seconds to keep accepting records after SIGTERM.", default=0.0, min=0.0)
 
     def _execute(self) -> int:
+        from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
         from factreasoner.settings import load_settings
 
@@ -69,7 +70,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         service = Service(terms, Pool(terms, processes, self.queue), access, limits, partial(say, err=True))
         listener = listening(self.host, self.port)
         host, port = listener.getsockname()[:2]
-        who = f"{processes} processes" if processes else f"{config.concurrency} threads"
+        who = number_of(processes, "process") if processes else number_of(config.concurrency, "thread")
         say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
         run = partial(serve_until, service=service, listener=listener)
         return until_signal(run, service.drain, self.drain_delay)

@@ -17,6 +17,7 @@ from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Status, Support
+from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.tables import records_of
 from factreasoner.report.terminal import say_json
@@ -208,8 +209,8 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     usage, cost, spent = spending["total"], spending["total"]["cost"], spending["spent"]
     if not (usage["calls"] or usage["cached_calls"]):
         return
-    cached = f"{usage['cached_calls']:,} answered from the cache"
-    yield "calls", f"{usage['calls']:,}, and {cached}, in each record's last try"
+    cached = f"{usage['cached_calls']:,} from the cache"
+    yield "calls", f"{usage['calls']:,}, and {cached} (only each record's last try)"
     prompt = f"{usage['prompt_tokens']:,} prompt"
     if prefix := usage.get("cached_tokens", 0):
         prompt += f" ({prefix / usage['prompt_tokens']:.0%} from the prefix cache)"
@@ -323,7 +324,7 @@ def _facts_per_call(config: Config) -> str:
     """How many facts a call are counted with, and why."""
     if config.atoms_per_call is not None or config.batch != "none":
         size = config.atoms_per_call or MOST_FACTS
-        return f"Counted with {size} atom{'s' * (size > 1)} a call."
+        return f"Counted with {number_of(size, 'atom')} a call."
     if (found := known_probe(config)) is not None:
         return f"A probe of this model found: {found}."
     return (

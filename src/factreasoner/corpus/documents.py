@@ -133,6 +133,7 @@ def markdown(text: str, name: str = "") -> Document:
 
 LONGEST_ROW = 100_000_000
 """Bytes of the longest line that is read, and characters of the longest cell."""
+NO_TEXT = "no text"
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
 
 
@@ -145,10 +146,15 @@ class Document(NamedTuple):
 
 
 class BadRow(NamedTuple):
-    """A row that is not a document, and why."""
+    """A row that is not a document, and why. One without text is no fault of the file."""
 
     line: int
     reason: str
+
+    @property
+    def blank(self) -> bool:
+        """Whether it has no text."""
+        return self.reason == NO_TEXT
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}"
@@ -227,6 +233,8 @@ def _row(row: object, number: int) -> Document | BadRow:
         if value is not None and not isinstance(value, str):
             return BadRow(number, f"{name} is not a text")
         values[name] = value or ""
+    if not values["text"].strip():
+        return BadRow(number, NO_TEXT)
     return Document(values["text"], " ".join(values["title"].split()), values["link"].strip())
 
 

@@ -32,6 +32,7 @@ class IndexReport(NamedTuple):
     - `partly`: files of rows some of which are bad; the good ones are in the collection.
     - `gone`: files of the collection, below the paths of the run, that are there no more.
     - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
+    - `textless`: files without text, and files of rows with the rows that have none.
     - `emptied`: files that have no text any more, so that their passages are dropped.
     - `rebuilt`: the collection was damaged and made anew from its files.
     """
@@ -45,6 +46,7 @@ class IndexReport(NamedTuple):
     gone: int = 0
     others: Mapping[str, int] = MappingProxyType({})
     unread: tuple[str, ...] = ()
+    textless: tuple[str, ...] = ()
     emptied: tuple[str, ...] = ()
     passages: int = 0
     total: int = 0
@@ -101,6 +103,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         **run.counts,
         others=found.others,
         unread=_with_reasons(found.unread),
+        textless=tuple(run.textless),
         emptied=tuple(run.emptied),
         total=total,
         rebuilt=damaged,
@@ -125,6 +128,7 @@ class _Run:
         self._begun = False
         self._told = Step(0, 0, 0, "")
         self.problems: list[str] = []
+        self.textless: list[str] = []
         self.emptied: list[str] = []
         self.counts = Counter[str]()
         """Fields of :class:`IndexReport`; those that are not counted are 0."""
@@ -176,8 +180,9 @@ class _Run:
             there = self._collection.ids_of(name, digest) if digest in held else set()
             empty = True
             bad: list[BadRow] = []
+            blank: list[BadRow] = []
             try:
-                for passage in self._passages(file, name, digest, bad):
+                for passage in self._passages(file, name, digest, (bad, blank)):
                     empty = False
                     if passage.id not in there:
                         self._waiting.append(passage)
@@ -192,18 +197,26 @@ class _Run:
                 raise DocumentError(f"{error}{'; its earlier passages stay' if others else ''}") from error
             if empty and others:
                 self.emptied.append(name)
+            elif empty or blank:
+                self.textless.append(f"{file}: {_named(blank) or 'no text in it'}")
             if bad:
                 self.problems.append(f"{file}: {_named(bad)}")
             how = "partly" if bad else "empty" if empty else "replaced" if others else "added"
             self.counts[how] += 1
         self._outdated += others
 
-    def _passages(self, file: Path, name: str, digest: str, bad: list[BadRow]) -> Iterator[StoredPassage]:
-        """The passages of a file in order; its bad rows go into `bad`; without any, the last is marked."""
+    def _passages(
+        self, file: Path, name: str, digest: str, rows: tuple[list[BadRow], list[BadRow]]
+    ) -> Iterator[StoredPassage]:
+        """The passages of a file in order; `rows` get its bad and its blank ones.
+
+        Without a bad one, the last passage is marked.
+        """
+        bad, blank = rows
         before: StoredPassage | None = None
         for document in self._reader.documents(file):
             if isinstance(document, BadRow):
-                bad.append(document)
+                (blank if document.blank else bad).append(document)
                 continue
             # Past the cache of the function: a long text must not outlive its turn.
             for passage in split_passages.__wrapped__(_clean(document.text)):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample, Sampling, Scored
 from factreasoner.metrics.statistics import Bounds, Estimate, OfClaims, OfRecords, Statistic
 from factreasoner.models import Usage
+from factreasoner.models.wording import number_of
 
 Place = Literal["line", "run", "evaluate", "groups", "compare", "figure"]
 """Where a metric is shown: a record's result line; the table at the end of a run, of `evaluate`, of its
@@ -217,7 +218,7 @@ class Table(Generic[Scored]):
         if not few:
             return None
         shown, their = " and ".join(metric.shown for metric in few), "their intervals"
-        records = "1 record" if count == 1 else f"{count} records"
+        records = number_of(count, "record")
         if len(few) == 1:
             their = "its interval"
         return f"{records}: below {max(m.few for m in few)}, {shown} and {their} are unreliable"

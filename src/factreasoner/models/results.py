@@ -7,7 +7,7 @@ import json
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import jiter
 from pydantic import Field
@@ -15,6 +15,7 @@ from pydantic import Field
 from factreasoner.models.graph import FactGraph, Marginals, Support
 from factreasoner.models.records import Model
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
+from factreasoner.models.wording import number_of
 
 PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
@@ -156,9 +157,11 @@ class TaskResult(Model):
 
     `fingerprint` identifies the record's content, so that a changed input line is judged again. `coherence`
     is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is the wall time
-    in seconds, None if it was not measured.
+    in seconds, None if it was not measured. `nothing` says why there are no claims,
+    where the response does not.
     """
 
+    nothing: ClassVar[str] = ""
     record_id: str
     status: Status
     prompt: str = ""
@@ -184,7 +187,7 @@ class TaskResult(Model):
 
     def __repr__(self) -> str:
         failed = len(self.all_failures)
-        failures = [f"{failed} failure{'s' * (failed > 1)}"] * bool(failed)
+        failures = [number_of(failed, "failure")] * bool(failed)
         brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
         return f"<{type(self).__name__} {self.record_id!r}: {brief}>"
 
@@ -203,9 +206,8 @@ def notebook_form(result: TaskResult, told: str) -> str:
 def counted(word: str, labels: Iterable[str | None]) -> str:
     """How many there are and with which labels: "3 atoms (2 supported, 1 not judged)"."""
     counts = Counter((label or "not judged").replace("_", " ") for label in labels)
-    number = counts.total()
     by_label = ", ".join(f"{count} {label}" for label, count in counts.items())
-    return f"{number} {word}{'s' * (number != 1)}" + (f" ({by_label})" if counts else "")
+    return number_of(counts.total(), word) + (f" ({by_label})" if counts else "")
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:

@@ -1,4 +1,4 @@
-"""What pydantic finds wrong with a part of a model, in words that help to mend it."""
+"""Numbers with their nouns; and what pydantic finds wrong with a part of a model, in words that help."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ _MESSAGES = {
     "extra_forbidden": "there is no such field",
 }
 """Pydantic's types of errors, and what to say."""
+
+
+def number_of(count: int, word: str) -> str:
+    """A number of things: "1 record", "1,200 processes"."""
+    ending = "" if count == 1 else "es" if word.endswith("s") else "s"
+    return f"{count:,} {word}{ending}"
 
 
 def reworded(

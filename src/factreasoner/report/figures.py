@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from factreasoner.errors import MissingExtraError
 from factreasoner.metrics.claim_scores import Bin
 from factreasoner.plugins.table import EXTRA_OF_MODULE
-from factreasoner.report.tables import caption, table_of
+from factreasoner.report.tables import caption, records_of, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
 
@@ -55,7 +55,7 @@ def comparison_figure(content: Mapping[str, Any], path: Path) -> list[Path]:
         axis.set_yticks(range(len(runs)), list(runs))
         axis.set_ylim(len(runs) - 0.5, -0.5)
         axis.grid(axis="x", alpha=0.3)
-    figure.suptitle(f"{content['num_records']} records, 95 % intervals", fontsize=10)
+    figure.suptitle(f"{records_of(content)}, 95 % intervals", fontsize=10)
     return _written(figure, path)
 
 

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Column
 
 from factreasoner.models import Usage
+from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import say
 from factreasoner.runs.journal import JournalLine
@@ -123,11 +124,7 @@ class Totals:
     def __str__(self) -> str:
         usage = self.usage
         cost = "cost unknown" if usage.cost is None else f"${usage.cost:.4f}"
-        parts = (
-            [f"{usage.calls} call{'s' * (usage.calls != 1)}", cost]
-            if usage.calls or usage.cached_calls
-            else []
-        )
+        parts = [number_of(usage.calls, "call"), cost] if usage.calls or usage.cached_calls else []
         if usage.cached_calls:
             parts.append(f"{usage.cached_calls} cached")
         if self.rejudged:
@@ -181,6 +178,6 @@ def index_progress(*, quiet: bool) -> Iterator[Tell]:
 
         def tell(step: Step) -> None:
             name = f": {one_line(step.doing[-LONGEST_NAME:])}" if step.doing else ""
-            display.update(step.done, step.files, f"{step.passages} passages written{name}")
+            display.update(step.done, step.files, f"{number_of(step.passages, 'passage')} written{name}")
 
         yield tell

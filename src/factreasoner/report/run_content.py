@@ -15,6 +15,7 @@ from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
 from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
+from factreasoner.models.wording import number_of
 from factreasoner.report.record_content import Scored, marks_of
 from factreasoner.report.tables import fewer
 from factreasoner.runs.finished import FinishedRun
@@ -90,7 +91,7 @@ class RunContent:
         disputed = self._marks["disputed"]
         told = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
         listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        return f"{listed} of {total:,} {task.claim_word}{'s' * (total > 1)}{told}."
+        return f"{listed} of {number_of(total, task.claim_word)}{told}."
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""

@@ -14,6 +14,7 @@ from typing import Any
 
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import ARROWS, Metric, Table
+from factreasoner.models.wording import number_of
 from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.markdown import cell, markdown_table
 
@@ -99,7 +100,7 @@ def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]
 
 def records_of(content: Mapping[str, Any]) -> str:
     """How many records there are, in words."""
-    return "1 record" if content["num_records"] == 1 else f"{content['num_records']} records"
+    return number_of(content["num_records"], "record")
 
 
 def explanation(content: Mapping[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from factreasoner.corpus.documents import BadRow, Document, DocumentReader, is_binary
+from factreasoner.corpus.documents import Document, DocumentReader, is_binary
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
@@ -85,6 +85,8 @@ def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
     if name == STANDARD_INPUT:
         return [Document(read_text(name), "standard input")]
     path = Path(name)
+    if name.lower().startswith("file:"):
+        raise DocumentError(f"{name}: give the path of the file, without file://")
     if path.is_dir():
         raise DocumentError(f"{path}: a folder; name its files, each with --source")
     if not path.exists():
@@ -96,9 +98,10 @@ def _of_file(path: Path) -> list[Document]:
     """The texts of a file, at least one."""
     found = []
     for document in DocumentReader().documents(path):
-        if isinstance(document, BadRow):
+        if isinstance(document, Document):
+            found.append(document)
+        elif not document.blank:
             raise DocumentError(f"{path}: {document}")
-        found.append(document)
     if not found:
         raise DocumentError(f"{path}: no text in it")
     return found

@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
@@ -60,14 +60,9 @@ class Processes(Pool[_Process]):
         if _context().get_start_method() == "forkserver":
             # A tracker started here frees semaphores without a warning if the driver is killed.
             sys.warnoptions.append(_QUIET)
-            multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
-            sys.warnoptions.remove(_QUIET)
-            # What starts now never gets Ctrl-C, which a terminal sends to all: the driver handles it.
-            before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-            try:
+            with without_interrupts():
+                sys.warnoptions.remove(_QUIET)
                 multiprocessing.forkserver.ensure_running()
-            finally:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
         return self
 
     def __exit__(
@@ -97,6 +92,17 @@ class Processes(Pool[_Process]):
             ended: Future[Portion] = Future()
             ended.set_exception(error)
             return ended
+
+
+@contextlib.contextmanager
+def without_interrupts() -> Iterator[None]:
+    """What starts inside never gets Ctrl-C, which a terminal sends to all: this process handles it."""
+    multiprocessing.resource_tracker.ensure_running()  # it lets SIGINT through as it starts
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def processes_at_once(config: Config) -> int:

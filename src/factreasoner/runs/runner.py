@@ -107,6 +107,7 @@ def run(
     there are. Results and summary are written too if there are at most `WRITTEN_AT_ONCE` records; those of a
     larger run stay as they are until it comes to its end.
     """
+    folder.note_searched(getattr(worker, "collections", ()), ids)
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
     written = False
     try:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -32,8 +33,10 @@ from factreasoner.runs.manifest import (
 )
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.task import Task, task_named
+from factreasoner.text.visible import one_line
 
 R = TypeVar("R", bound=TaskResult)
+log = logging.getLogger(__name__)
 PAGE = "report.html"
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
@@ -137,6 +140,7 @@ class RunFolder(Journal[R]):
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
         self._lock = FileLock(path / ".lock")
+        self._warned = set[str]()
 
     @classmethod
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
@@ -238,16 +242,20 @@ class RunFolder(Journal[R]):
                     f"--out{again}"
                 )
 
-    def note_searched(self, now: Sequence[str], ids: Sequence[str]) -> Iterator[str]:
-        """Keep in the manifest the states of the collections searched from now on; yield warnings.
+    def note_searched(self, now: Sequence[str], ids: Sequence[str]) -> None:
+        """Keep in the manifest the states of the collections searched from now on; warn of them, each once.
 
-        They are about collections that are not whole, and about those that changed between records that are
-        finished and others of `ids`.
+        Warnings are about collections that are not whole, and about those that changed between records that
+        are finished and others of `ids`.
         """
         states = [*self.manifest.keep_searched(now), *now]
-        yield from unfinished_states(now)
+        found = list(unfinished_states(now))
         if any(i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids):
-            yield from mixed_states(states)
+            found += mixed_states(states)
+        for warning in found:
+            if warning not in self._warned:
+                self._warned.add(warning)
+                log.warning("%s", one_line(warning))
 
     def known_id(self, record_id: str) -> str:
         """The id of a record in this folder.

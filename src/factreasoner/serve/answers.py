@@ -27,6 +27,7 @@ from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
 from factreasoner.models import Record
 from factreasoner.models.results import counted
+from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
@@ -253,7 +254,7 @@ def verdict_by(
         return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
     if line["status"] != "ok":
         count = len(line["failures"])
-        why = f"{count} judgement{'s' * (count != 1)} failed" if count else "sampling did not converge"
+        why = f"{number_of(count, 'judgement')} failed" if count else "sampling did not converge"
         return {"allowed": False, "reason": f"the score is unknown: {why}"}
     told = []
     for rule in rules:

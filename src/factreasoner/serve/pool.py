@@ -19,6 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar, cast
 
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.runs.processes import without_interrupts
 from factreasoner.serve.answers import Answers, Refused, Reply, Terms, problem
 from factreasoner.tasks.task import FACTUALITY
 
@@ -75,7 +76,8 @@ class Process:
         with theirs:
             self._reader, self._writer = await asyncio.open_connection(sock=ours)
             self._process = _SPAWN.Process(target=_work, args=(terms, theirs))
-            self._process.start()
+            with without_interrupts():
+                self._process.start()
 
     async def ready(self) -> dict[str, str]:
         """Wait until it can answer; the tasks that it refuses, and why.

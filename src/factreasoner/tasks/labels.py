@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.models import TaskResult
+from factreasoner.models.wording import number_of
 from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, in_words, source_name
 from factreasoner.text.passages import excerpt
 from factreasoner.text.visible import one_line
@@ -112,20 +113,22 @@ class WithoutClaims:
     def add(self, result: TaskResult) -> None:
         """Add a record without claims."""
         failed = f"failed: {result.failures[0].message}" if result.failures else ""
-        self._ids.setdefault(failed or nothing_in(result.response), []).append(result.record_id)
+        self._ids.setdefault(failed or nothing_in(result), []).append(result.record_id)
 
     def said(self, claim_word: str) -> str:
         """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
         count = sum(map(len, self._ids.values()))
         reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in self._ids.items())
-        return f"No {claim_word}s in {count} record{'s' * (count > 1)}: {reasons}." if count else ""
+        return f"No {claim_word}s in {number_of(count, 'record')}: {reasons}." if count else ""
 
 
-def nothing_in(response: str) -> str:
-    """Why a response has no claims."""
-    if not response.strip():
+def nothing_in(result: TaskResult) -> str:
+    """Why a result has no claims."""
+    if result.nothing:
+        return result.nothing
+    if not result.response.strip():
         return "an empty answer"
-    if is_abstention(response):
+    if is_abstention(result.response):
         return "an abstention"
     return "no claim was found (instructions, questions and remarks are not claims)"
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from typing import Any, NamedTuple, Unpack
+from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class RecallResult(ClaimResult):
     `reference` is the right answer, if the record has it.
     """
 
+    nothing: ClassVar[str] = "no fact is given, or found in the reference"
     facts: tuple[Atom, ...] = ()
     reference: str | None = None
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Context, Model, Usage, Verdict, counted
+from factreasoner.models.wording import number_of
 from factreasoner.tasks.rows import (
     ANSWER,
     CONTEXTS,
@@ -110,7 +111,7 @@ class VerifyResult(ClaimResult):
         scores = self.before._asdict().items()
         found = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in scores if value is not None]
         changes = len(self.changes)
-        changed = [f"{changes} sentence{'s' * (changes > 1)} changed"] * bool(changes)
+        changed = [f"{number_of(changes, 'sentence')} changed"] * bool(changes)
         return [counted("claim", (claim.label for claim in self.claims)), *found, *changed]
 
     @property
