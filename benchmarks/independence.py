@@ -38,7 +38,7 @@ from factreasoner.metrics.samples import Sample
 from factreasoner.models import Assessment
 from factreasoner.pipeline import build_pipeline
 from factreasoner.pipeline.pipeline import rescore
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.settings import Config
 
 METRICS = [FACTUALITY[name] for name in ("brier", "auroc", "ece", "accuracy")]

@@ -26,7 +26,7 @@ from factreasoner.errors import FactReasonerError
 from factreasoner.graph.factors import factor_graph
 from factreasoner.models import FactGraph, Node, Relation, side_of
 from factreasoner.models.factor_graph import FactorGraph
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.settings import Config
 from factreasoner.solvers.reduction import reduce
 

@@ -2,8 +2,9 @@
 
     python benchmarks/life_of_a_record.py [--calls]
 
-Runs the command on one record without a model, twice in one process, and traces the second run: so imports,
-and what is read once, do not count. A file is entered where one of its functions is called or gone on with.
+Runs the command without a model twice in one process, first on another record, and traces the second run: so
+imports, and what a process does once, do not count, and what is done for each record's texts does. A file is
+entered where one of its functions is called or gone on with.
 Goals: 90 files, 700 changes. With `--calls`, the pairs of files with the most changes between them follow.
 """
 
@@ -25,6 +26,13 @@ import factreasoner
 from factreasoner.cli import main as command
 
 SOURCE = str(Path(factreasoner.__file__).parent)
+FIRST = {
+    "id": "first",
+    "input": "Who wrote the book?",
+    "output": "The book was written by a teacher in 1902. It has 12 chapters. She lived in Lyon.",
+    "contexts": ["A teacher wrote the book in 1902. It has 12 chapters.", "Lyon is a city."],
+}
+"""What the process runs untraced; the traced record shares no text with it."""
 RECORD = {
     "id": "r",
     "input": "When was the tower finished?",
@@ -74,15 +82,17 @@ def main() -> None:
     shown = parser.parse_args().calls
     trace = Trace()
     with tempfile.TemporaryDirectory() as folder:
-        data = Path(folder) / "one.jsonl"
+        before, data = Path(folder) / "first.jsonl", Path(folder) / "one.jsonl"
+        before.write_text(json.dumps(FIRST), encoding="utf-8")
         data.write_text(json.dumps(RECORD), encoding="utf-8")
-        run(data, Path(folder) / "before")
+        run(before, Path(folder) / "before")
         threading.setprofile(trace.saw)
         sys.setprofile(trace.saw)
         run(data, Path(folder) / "out")
         sys.setprofile(None)
         threading.setprofile(None)
         assert (Path(folder) / "out" / "summary.json").exists()
+    print(f"Record {RECORD['id']!r}, after record {FIRST['id']!r} in the same process:")
     print(f"{len(trace.files):5} files entered; goal 90")
     print(f"{trace.changes.total():5} changes of file; goal 700")
     for (before, file), count in trace.changes.most_common(40 if shown else 0):

@@ -6,7 +6,7 @@ from table_judge import TableJudge
 
 from factreasoner.assessors.graph import GraphEvaluator
 from factreasoner.models import Atom, Context, Record, Verdict
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 
 LABELS = ("entailment", "contradiction", "neutral", "no answer")
 

@@ -6,7 +6,8 @@ import pytest
 
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins import table
-from factreasoner.plugins.table import PLUGINS, load
+from factreasoner.plugins.kinds import load
+from factreasoner.plugins.table import PLUGINS
 
 
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind in PLUGINS for name in PLUGINS[kind]])

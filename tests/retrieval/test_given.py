@@ -2,7 +2,7 @@ import pytest
 
 from factreasoner.errors import InputError
 from factreasoner.models import Atom, Context, Record
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.protocols import Retrieved
 
 ATOMS = (Atom(id="a0", text="Water boils at 100 degrees."),)

@@ -5,7 +5,7 @@ from raw_server import Client, RawServer, redirect, reply
 
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
 from factreasoner.settings import Config

@@ -3,7 +3,7 @@ from json_server import Answer, JsonServer, steps, wiki
 
 from factreasoner.errors import SearchError
 from factreasoner.models import Atom, Record
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.wikipedia import WikipediaRetriever, search_forms
 from factreasoner.settings import Config

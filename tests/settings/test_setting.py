@@ -5,8 +5,9 @@ from typing import Literal
 import pytest
 from pydantic import BaseModel, Field, ValidationError
 
+from factreasoner.models.wording import refused
 from factreasoner.settings import Config
-from factreasoner.settings.setting import must_be, refused
+from factreasoner.settings.setting import must_be
 
 
 def test_every_setting_can_say_what_it_takes():

@@ -42,7 +42,7 @@ def explain_journal(
     config = parse_config(folder.config().model_dump(), str(folder.manifest.path), changes)
     folder.refuse_changed_files(named=("relations",))
     ids = folder.assessed() if record is None else [folder.known_id(record)]
-    solver = SOLVER.make(config.solver, {"config": lambda: config})
+    solver = SOLVER.make(config.solver, {"config": config})
     named = False
     for journaled in folder.results(ids):
         if journaled.status == "no_atoms" and len(ids) > 1:

@@ -35,7 +35,7 @@ def run_solver(name: str, graph: FactorGraph, config: Config) -> SolverRun:
         ConfigError: no such solver, or its program is not installed.
         SolverError: inference was refused or failed.
     """
-    solver = SOLVER.make(name, {"config": lambda: config})
+    solver = SOLVER.make(name, {"config": config})
     started = time.perf_counter()
     marginals = solver.marginals(graph)
     return SolverRun(name, time.perf_counter() - started, marginals)

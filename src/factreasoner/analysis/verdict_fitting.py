@@ -208,7 +208,7 @@ def _atoms(
     The last is its record's place in the run; `offsets` are by that, those fitted to other records.
     """
     config = run.config.model_copy(update={"calibration": None})
-    solver: Solver = SOLVER.make(config.solver, {"config": lambda: config})
+    solver: Solver = SOLVER.make(config.solver, {"config": config})
     for place, assessment in enumerate(run.results()):
         outcome, labelled = assessment.outcome, [atom for atom in assessment.atoms if atom.gold is not None]
         if place not in offsets or outcome is None or outcome.graph is None or not labelled:

@@ -53,6 +53,7 @@ class GraphEvaluator:
         self._judge = judge
         self._solver = solver
         self._config = config or Config()
+        self._threads = judging_threads(self._config)
         if self._config.prefilter != "none" and not judges_pairs_alone(self._config):
             raise ConfigError(
                 f"prefilter: verdicts of the {self._config.plugin('judge')} judge may depend on the other "
@@ -78,7 +79,7 @@ class GraphEvaluator:
         filtered = self._prefiltered(planned, atoms, contexts, record.id)
         work = filtered.work if filtered else planned
         asked = tasks(work, atoms, contexts, record.id, self._config)
-        outcome = judged_outcome(self._judge, asked, atoms, work, self._config)
+        outcome = judged_outcome(self._judge, asked, atoms, work, workers=self._threads)
         verdicts = outcome.verdicts
         pruned = filtered.report(verdicts) if filtered else None
         audit = None
@@ -127,7 +128,7 @@ class GraphEvaluator:
             parts = parallel_map(
                 lambda v: self._judge.judge(premise(v.context_id), [Claim(v.target_id, text[v.target_id])]),
                 chosen,
-                workers=judging_threads(self._config),
+                workers=self._threads,
             )
         again = [(v, part.verdicts[0]) for v, part in zip(chosen, parts, strict=True) if part.verdicts]
         return Audit(asked=len(again), disagreed=sum(first.label != second.label for first, second in again))

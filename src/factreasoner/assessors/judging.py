@@ -13,7 +13,8 @@ from factreasoner.graph.pairs import Work
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models import Atom, Claim, Context, Outcome, Part, Premise, Pruned, Verdict
-from factreasoner.plugins.table import PLUGINS, load
+from factreasoner.plugins.kinds import load
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Judge, Judged
 from factreasoner.settings import Config
 from factreasoner.text.language import language_of, stem
@@ -97,10 +98,10 @@ def judges_pairs_alone(config: Config) -> bool:
 
 
 def judged_outcome(
-    judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[Work], config: Config
+    judge: Judge, asked: Sequence[Task], atoms: Sequence[Atom], work: Sequence[Work], *, workers: int
 ) -> Outcome:
     """The verdicts and failures of all tasks, and the atoms of which judgements in `work` failed."""
-    judged = judge_all(judge, asked, workers=judging_threads(config))
+    judged = judge_all(judge, asked, workers=workers)
     planned = Counter(atom_id for item in work for atom_id in item.atom_ids)
     answered = Counter(verdict.target_id for verdict in judged.verdicts)
     return Outcome(

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.assessors.judging import Task, judged_outcome, tasks
+from factreasoner.assessors.judging import Task, judged_outcome, judging_threads, tasks
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
@@ -100,7 +100,7 @@ class PromptedEvaluator:
         contexts, work = self._planned(atoms, contexts)
         if self._asker is None:
             asked = tasks(work, atoms, contexts, record.id, self._config)
-            outcome = judged_outcome(self._judge, asked, atoms, work, self._config)
+            outcome = judged_outcome(self._judge, asked, atoms, work, workers=judging_threads(self._config))
         else:
             outcome = self._by_model(self._asker, self._chunks(self._asker, atoms, contexts, work), record)
         return concluded(outcome, atoms, self._row)

@@ -37,9 +37,9 @@ from factreasoner.models import (
     side_of,
     supports_of,
 )
+from factreasoner.models.wording import refused
 from factreasoner.protocols import Evaluator, Judge, Judged
 from factreasoner.settings import Config
-from factreasoner.settings.setting import refused
 
 
 class Calibration(Model):

@@ -162,7 +162,8 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         say(error.message)
         return 2
     if isinstance(error.__cause__, ValueError) and hasattr(error.__cause__, "errors"):
-        from factreasoner.settings.setting import must_be, refused
+        from factreasoner.models.wording import refused
+        from factreasoner.settings.setting import must_be
 
         told = refused(error.__cause__.errors()[0])
         if (field := _setting_of(error.param)) is not None:  # wrong as it would be in a profile

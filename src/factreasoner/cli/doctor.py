@@ -18,7 +18,8 @@ import merlin_bridge
 from factreasoner.cli.flags import AS_JSON, Command, flag
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError
 from factreasoner.models import Claim, Premise
-from factreasoner.plugins.table import EXTRA_OF_MODULE, load
+from factreasoner.plugins.kinds import load
+from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal
 from factreasoner.report.progress import one_answer
 from factreasoner.report.terminal import say_json

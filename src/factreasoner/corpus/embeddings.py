@@ -24,8 +24,8 @@ from factreasoner.llm.transport import MARGIN, Transport
 from factreasoner.llm.transport import load as litellm
 from factreasoner.llm.usage import CACHED, estimate_tokens, record_usage
 from factreasoner.models import Usage
-from factreasoner.plugins.kinds import PluginKind
-from factreasoner.plugins.table import extras_named, load, told
+from factreasoner.plugins.kinds import PluginKind, load, told
+from factreasoner.plugins.table import extras_named
 from factreasoner.settings import Config
 
 FIRST_WAIT = 0.5
@@ -73,7 +73,7 @@ class OwnEmbedding:
         self._name = name
         found = load("embedding", name)
         if inspect.isclass(found):
-            found = EMBEDDING.make(name, {"config": lambda: config}).embed
+            found = EMBEDDING.make(name, {"config": config}).embed
         self._function: Callable[[list[str]], object] = found
         self._lock = threading.Lock()
 

@@ -106,7 +106,7 @@ def _timed(config: Config, solver: Solver | None) -> Callable[[float], Solver]:
 
     def timed(seconds: float) -> Solver:
         limited = config.model_copy(update={"solver_seconds": seconds})
-        return solver or SOLVER.make(config.solver, {"config": lambda: limited})
+        return solver or SOLVER.make(config.solver, {"config": limited})
 
     return timed
 

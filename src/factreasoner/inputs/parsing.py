@@ -91,8 +91,8 @@ class Reader:
             draft.problems = known + [p for p in draft.problems[len(known) :] if p.field]
         if self._fits and record is not None and len(draft.problems) == (not answered):
             draft.problems += [hinted(p, extras)._replace(where=draft.where) for p in self._fits(record)]
-        draft.finish()
-        assert record is not None, "what pydantic refuses is a problem"
+        if record is None or draft.problems:
+            raise InputError(draft.problems)
         return record
 
     def _assigned(self, data: Mapping[str, Any], draft: Draft) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -6,6 +6,7 @@ import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, TypeAdapter, ValidationError, model_validator
@@ -56,16 +57,16 @@ class _Turn(BaseModel):
 _ID, _IDS, _TURNS = TypeAdapter(Id), TypeAdapter(list[Id]), TypeAdapter(list[_Turn])
 
 
+@dataclass
 class Draft:
     """Checks the values of one record and notes what is wrong, so that all of it is reported at once.
 
     `where` is the place in the input ("file.jsonl:12"); `names` are what it calls the fields of a Record.
     """
 
-    def __init__(self, where: str, names: Mapping[str, str]) -> None:
-        self.where = where
-        self.names = names
-        self.problems: list[InputProblem] = []
+    where: str
+    names: Mapping[str, str]
+    problems: list[InputProblem] = field(default_factory=list)
 
     def problem(self, field: str, message: str) -> None:
         """Note what is wrong with `field`."""

@@ -19,9 +19,9 @@ from factreasoner.judges import pair_id, unjudged
 from factreasoner.judges.faaf import check_citation
 from factreasoner.models import Assessment, Claim, Context, Label, Premise, Verdict
 from factreasoner.models.results import is_bare, is_line, unpack
+from factreasoner.models.wording import refused
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
-from factreasoner.settings.setting import refused
 
 JOURNAL = "journal.jsonl"
 MOST_PROBLEMS = 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field
@@ -24,10 +25,6 @@ LEAST_MASS = 0.5
 
 
 Probability = Annotated[float, Field(ge=0.0, le=1.0)]
-
-
-def _is_none(value: object) -> bool:
-    return value is None
 
 
 class Claim(NamedTuple):
@@ -89,7 +86,7 @@ class Verdict(Model):
     confidence: VerdictConfidence = "constant"
     citation: Literal["found", "elsewhere", "absent"] | None = None
     uncalibrated: float | None = Field(default=None, ge=0.0, le=1.0)
-    uncalibrated_label: Label | None = Field(default=None, exclude_if=_is_none)
+    uncalibrated_label: Label | None = Field(default=None, exclude_if=partial(operator.is_, None))
     belief: float | None = Field(default=None, ge=0.0, le=1.0)
     nearness: float = Field(default=0.0, ge=0.0, le=1.0)
     note: str = ""
@@ -97,7 +94,7 @@ class Verdict(Model):
     judge: str = Field(default="", exclude_if=operator.not_)
     votes: tuple[Verdict, ...] = Field(default=(), exclude_if=operator.not_)
     label_probabilities: dict[str, Probability] = Field(default_factory=dict, exclude_if=operator.not_)
-    label_mass: Probability | None = Field(default=None, exclude_if=_is_none)
+    label_mass: Probability | None = Field(default=None, exclude_if=partial(operator.is_, None))
 
     @property
     def as_given(self) -> Verdict:

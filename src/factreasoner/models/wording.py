@@ -1,28 +1,57 @@
-"""Numbers with their nouns; and what pydantic finds wrong with a part of a model, in words that help."""
+"""Numbers with their nouns; and what pydantic finds wrong with a value, in words that help to mend it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
 from factreasoner.errors import InputProblem
 
-_OUTSIDE = "is {value}; a probability lies between 0 and 1"
-_MESSAGES = {
-    "missing": "missing",
-    "model_type": "is {found}; it must be an object: {{...}}",
-    "list_type": "is {found}; it must be a list: [...]",
-    "string_type": "is {found}; it must be a text",
-    "bool_type": "is {found}; write true or false",
-    "float_type": "is {found}; it must be a number from 0 to 1, or null",
-    "greater_than_equal": _OUTSIDE,
-    "less_than_equal": _OUTSIDE,
-    "finite_number": _OUTSIDE,
-    "literal_error": "is {value!r}; it must be {expected}",
-    "extra_forbidden": "there is no such field",
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+OWN = "value_error"
+"""The type of errors from validators of this package, which have their own message."""
+KINDS: Mapping[Any, str] = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    str: "a text",
+    Path: "a path",
+    tuple: "a list of texts",
+    dict: "a mapping",
 }
-"""Pydantic's types of errors, and what to say."""
+_REFUSED = {
+    "missing": "missing",
+    "model_type": "must be an object: {{...}}",
+    "list_type": "must be a list: [...]",
+    "greater_than_equal": "must be at least {ge:g}",
+    "greater_than": "must be above {gt:g}",
+    "less_than_equal": "must be at most {le:g}",
+    "less_than": "must be below {lt:g}",
+    "literal_error": "must be {expected}",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must be of the form {pattern}",
+    "finite_number": "must be a finite number",
+    "extra_forbidden": "unknown key",
+}
+"""Pydantic's types of errors, and what to say, filled in from the error's context."""
+_WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
+"""How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
+
+
+def refused(error: ErrorDetails) -> str:
+    """Why a value is refused, and what it must be. Never repeats the value, which may be a secret."""
+    message = error["msg"].removeprefix("Value error, ")
+    if error["type"] == OWN:
+        return message
+    if error["type"] in _REFUSED:
+        return _REFUSED[error["type"]].format(**error.get("ctx", {}))
+    kind = _WRONG_KINDS.get(error["type"].partition("_")[0])
+    return f"must be {KINDS[kind]}" if kind else message[:1].lower() + message[1:]
 
 
 def number_of(count: int, word: str) -> str:
@@ -39,13 +68,11 @@ def reworded(
     `names` are what the input calls the fields of a Record; `words` go before the usual messages.
     """
     for item in error.errors(include_url=False):
-        form = (_MESSAGES | words).get(item["type"], "{said}")
-        message = form.format(
-            found=describe(item["input"]),
-            value=item["input"],
-            said=item["msg"].removeprefix("Value error, "),
-            expected=item.get("ctx", {}).get("expected"),
-        )
+        about_kind = item["type"].endswith(("_type", "_parsing"))
+        found = describe(item["input"]) if about_kind else repr(item["input"])
+        message = words[item["type"]].format(found=found) if item["type"] in words else refused(item)
+        if message.startswith("must "):
+            message = f"is {found}; it {message}"
         first, *rest = (*above, *item["loc"]) or ("",)
         parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
         yield InputProblem(where, names.get(str(first), str(first)) + "".join(parts), message)

@@ -16,7 +16,7 @@ from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.client import Panel
 from factreasoner.llm.limits import Budget, SharedLimits
-from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, PluginKind, named
+from factreasoner.plugins.kinds import ASSESSOR, JUDGE, RETRIEVER, SOLVER, Offers, OnDemand, PluginKind, named
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.protocols import (
     LLM,
@@ -94,17 +94,17 @@ class Assembly:
 
     def _offers(self, kind: PluginKind[P]) -> Offers:
         """What a part may ask for; a judge may have a solver, but not the other way round."""
-        offers: dict[str, Callable[[], object]] = {
-            "config": lambda: self.config,
-            "llm": lambda: self.llm,
-            "cache": lambda: self._shared.cache,
+        offers: dict[str, object] = {
+            "config": self.config,
+            "llm": self.llm,
+            "cache": OnDemand(lambda: self._shared.cache),
         }
         if kind is RETRIEVER:
-            offers["budget"] = lambda: self._shared.budget
+            offers["budget"] = self._shared.budget
         if kind is not SOLVER:
-            offers["solver"] = lambda: self.made(SOLVER)
+            offers["solver"] = OnDemand(lambda: self.made(SOLVER))
         if kind is not SOLVER and kind is not JUDGE:
-            offers["judge"] = self.judge
+            offers["judge"] = OnDemand(self.judge)
         return offers
 
     def retriever(self) -> Retriever:

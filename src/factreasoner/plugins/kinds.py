@@ -11,17 +11,21 @@ import importlib.util
 import inspect
 import sys
 import sysconfig
+import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Generic, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar, cast
+
+from pydantic import ValidationError
 
 from factreasoner.errors import (
     BudgetError,
     ConfigError,
     FactReasonerError,
     InputError,
+    MissingExtraError,
     PluginError,
     RetrievalError,
     RunError,
@@ -39,7 +43,8 @@ from factreasoner.models import (
     StageError,
     Verdict,
 )
-from factreasoner.plugins.table import PLUGINS, load, told
+from factreasoner.models.wording import reworded
+from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
 from factreasoner.protocols import (
     Atomized,
     Atomizer,
@@ -56,8 +61,16 @@ from factreasoner.protocols import (
 )
 
 P = TypeVar("P")
-Offers = Mapping[str, Callable[[], object]]
-"""What a constructor may ask for, by name, made when it is asked for; None: there is nothing."""
+
+
+class OnDemand(NamedTuple):
+    """An offer that is made when it is asked for."""
+
+    make: Callable[[], object]
+
+
+Offers = Mapping[str, object]
+"""What a constructor may ask for, by name; None: there is nothing."""
 
 _TOLD = (BudgetError, ConfigError, InputError, RetrievalError, RunError, SolverError, StageError)
 """What a part may raise on purpose. Everything else is its fault."""
@@ -119,7 +132,8 @@ class PluginKind(Generic[P]):
             if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                 continue
             asked, needed = parameter.name, parameter.default is parameter.empty
-            value = offers[asked]() if asked in offers else None
+            offer = offers.get(asked)
+            value = offer.make() if isinstance(offer, OnDemand) else offer
             if needed and asked not in offers:
                 known = ", ".join(offers)
                 raise ConfigError(
@@ -130,6 +144,56 @@ class PluginKind(Generic[P]):
             if needed or value is not None:
                 wanted[asked] = value
         return wanted
+
+
+def load(kind: str, name: str) -> Any:
+    """The class or function registered as `name`, or the user's own `pkg.mod:Name`.
+
+    Raises:
+        ConfigError: no such name, module or attribute.
+        MissingExtraError: the plug-in needs an optional package that is not installed.
+    """
+    target = PLUGINS[kind].get(name, name)
+    if ":" not in target:
+        raise ConfigError(
+            f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))}; "
+            "name your own class as 'package.module:Name'"
+        )
+    module_name, _, attribute = target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name in EXTRA_OF_MODULE:
+            raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
+        raise ConfigError(
+            f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
+        ) from error
+    except MissingExtraError:
+        raise
+    except Exception as error:
+        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise ConfigError(f"{kind} {name!r}: module {module_name!r} has no {attribute!r}") from error
+
+
+def told(error: BaseException, part: object = None) -> str:
+    """An error in a user's code with its file and line: in the file of `part` if it passed through there."""
+    own = None if part is None else _file_of(part)
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
+    frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
+    place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
+    if isinstance(error, ValidationError):
+        return f"{error.title}: {'; '.join(map(str, reworded(error, '', {})))}{place}"
+    return f"{type(error).__name__}: {error}{place}"
+
+
+def _file_of(part: object) -> str | None:
+    try:
+        return inspect.getsourcefile(part if inspect.isroutine(part) or inspect.isclass(part) else type(part))
+    except TypeError:
+        return None
 
 
 def named(plugin: object) -> str:

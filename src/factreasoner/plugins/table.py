@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import difflib
-import importlib
-import inspect
-import traceback
 from collections.abc import Iterator
-from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
-from factreasoner import models
-from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.models.wording import reworded
+from factreasoner.errors import MissingExtraError
 
 PLUGINS: dict[str, dict[str, str]] = {
     "atomizer": {
@@ -116,64 +108,3 @@ def nearest(name: str, known: list[str]) -> str:
     close = difflib.get_close_matches(name, known)
     close.sort(key=lambda other: sorted(other) != sorted(name))
     return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"
-
-
-def told(error: BaseException, part: object = None) -> str:
-    """An error in a user's code with its file and line: in the file of `part` if it passed through there."""
-    own = None if part is None else _file_of(part)
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith("<")]
-    frame = next((f for f in reversed(frames) if f.filename == own), frames[-1] if frames else None)
-    place = "" if frame is None else f" ({frame.filename}:{frame.lineno})"
-    if isinstance(error, ValidationError) and _is_of_ours(error):
-        return f"{error.title}: {'; '.join(map(str, reworded(error, '', {})))}{place}"
-    return f"{type(error).__name__}: {error}{place}"
-
-
-def _is_of_ours(error: ValidationError) -> bool:
-    """Whether it is about a model of this package, and not about a user's own of the same name.
-
-    What was made is known from pydantic's own method, unless another process or a TypeAdapter made it.
-    """
-    *_, (frame, _line) = traceback.walk_tb(error.__traceback__)
-    made = frame.f_locals.get("cls") or type(frame.f_locals.get("self"))
-    theirs = isinstance(made, type) and issubclass(made, BaseModel) and not issubclass(made, models.Model)
-    return error.title in models.__all__ and not theirs
-
-
-def _file_of(part: object) -> str | None:
-    try:
-        return inspect.getsourcefile(part if inspect.isroutine(part) or inspect.isclass(part) else type(part))
-    except TypeError:
-        return None
-
-
-def load(kind: str, name: str) -> Any:
-    """The class or function registered as `name`, or the user's own `pkg.mod:Name`.
-
-    Raises:
-        ConfigError: no such name, module or attribute.
-        MissingExtraError: the plug-in needs an optional package that is not installed.
-    """
-    target = PLUGINS[kind].get(name, name)
-    if ":" not in target:
-        raise ConfigError(
-            f"unknown {kind} {name!r}; {nearest(name, list(PLUGINS[kind]))}; "
-            "name your own class as 'package.module:Name'"
-        )
-    module_name, _, attribute = target.partition(":")
-    try:
-        module = importlib.import_module(module_name)
-    except ModuleNotFoundError as error:
-        if error.name in EXTRA_OF_MODULE:
-            raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
-        raise ConfigError(
-            f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
-        ) from error
-    except MissingExtraError:
-        raise
-    except Exception as error:
-        raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
-    try:
-        return getattr(module, attribute)
-    except AttributeError as error:
-        raise ConfigError(f"{kind} {name!r}: module {module_name!r} has no {attribute!r}") from error

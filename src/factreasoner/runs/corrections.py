@@ -138,7 +138,7 @@ def pair(verdict: Verdict) -> Pair:
 
 def scored_again(config: Config, corrections: Corrections | None) -> Callable[[Any], Any]:
     """What scores a result again: corrected and, if it is an assessment, solved as `config` says."""
-    solver = SOLVER.make(config.solver, {"config": lambda: config})
+    solver = SOLVER.make(config.solver, {"config": config})
 
     def again(result: TaskResult) -> TaskResult:
         corrected = corrections.applied(result) if corrections else result

@@ -39,8 +39,9 @@ from factreasoner.plugins.kinds import (
     REVISER,
     SUMMARIZER,
     PluginKind,
+    load,
 )
-from factreasoner.plugins.table import PLUGINS, load
+from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import AsksModel
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER

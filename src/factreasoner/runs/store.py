@@ -22,7 +22,7 @@ from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.plugins.table import load
+from factreasoner.plugins.kinds import load
 from factreasoner.runs.journal import Journal
 from factreasoner.runs.manifest import (
     Fingerprints,
@@ -250,7 +250,7 @@ class RunFolder(Journal[R]):
         """
         states = [*self.manifest.keep_searched(now), *now]
         found = list(unfinished_states(now))
-        if any(i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids):
+        if states and any(i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids):
             found += mixed_states(states)
         for warning in found:
             if warning not in self._warned:

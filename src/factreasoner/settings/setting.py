@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-if TYPE_CHECKING:
-    from pydantic_core import ErrorDetails
+from factreasoner.models.wording import KINDS
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price."""
@@ -70,57 +67,17 @@ def help_of(field: FieldInfo) -> str:
     return about if "(default: " in about else f"{about} (default: {default_words(field)})"
 
 
-OWN = "value_error"
-"""The type of errors from validators of this package, which have their own message."""
-
-_KINDS: Mapping[Any, str] = {
-    bool: "true or false",
-    int: "a whole number",
-    float: "a number",
-    str: "a text",
-    Path: "a path",
-    tuple: "a list of texts",
-    dict: "a mapping",
-}
-_REFUSED = {
-    "missing": "missing",
-    "greater_than_equal": "must be at least {ge:g}",
-    "greater_than": "must be above {gt:g}",
-    "less_than_equal": "must be at most {le:g}",
-    "less_than": "must be below {lt:g}",
-    "literal_error": "must be {expected}",
-    "string_too_short": "must not be empty",
-    "string_pattern_mismatch": "must be of the form {pattern}",
-    "finite_number": "must be a finite number",
-    "extra_forbidden": "unknown key",
-}
-"""Pydantic's types of errors, and what to say, filled in from the error's context."""
-_WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
-"""How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
-
-
 def must_be(field: FieldInfo) -> str | None:
     """What a field takes ("must be a number from 0 to 2"); None if a few words can't say it."""
     choices: list[str] = []
     for kind in kinds_of(field.annotation):
         if get_origin(kind) is Literal:
             choices += map(str, get_args(kind))
-        elif words := _KINDS.get(get_origin(kind) or kind):
+        elif words := KINDS.get(get_origin(kind) or kind):
             choices.append(" ".join(filter(None, (words, _limits(field)))))
         else:
             return None
     return f"must be {_one_of(choices)}" if choices else None
-
-
-def refused(error: ErrorDetails) -> str:
-    """Why a value is refused, and what it must be."""
-    message = error["msg"].removeprefix("Value error, ")
-    if error["type"] == OWN:
-        return message
-    if error["type"] in _REFUSED:
-        return _REFUSED[error["type"]].format(**error.get("ctx", {}))
-    kind = _WRONG_KINDS.get(error["type"].partition("_")[0])
-    return f"must be {_KINDS[kind]}" if kind else message[:1].lower() + message[1:]
 
 
 def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form

@@ -15,9 +15,10 @@ from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
+from factreasoner.models.wording import OWN, refused
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.settings.config import Config
-from factreasoner.settings.setting import OWN, kinds_of, must_be, refused, setting_of
+from factreasoner.settings.setting import kinds_of, must_be, setting_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails

@@ -9,12 +9,14 @@ import sys
 import threading
 from pathlib import Path
 
+import numpy as np
+
 from factreasoner.errors import WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
-from factreasoner.solvers.reduction import Component, SolverSettings, alone, reduce
+from factreasoner.solvers.reduction import Component, SolverSettings, distribution, reduce
 
 _LARGE = 1 << 26
 _one_large_at_a_time = threading.Lock()
@@ -91,7 +93,7 @@ def solve(part: Component, plan: Elimination) -> list[Table]:
         SolverError: every joint state has probability 0.
     """
     if len(part.variables) == 1:
-        return [alone(part)]
+        return [distribution(part.factors[0].logs if part.factors else np.zeros(part.cardinalities))]
     # Threads that solve one large network each would need the budget once for every thread.
     large = bytes_needed(plan) > _LARGE
     with _one_large_at_a_time if large else contextlib.nullcontext():

@@ -72,7 +72,8 @@ def solve_or_sample(
 ) -> Marginals:
     """Solve exactly the components that fit the memory and their `max_width`, and sample the others."""
     plans = [plan_of(part) for part in reduced.components]
-    exact = [fits(plan, max_width(part)) for part, plan in zip(reduced.components, plans, strict=True)]
+    widths = [max_width(part) for part in reduced.components]
+    exact = list(map(fits, plans, widths))
     deadline = time.monotonic() + config.solver_seconds
     wide = exact.count(False)
     found: list[list[Table]] = []

@@ -268,8 +268,3 @@ def _forced(factors: Iterable[LogFactor]) -> dict[int, int]:
             if len(possible) == 1:
                 forced.setdefault(i, int(possible[0]))
     return forced
-
-
-def alone(part: Component) -> Table:
-    """The distribution of a component of one variable."""
-    return distribution(part.factors[0].logs if part.factors else np.zeros(part.cardinalities))

@@ -13,8 +13,8 @@ from pydantic import Field, ValidationError, model_validator
 
 from factreasoner.errors import ConfigError
 from factreasoner.models import Label, Model
+from factreasoner.models.wording import refused
 from factreasoner.plugins.table import nearest
-from factreasoner.settings.setting import refused
 
 BUNDLED = Path(__file__).parent / "adapters"
 SPECIAL_TOKEN = re.compile(

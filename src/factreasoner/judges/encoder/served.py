@@ -23,9 +23,9 @@ from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Label
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.models.verdicts import LEAST_MASS
+from factreasoner.models.wording import refused
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
-from factreasoner.settings.setting import refused
 from factreasoner.web.connection import Deadline, read_body, tls_context
 
 PREDICT, CLASSIFY = "/predict", "/classify"
