@@ -138,10 +138,9 @@ def with_graph(
     outcome: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], config: Config
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
-    given = kept(contexts)
-    priors = rated(given, config)
-    used = priors.contexts
     known = {atom.id for atom in atoms}
+    priors = rated(kept(contexts), config)
+    used = priors.contexts
     joined = relations(outcome.verdicts, atom_ids=known, contexts=used)
     independence = None
     if config.independence:
@@ -184,8 +183,7 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
         except (PluginError, SolverError) as error:
             failure = Failure.of("solver", record_id, error)
             return outcome.model_copy(update={"failures": (*outcome.failures, failure)})
-    posterior = marginals.p_true
-    p_true = {node.id: posterior[node.id] for node in graph.nodes if node.kind == "atom"}
+    p_true = {node.id: marginals.probabilities[node.id][1] for node in graph.nodes if node.kind == "atom"}
     return outcome.model_copy(
         update={
             "marginals": marginals,

@@ -77,9 +77,10 @@ class Pipeline:
             BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
         """
         with one_by_one_until(lambda: self.settled):
-            return self._assess(record, Meter())
+            return self._assess(record)
 
-    def _assess(self, record: Record, meter: Meter) -> Assessment:
+    def _assess(self, record: Record) -> Assessment:
+        meter = Meter()
         atoms: tuple[Atom, ...] = ()
         contexts: tuple[Context, ...] = ()
         searched: tuple[str, ...] = ()

@@ -181,9 +181,10 @@ def as_judged_by(result: TaskResult, judge: str, config: Config) -> TaskResult:
 def own_answers(result: TaskResult, config: Config) -> list[str]:
     """The models that judge here and wrote the answer, as the record says."""
     writer = next((result.metadata[key] for key in WRITER_KEYS if result.metadata.get(key)), None)
+    if not isinstance(writer, str):
+        return []
     alone = (config.model,) if config.model and config.plugin("judge") == "llm" else ()
-    judges = config.judge_models or alone
-    return [model for model in judges if isinstance(writer, str) and _bare(model) == _bare(writer)]
+    return [model for model in config.judge_models or alone if _bare(model) == _bare(writer)]
 
 
 def _bare(model: str) -> str:

@@ -8,6 +8,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -71,6 +72,7 @@ def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
     return {"prompts": prompts.fingerprints(task.prompts(config)), "files": files}
 
 
+@dataclass(frozen=True)
 class Ledger:
     """What a run has paid: a file with the US dollars of one request a line.
 
@@ -78,8 +80,7 @@ class Ledger:
     Threads and processes may share the file.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    path: Path
 
     @property
     def total(self) -> float:
