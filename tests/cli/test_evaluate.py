@@ -110,6 +110,21 @@ def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
     assert "macro-F1 S/C/U" in factreasoner("evaluate", "run", "--gold", gold).stdout
 
 
+def test_what_is_likely_and_not_shown_as_supported(factreasoner, tmp_path):
+    shown = {"support": {"a0": "unverified", "a1": "unverified", "a2": "supported"}}
+    run_folder(tmp_path / "run", made(0, [0.7, 0.8, 0.9], "UUS", outcome=shown))
+    done = factreasoner("evaluate", "run", "--json")
+    content, found = scores(done)
+    assert (found["three_way_accuracy"], found["three_way_macro_f1"]) == (1.0, 1.0)
+    assert (found["accuracy"], found["labelled_precision"]) == (pytest.approx(1 / 3), 1.0)
+    assert found["precision"] == pytest.approx(1 / 3)
+    assert content["three_way_confusion"]["U"]["unverified"] == 2
+    assert "accuracy, F1 and MAE take P > 1/2 for S" in " ".join(done.stderr.split())
+    told = factreasoner("evaluate", "run").stdout
+    assert "accuracy (P > 1/2)" in told
+    assert "MAE of Pr (P > 1/2)" in told
+
+
 def test_gold_of_other_records(factreasoner, tmp_path):
     run_folder(tmp_path / "run", *RUN)
     gold = gold_file(tmp_path, ("x", "a0", "S"), ("r0", "a9", "S"))
@@ -143,7 +158,7 @@ def test_atoms_without_a_label_and_a_score_without_an_interval_are_said(factreas
     done = factreasoner("evaluate", "run")
     told = " ".join(done.stderr.split())
     assert "2 of 5 judged atoms have no label: precision and F1@K count them" in told
-    assert "(MAE compares Pr* with the share of labelled atoms with P > 1/2, 1.000)" in told
+    assert "a share of 1.000 of the labelled atoms (MAE compares it with Pr*)" in told
     assert "AUROC 0.500 (no interval: one record alone has all claims of one label)" in " ".join(
         done.stdout.split()
     )

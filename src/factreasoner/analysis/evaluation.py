@@ -19,7 +19,7 @@ from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
-from factreasoner.models import TaskResult, Usage
+from factreasoner.models import HALF_TOLERANCE, TaskResult, Usage
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
@@ -218,11 +218,16 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield f"{left_out} labelled atoms could not be judged and are left out"
     judged, labelled = int(sum(np.nansum(sample.values[said]) for said in SAID)), len(sample.claims.p)
     if labelled < judged and labelled:
-        pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
         yield (
             f"{judged - labelled} of {judged} judged atoms have no label: precision and F1@K count them, "
-            "scores against labels do not (MAE compares Pr* with the share of labelled atoms with P > 1/2, "
-            f"{pr:.3f})"
+            "scores against labels do not"
+        )
+    likely = scored.claims.p > 0.5 + HALF_TOLERANCE
+    if labelled and (labelled < judged or np.any(likely & (scored.claims.said != SAID["supported"]))):
+        pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
+        yield (
+            "precision and F1@K count supported atoms; accuracy, F1 and MAE take P > 1/2 for S, as the paper "
+            f"does, which is a share of {pr:.3f} of the labelled atoms (MAE compares it with Pr*)"
         )
     counts = confusion_counts(scored.claims)
     supported = counts["true_positive"] + counts["false_negative"]

@@ -1,7 +1,8 @@
 """Scores of claims against labels: Brier and its parts, log loss, accuracy, F1, AUROC, calibration error.
 
 They are over all labelled claims together, so that a long answer weighs more than a short one. Class 0
-(supported, true) is positive; scores of two classes take all others for negative.
+(supported, true) is positive. Scores of two classes predict it where P is above one half, as the paper does,
+and take all other labels for negative; scores of more classes take the predicted class.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from factreasoner.metrics.statistics import (
     wilson,
     within,
 )
+from factreasoner.models import HALF_TOLERANCE
 
 SMALLEST_P = 1e-6
 """Probabilities are kept this far from 0 and 1 before their logarithm is taken."""
@@ -56,11 +58,13 @@ def _mean_of_claims(claims: Claims, values: Floats) -> Statistic:
 def confusion(claims: Claims, classes: int = 2) -> Floats:
     """By record, claims of each right class and each predicted one: shape (records, classes * classes).
 
-    The last class takes all predictions beyond it. Of two classes it takes all labels beyond it, too; of more
-    classes, claims with such a label are left out.
+    Of two classes, the first is predicted where P is above one half, and the last takes all labels beyond it.
+    Of more classes, the last takes all predictions beyond it, and claims with such a label are left out.
     """
-    gold = np.minimum(claims.gold, 1) if classes == 2 else claims.gold
-    cell = np.where(gold < classes, gold * classes + np.minimum(claims.said, classes - 1), -1)
+    gold, said = claims.gold, np.minimum(claims.said, classes - 1)
+    if classes == 2:
+        gold, said = np.minimum(gold, 1), np.where(claims.p > 0.5 + HALF_TOLERANCE, 0, 1)
+    cell = np.where(gold < classes, gold * classes + said, -1)
     return claims.sums(cell == np.arange(classes * classes)[:, None])
 
 

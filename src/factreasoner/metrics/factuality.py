@@ -25,6 +25,7 @@ from factreasoner.models import (
     Usage,
     factuality,
     judged_atoms,
+    side_of,
 )
 
 KSetting = int | Literal["median", "half"]
@@ -91,7 +92,7 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
     """Score an assessment with `k`."""
     judged = tuple(judged_atoms(assessment))
     labels = tuple(
-        LabelledClaim(item.p_true, SAID["supported" if item.is_true else item.support], GOLD[item.atom.gold])
+        LabelledClaim(item.p_true, SAID[item.support], GOLD[item.atom.gold])
         for item in judged
         if item.atom.gold is not None
     )
@@ -108,8 +109,8 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
 
 
 def _labelled_precision(record: ScoredRecord) -> float | None:
-    """Precision over the labelled atoms alone: the share of them whose P is above one half."""
-    return _share([claim.said == 0 for claim in record.labels])
+    """The share of the labelled atoms whose P is above one half."""
+    return _share([side_of(claim.p_true) > 0 for claim in record.labels])
 
 
 def _gold_precision(record: ScoredRecord) -> float | None:
@@ -175,6 +176,7 @@ BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True
 FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
 
 
+UNRESOLVED = "is not judged, judged in part or has P = 1/2"
 MAX_E = math.log10(math.e) / math.e
 """The largest -P log10 P."""
 
@@ -190,9 +192,9 @@ METRICS = (
            _count("unverified"), bounds=COUNT, decimals=2, places=("compare",)),
     Metric("precision", "precision", "share of judged atoms that are supported", JUDGED, _score("precision"),
            places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True, better="higher"),
-    Metric("precision_low", "Pr low", "precision if every unresolved atom were unsupported", JUDGED,
+    Metric("precision_low", "Pr low", f"precision if no atom were supported that {UNRESOLVED}", JUDGED,
            _score("precision_low"), places=("line",)),
-    Metric("precision_high", "Pr high", "precision if every unresolved atom were supported", JUDGED,
+    Metric("precision_high", "Pr high", f"precision if every atom were supported that {UNRESOLVED}", JUDGED,
            _score("precision_high"), places=("line",)),
     Metric("penalised_score", "Pr · penalty", "precision times FActScore's penalty for short answers",
            GAMMA, OfRecords(_penalised), places=("line", "run")),
@@ -217,21 +219,23 @@ METRICS = (
            places=("line",)),
     Metric("avg_logprob", "mean ln P", "mean natural logarithm of P, P kept within [1e-6, 1 - 1e-6]", JUDGED,
            _score("avg_logprob"), bounds=(math.log(SMALLEST_P), 0.0), places=("line",)),
-    Metric("gold_precision", "Pr*", "precision that the labels give, over labelled atoms", LABELS,
+    Metric("gold_precision", "Pr*", "share of labelled atoms with the label S", LABELS,
            OfRecords(_gold_precision), field="gold_factuality_score",
            places=("line", "evaluate", "groups")),
-    Metric("labelled_precision", "Pr of labelled", "precision over the labelled atoms alone", LABELS,
+    Metric("labelled_precision", "Pr of labelled (P > 1/2)", "share of labelled atoms with P > 1/2", LABELS,
            OfRecords(_labelled_precision), places=()),
-    Metric("accuracy", "accuracy", "share of labelled atoms with the right one of S and NS", LABELS,
-           OfClaims(claim_scores.accuracy), better="higher", field="gold_accuracy",
-           places=("line", "run", "evaluate", "compare"), tested=True),
-    Metric("f1", "F1", "F1 of S over labelled atoms", LABELS, OfClaims(claim_scores.f1), better="higher",
-           field="gold_f1", places=("line", "evaluate", "compare"), tested=True),
-    Metric("macro_f1", "macro-F1", "mean of the F1 of S and of NS over labelled atoms", LABELS,
-           OfClaims(claim_scores.macro_f1), better="higher", field="gold_macro_f1",
-           places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True),
-    Metric("mae_precision", "MAE", "mean of |Pr - Pr*| over labelled atoms", LABELS,
-           OfRecords(_precision_error), title="MAE of precision", better="lower",
+    Metric("accuracy", "accuracy", "share of labelled atoms with the right one of S (P > 1/2) and NS", LABELS,
+           OfClaims(claim_scores.accuracy), title="accuracy (P > 1/2)", better="higher",
+           field="gold_accuracy", places=("line", "run", "evaluate", "compare"), tested=True),
+    Metric("f1", "F1", "F1 of S (P > 1/2) over labelled atoms", LABELS,
+           OfClaims(claim_scores.f1), title="F1 (P > 1/2)", better="higher", field="gold_f1",
+           places=("line", "evaluate", "compare"), tested=True),
+    Metric("macro_f1", "macro-F1", "mean of the F1 of S (P > 1/2) and of NS over labelled atoms", LABELS,
+           OfClaims(claim_scores.macro_f1), title="macro-F1 (P > 1/2)", better="higher",
+           field="gold_macro_f1", tested=True,
+           places=("line", "run", "evaluate", "groups", "compare", "figure")),
+    Metric("mae_precision", "MAE", "mean of |share of labelled atoms with P > 1/2 - Pr*|", LABELS,
+           OfRecords(_precision_error), title="MAE of Pr (P > 1/2)", better="lower",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
     Metric("auroc", "AUROC", "share of pairs of an S and another atom that P ranks correctly", BOTH,
            OfClaims(claim_scores.AreaUnderROC), better="higher",
@@ -242,10 +246,11 @@ METRICS = (
     Metric("ece", "ECE", "mean over atoms of |mean P - share of S| in the atom's tenth", LABELS,
            OfClaims(claim_scores.CalibrationError), better="lower",
            places=("run", "evaluate", "compare", "figure"), tested=True, few=FEW_RECORDS),
-    Metric("three_way_accuracy", "accuracy S/C/U", "share of atoms labelled S, C or U with the right one",
-           FINER, OfClaims(lambda claims: claim_scores.accuracy(claims, CLASSES)),
+    Metric("three_way_accuracy", "accuracy S/C/U",
+           "share of atoms labelled S, C or U that are shown as supported, contradicted or neither", FINER,
+           OfClaims(lambda claims: claim_scores.accuracy(claims, CLASSES)),
            better="higher", places=("evaluate",)),
-    Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U", FINER,
+    Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U, of atoms as shown", FINER,
            OfClaims(lambda claims: claim_scores.macro_f1(claims, CLASSES)),
            better="higher", places=("evaluate",)),
     *usage_metrics(attrgetter("usage")),

@@ -110,6 +110,8 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
     claims = "atoms" if factuality else "claims"
+    if factuality and any(metric.needs.labels for metric in metrics):
+        usage += " Accuracy, F1 and MAE take P > 1/2 for S, as the paper does."
     return [
         f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
         f"labelled {claims} together; n after a score counts the records that have it, if some lack it. "
