@@ -166,6 +166,17 @@ def test_a_window_is_the_verifier_s_or_one_s_own_within_the_model_s_positions(tm
     assert runtime(folder, verifier_window=32).longest == 32
 
 
+@pytest.mark.parametrize("texts", [None, 1])
+def test_a_graph_of_fixed_length_is_fed_so_many_tokens_and_no_text_beyond_them(tmp_path, texts):
+    made = runtime(save(tmp_path, fixed(pooled(), texts=texts, tokens=40)))
+    assert made.longest == 40
+    long = [adapter_of("nli").texts("a " * n, "b") for n in (36, 37)]
+    found = made.scores([*asked(25, longest=18), *long])
+    expected = runtime(save(tmp_path / "open", pooled())).scores([*asked(25, longest=18), *long])
+    assert found.pop() == Unscored("TooLong", "41 tokens, but the model takes 40")
+    assert np.array(found) == pytest.approx(np.array(expected[:-1]), abs=1e-6)
+
+
 def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):
     folder = save(tmp_path, pooled())
     first = runtime(folder)
@@ -198,9 +209,12 @@ def renamed_input(model, old, new):
     return model
 
 
-def fixed_shape(model):
+def fixed(model, *, texts=None, tokens=None):
+    """The same graph, exported for so many texts, or for so many tokens each."""
     for given in model.graph.input:
-        given.type.tensor_type.shape.dim[1].dim_value = 128
+        for dim, size in zip(given.type.tensor_type.shape.dim, (texts, tokens), strict=True):
+            if size is not None:
+                dim.dim_value = size
     return model
 
 
@@ -220,7 +234,9 @@ def refused(message, model, verifier="nli", **settings):
 
 REFUSED = [
     refused("input 'pixel_values'", renamed_input(pooled(), "token_type_ids", "pixel_values")),
-    refused("fixed shape .*optimum-cli export onnx", fixed_shape(pooled())),
+    refused(
+        r"'input_ids' has the shape \[2, 'sequence'\], .*any .* or 1; .*export", fixed(pooled(), texts=2)
+    ),
     refused(r"model\.onnx: output 'logits' .*needs 3 outputs.*verifier-labels", pooled(outputs=2)),
     refused(r"'logits' .*3\], .* needs 2 outputs", pooled(parts=False), "minicheck-roberta", **ROBERTA),
     refused(r"head 'sequence' needs \(texts, outputs\)", each_token(outputs=3)),

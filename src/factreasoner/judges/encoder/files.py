@@ -191,7 +191,8 @@ def _beside(graph: Path, folder: Path) -> ModelFiles:
     if settings is None:
         raise ConfigError(
             f"verifier_model: {places[-1]}: config.json is missing, which says what outputs mean; "
-            "copy it from the model's page or folder"
+            "copy it from the model's page or folder, or write one that names them in their order: "
+            '{"id2label": {"0": "entailment", "1": "neutral"}}'
         )
     extra = _first(places, "tokenizer_config.json")
     return ModelFiles(graph, tokenizer, settings, _json(settings), _json(extra) if extra else {})

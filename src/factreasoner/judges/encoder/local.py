@@ -48,15 +48,17 @@ class OnnxRuntime:
         self._files = files = model_files(config, adapter.export)
         self._adapter = adapter
         self.identity, batch_dependent = files.identity
-        self._tokens_a_batch = 0 if batch_dependent else config.verifier_batch * USUAL_TOKENS
         self.labels = meanings(adapter, config, files.settings, str(files.settings_path))
         by_id = adapter.labels if adapter.head == "decoder_step" else None
         self._columns = sorted(by_id or range(len(self.labels)))
         self.tokenizer = self._opened_tokenizer()
         wanted = config.verifier_window or adapter.max_tokens
-        self.longest = min(wanted, files.positions or wanted)
         self.session = opened_session(files, config)
         self._inputs = self._checked_inputs()
+        texts, self._length = self._fixed_sizes()
+        singly = batch_dependent or texts == 1
+        self._tokens_a_batch = 0 if singly else config.verifier_batch * USUAL_TOKENS
+        self.longest = min(wanted, files.positions or wanted, self._length or wanted)
         self._output = self._checked_output()
         self._padding = self._padding_id()
 
@@ -114,13 +116,26 @@ class OnnxRuntime:
                 raise self._misfit(
                     f"input {given.name!r} ({given.type}): the verifier feeds {', '.join(fed)}"
                 )
-            if given.name in FEEDS and any(isinstance(size, int) for size in given.shape):
-                raise self._misfit(f"input {given.name!r} has the fixed shape {given.shape}, not open sizes")
             found[given.name] = DTYPES[given.type]
         if decoding and "decoder_input_ids" not in found:
             needed = "the verifier needs decoder_input_ids beside them, in one graph"
             raise self._misfit(f"has the inputs {', '.join(found)}, but {needed}")
         return found
+
+    def _fixed_sizes(self) -> tuple[int | None, int | None]:
+        """How many texts the graph takes at once, and how many tokens of each; None: any number.
+
+        Raises ConfigError where it takes several texts and no fewer.
+        """
+        shapes = {given.name: given.shape for given in self.session.get_inputs() if given.name in FEEDS}
+        for name, shape in shapes.items():
+            if len(shape) != 2 or (isinstance(shape[0], int) and shape[0] != 1):
+                needed = "the verifier feeds (texts, tokens), and any number of texts or 1"
+                raise self._misfit(f"input {name!r} has the shape {shape}, but {needed}")
+        texts, tokens = (
+            {shape[axis] for shape in shapes.values() if isinstance(shape[axis], int)} for axis in (0, 1)
+        )
+        return min(texts, default=None), min(tokens, default=None)
 
     def _checked_output(self) -> str:
         """The name of the output to read. Raises ConfigError where its shape does not fit the head."""
@@ -174,7 +189,8 @@ class OnnxRuntime:
             Unscored("TooLong", f"{len(e)} tokens, but the model takes {self.longest}") for e in encodings
         ]
         fitting = [n for n, encoding in enumerate(encodings) if len(encoding) <= self.longest]
-        for batch in batches([len(encodings[n]) for n in fitting], self._tokens_a_batch):
+        lengths = [self._length or len(encodings[n]) for n in fitting]
+        for batch in batches(lengths, self._tokens_a_batch):
             places = [fitting[n] for n in batch]
             for place, row in zip(places, self._run([encodings[n] for n in places]), strict=True):
                 found[place] = row
@@ -207,7 +223,7 @@ class OnnxRuntime:
         return shares
 
     def _feed(self, encodings: Sequence[Encoding]) -> dict[str, npt.NDArray[Any]]:
-        longest = max(len(encoding) for encoding in encodings)
+        longest = self._length or max(len(encoding) for encoding in encodings)
         feed = {}
         for name, dtype in self._inputs.items():
             if name in DECODER_FEEDS:
