@@ -223,6 +223,17 @@ def test_doctor_names_every_extra(factreasoner):
     assert {extra for extra in extras if not re.search(rf"extra {extra}\b|\[{extra}\]", said)} == set()
 
 
+def test_doctor_tells_a_broken_package_from_a_missing_one(factreasoner, tmp_path, monkeypatch):
+    (tmp_path / "halved.py").write_text("import its_other_half")
+    modules = {"halved": ("halving", "one"), "no_such.part": ("nothing", "two")}
+    monkeypatch.setattr("factreasoner.cli.doctor.EXTRA_OF_MODULE", modules)
+    monkeypatch.syspath_prepend(tmp_path)
+    checks = {check["name"]: check for check in json.loads(factreasoner("doctor", "--json", code=1).stdout)}
+    assert (checks["halved"]["state"], checks["no_such.part"]["state"]) == ("wrong", "missing")
+    assert "ModuleNotFoundError: No module named 'its_other_half'" in checks["halved"]["detail"]
+    assert "pip install 'factreasoner[one]' --force-reinstall" in checks["halved"]["detail"]
+
+
 @pytest.mark.parametrize(("name", "words"), [(None, "spacy download en_core"), ("en_x 1.0", "ok  pipeline")])
 def test_doctor_names_the_pipeline_that_makes_atoms(factreasoner, monkeypatch, name, words):
     monkeypatch.setattr("factreasoner.text.parsing.describe_model", lambda wanted: name)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import platform
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import closing, nullcontext
 from importlib.metadata import PackageNotFoundError, version
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rich.markup import escape
@@ -80,9 +81,10 @@ def _checks(config: Config, *, call: bool) -> Iterator[Check]:
         found = _version(package)
         yield Check("ok" if found else "wrong", package, found or "not installed: pip install factreasoner")
     for module, (feature, extra) in EXTRA_OF_MODULE.items():
-        yield _extra(module, feature, extra)
-    if find_spec("spacy") is not None:
-        yield _pipeline(config)
+        check = _extra(module, feature, extra)
+        yield check
+        if module == "spacy" and check.state == "ok":
+            yield _pipeline(config)
     for key in KEYS:
         is_set = bool(os.environ.get(key))
         yield Check("ok" if is_set else "missing", key, "set" if is_set else "not set")
@@ -105,12 +107,16 @@ def _version(name: str) -> str | None:
 
 
 def _extra(module: str, feature: str, extra: str) -> Check:
+    """Whether it can be imported: an installed package may lack one that it needs, or be of another build."""
+    install = f"pip install 'factreasoner[{extra}]'"
     try:
-        found = find_spec(module)
-    except ModuleNotFoundError:  # of the package that it is in
-        found = None
-    if found is None:
-        return Check("missing", module, f"{feature}: pip install 'factreasoner[{extra}]'")
+        with warnings.catch_warnings(action="ignore"):
+            importlib.import_module(module)
+    except Exception as error:  # noqa: BLE001 - whatever a package does as it is imported
+        if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
+            return Check("missing", module, f"{feature}: {install}")
+        why = f"broken, as it can't be imported ({type(error).__name__}: {error})"
+        return Check("wrong", module, f"{feature}: {why}: {install} --force-reinstall")
     known = _version(module) or "installed"  # a package of another name, as onnxruntime-gpu
     return Check("ok", module, f"{known} ({feature}: extra {extra})")
 
