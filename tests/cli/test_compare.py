@@ -12,7 +12,7 @@ from assessments import assessment
 from command import printed
 from run_folders import run_folder
 
-from factreasoner.models import Context, Failure, Usage
+from factreasoner.models import P_DIGITS, Context, Failure, Usage
 from factreasoner.settings import Config
 
 FILES = ("md", "csv", "json", "png", "svg")
@@ -89,9 +89,9 @@ def test_every_file(factreasoner, tmp_path, two, figures):
     rows = list(csv.DictReader(files["csv"].read_text().splitlines()))
     assert len(rows) == 2 * len(found["runs"]["bad"]["scores"])
     row = next(row for row in rows if (row["score"], row["run"]) == ("brier", "bad"))
-    assert float(row["value"]) == found["runs"]["bad"]["scores"]["brier"]["value"]
-    assert float(row["difference_low"]) == next(
-        item["interval"][0] for item in found["differences"] if item["score"] == "brier"
+    assert float(row["value"]) == round(found["runs"]["bad"]["scores"]["brier"]["value"], P_DIGITS)
+    assert float(row["difference_low"]) == round(
+        next(item["interval"][0] for item in found["differences"] if item["score"] == "brier"), P_DIGITS
     )
     text = files["md"].read_text()
     assert "| Brier ↓ |" in text

@@ -14,6 +14,7 @@ from fake_server import FakeServer
 
 from factreasoner import assess
 from factreasoner.cli import execute
+from factreasoner.corpus.indexing import index
 from factreasoner.errors import ConfigError
 from factreasoner.judges import EMBEDDED
 from factreasoner.settings import Config
@@ -85,9 +86,20 @@ def test_of_many_atoms_fifty_are_shown(server):
 def test_what_is_wrong_is_said_to_the_agent(server):
     assert "contexts[0].text: missing or blank" in refusal(server, output="It is tall.", contexts=[""])
     assert refusal(server, output="It is tall.") == "contexts: missing; assess takes output, contexts, input"
+    unknown = refusal(server, output="It is tall.", context=["It is tall."])
+    assert unknown == "context: assess takes no such argument; did you mean 'contexts'?"
     assert "sources: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
     slow = tools_of(Config(**HELD), seconds=0.1)
     assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
+
+
+@pytest.mark.parametrize("absent", [{}, {"contexts": []}])
+def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path, absent):
+    (tmp_path / "tower.txt").write_text(PASSAGES[0])
+    config = Config(spacy_model="none", retriever="corpus", store_dir=tmp_path / "store")
+    index([tmp_path / "tower.txt"], config, tell=lambda step: None)
+    (row,) = found(tools_of(config), output="The tower was built in 1898.", **absent)["atoms"]
+    assert (row["label"], row["source"], row["quote"]) == ("contradicted", "tower", PASSAGES[0])
 
 
 def test_judgements_that_fail_are_no_verdicts():

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import pytest
 from assessments import assessment
@@ -48,7 +49,7 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     assert content["scores"]["worst_p"]["value"] == pytest.approx(0.3)
     compared = compare_runs(named_runs(paths))
     assert "| worst P | 0.30 | 0.30 |" in comparison_markdown(compared)
-    assert "worst_p" in comparison_csv(compared)
+    assert re.search(r"worst_p,a,0\.3,\S{1,8},0\.\d{12},", comparison_csv(compared))
     rules, failed = parse_rules(["worst_p=0.25"], [], TASK), FailedJudgements(TASK)
     found = apply_rules(rules, summarised(run, run.config), TASK, failed)
     assert found[0].kept

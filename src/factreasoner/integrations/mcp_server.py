@@ -23,6 +23,7 @@ from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.models.wording import reworded
 from factreasoner.pipeline.assembly import Calls, assembly_of
+from factreasoner.plugins.table import nearest
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import ClaimRow
 from factreasoner.tasks.task import FACTUALITY, task_named
@@ -41,7 +42,8 @@ F = TypeVar("F", bound="Found")
 class ShownAtom(Model):
     """A claim of the answer. `quote` decides its label; `source` is the number of the passage it is from.
 
-    A passage that was searched for has a `link`. `label` is null where judging failed.
+    Of a passage that was searched for, `source` is the title, and `link` where it is. `label` is null where
+    judging failed.
     """
 
     text: str
@@ -102,7 +104,7 @@ class _Tool:
         return kind(
             **shared,
             **own,
-            atoms=tuple(map(_shown, rows[:MOST_ATOMS])),
+            atoms=tuple(_shown(row, numbered=numbered is not None) for row in rows[:MOST_ATOMS]),
             failures=tuple(f"{f['stage']} {f['item_id']}: {f['message']}" for f in line["failures"]),
         )
 
@@ -113,9 +115,10 @@ def _rank(row: ClaimRow) -> tuple[int, float]:
     return (0, rank) if rank is not None else (1, row.p_true or 0.0)
 
 
-def _shown(row: ClaimRow) -> ShownAtom:
+def _shown(row: ClaimRow, *, numbered: bool) -> ShownAtom:
     same = ("text", "label", "p_true", "quote", "link", "note")
-    return ShownAtom(source=row.context, **{name: getattr(row, name) for name in same})
+    source = row.context if numbered else row.title
+    return ShownAtom(source=source, **{name: getattr(row, name) for name in same})
 
 
 class _Server(MCPServer[Any]):
@@ -123,6 +126,10 @@ class _Server(MCPServer[Any]):
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:  # noqa: ANN401 - as the SDK has it
         """Call a tool. Raises ToolError, which the agent reads."""
+        tools = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
+        takes = tools.get(name, list(arguments))
+        if strange := [key for key in arguments if key not in takes]:
+            raise ToolError(f"{strange[0]}: {name} takes no such argument; {nearest(strange[0], takes)}")
         try:
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
@@ -130,10 +137,7 @@ class _Server(MCPServer[Any]):
             if not isinstance(wrong, ValidationError):
                 raise
             told = "; ".join(map(str, reworded(wrong, "", {})))
-            tools = {tool.name: tool for tool in await self.list_tools()}
-            raise ToolError(
-                f"{told}; {name} takes {', '.join(tools[name].input_schema['properties'])}"
-            ) from None
+            raise ToolError(f"{told}; {name} takes {', '.join(takes)}") from None
 
 
 def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
@@ -159,11 +163,15 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
         passages = contexts if contexts or not searched else None
         return await _in_time(partial(assessing.found, Assessed, output, passages, input), seconds)
 
+    async def assess_or_search(output: str, contexts: tuple[str, ...] = (), input: str = "") -> Assessed:
+        return await assess(output, list(contexts), input)
+
     about = "Is an answer true? Each of its claims, held against passages of evidence that you hand over."
     about += " `input` is the question."
     if searched:
-        about += " If the list is empty, evidence is searched for."
-    server.add_tool(assess, description=about, annotations=hints, structured_output=True)
+        about += " Without `contexts`, evidence is searched for."
+    tool = assess_or_search if searched else assess
+    server.add_tool(tool, name="assess", description=about, annotations=hints, structured_output=True)
     try:
         verifying = _Tool("verify", config, calls)
     except ConfigError:

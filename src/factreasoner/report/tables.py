@@ -14,15 +14,17 @@ from typing import Any
 
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import ARROWS, Metric, Table
+from factreasoner.models import P_DIGITS
 from factreasoner.models.wording import number_of
 from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.markdown import cell, markdown_table
 
 
 def csv_text(rows: Iterable[Sequence[object]]) -> str:
-    """Rows as a CSV file; empty where there is None."""
+    """Rows as a CSV file; empty where there is None, numbers to 12 digits behind the point."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
+    rounded = ([round(v, P_DIGITS) if isinstance(v, float) else v for v in row] for row in rows)
+    csv.writer(out, lineterminator="\n").writerows(rounded)
     return out.getvalue()
 
 
