@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from factreasoner import prompts
-from factreasoner.atoms.chunks import chunk_name, chunks, parts
 from factreasoner.atoms.embedded import as_atoms, reference_record
-from factreasoner.atoms.replies import ReplyReader
+from factreasoner.atoms.nonclaims import is_abstention
+from factreasoner.atoms.replies import ReplyReader, parts
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import ItemAsker, ItemQuestion
 from factreasoner.llm.parallel import parallel_map
@@ -19,9 +19,12 @@ from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.parsing import check_model, find_parser
-from factreasoner.text.sentences import Span
+from factreasoner.text.sentences import Span, sentences
 
 STAGE = "atomizer"
+_OUTPUT_PER_TOKEN = 6
+"""Answer tokens for a token of the text: statements repeat subjects and quote their sources."""
+_OUTPUT_SHARE = 0.8
 _BEFORE = 4000
 """How many characters of the text before a chunk the prompt shows."""
 
@@ -68,10 +71,7 @@ class LLMAtomizer:
 
     def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls of a first round, without making one."""
-        return [
-            (self._prompt(record, chunk), _schema(record, chunk))
-            for chunk in chunks(record.response, self._config.max_tokens)
-        ]
+        return [self._request(record, chunk) for chunk in chunks(record.response, self._config.max_tokens)]
 
     def atomize(self, record: Record) -> Atomized:
         """Atoms with their spans, in the order of the response; equal ones once.
@@ -94,7 +94,8 @@ class LLMAtomizer:
         found = [statement for part in results if not isinstance(part, Failure) for statement in part]
         return Atomized(as_atoms(found), failures)
 
-    def _prompt(self, record: Record, sentences: Sequence[Span]) -> Prompt:
+    def _request(self, record: Record, sentences: Sequence[Span]) -> tuple[Prompt, FunctionSchema]:
+        """One call, with the expected length of its answer: each part again, and its fact."""
         lines = (f"[{n}] {text}" for n, (_, text) in enumerate(parts(record.response, sentences), start=1))
         values = {
             "question": prompts.delimit(record.prompt, "question"),
@@ -102,7 +103,9 @@ class LLMAtomizer:
             "before": prompts.delimit(record.response[: sentences[0].start].strip()[-_BEFORE:], "before"),
             "parts": prompts.delimit(prompts.repeatable("\n".join(lines)), "parts"),
         }
-        return self._template.fill(**{name: values[name] for name in self._template.placeholders})
+        prompt = self._template.fill(**{name: values[name] for name in self._template.placeholders})
+        expected = 3 * estimate_tokens(record.response[sentences[0].start : sentences[-1].end])
+        return prompt, SCHEMA.model_copy(update={"expected_tokens": expected + 20 * len(sentences)})
 
     def _ask(
         self, record: Record, chunk: Sequence[Span], reader: ReplyReader
@@ -111,8 +114,8 @@ class LLMAtomizer:
         asked = ItemQuestion[Span, list[Statement]](
             stage=STAGE,
             result="list of statements",
-            name=lambda sentence: chunk_name(record, [sentence]),
-            request=lambda sentences: (self._prompt(record, sentences), _schema(record, sentences)),
+            name=lambda sentence: _name(record, [sentence]),
+            request=lambda sentences: self._request(record, sentences),
             read=lambda reply, schema, sentences: reader.read(reply, sentences),
         )
         results: list[list[Statement] | Failure] = []
@@ -121,7 +124,7 @@ class LLMAtomizer:
         for failed, run in groupby(pairs, key=lambda pair: isinstance(pair[1], Failure)):
             sentences, found = zip(*run, strict=True)
             if failed:
-                results.append(found[0].model_copy(update={"item_id": chunk_name(record, sentences)}))
+                results.append(found[0].model_copy(update={"item_id": _name(record, sentences)}))
             else:
                 results.extend(found)
         return results
@@ -146,7 +149,37 @@ class LLMFactGenerator(LLMAtomizer):
         return self.atomize(reference_record(record))
 
 
-def _schema(record: Record, sentences: Sequence[Span]) -> FunctionSchema:
-    """The function, with the expected length of its answer: each part again, and its fact."""
-    text = record.response[sentences[0].start : sentences[-1].end]
-    return SCHEMA.model_copy(update={"expected_tokens": 3 * estimate_tokens(text) + 20 * len(sentences)})
+def chunks(response: str, max_tokens: int) -> list[list[Span]]:
+    """Runs of sentences whose statements fit `max_tokens`; none of a response that declines to answer."""
+    if is_abstention(response):
+        return []
+    limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
+    found: list[list[Span]] = []
+    size = 0
+    for span in _fitting(response, limit):
+        tokens = estimate_tokens(response[span.start : span.end])
+        if not found or size + tokens > limit:
+            found.append([])
+            size = 0
+        found[-1].append(span)
+        size += tokens
+    return found
+
+
+def _fitting(response: str, limit: float) -> Iterator[Span]:
+    """Sentences; one of more than `limit` tokens (a script without stops) is cut at blanks."""
+    for first, end in sentences(response):
+        tokens = estimate_tokens(response[first:end])
+        step = max(1, int((end - first) * limit / tokens)) if tokens > limit else end - first
+        start = first
+        while end - start > step:
+            blank = response.rfind(" ", start + step // 2, start + step)
+            cut = blank if blank > 0 else start + step
+            yield Span(start, cut)
+            start = cut
+        yield Span(start, end)
+
+
+def _name(record: Record, sentences: Sequence[Span]) -> str:
+    """How a failure names sentences in a row: by the record and their characters."""
+    return f"{record.id}[{sentences[0].start}:{sentences[-1].end}]"

@@ -14,12 +14,8 @@ _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
 _QUANTIFIERS = words(
     "all any both each either every few many more most neither nobody none nothing only several some"
 )
-_SPELLED = {
-    word: str(number)
-    for number, word in enumerate(
-        ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], start=2
-    )
-}
+_SPELLED_OUT = "two three four five six seven eight nine ten eleven twelve"
+_SPELLED = {word: str(number) for number, word in enumerate(_SPELLED_OUT.split(), start=2)}
 _NEGATION = re.compile(r"\b(?:not|never|no|none|cannot|neither|nor|without)\b|n['’]t\b", re.IGNORECASE)
 
 _REFERRING = (
@@ -87,10 +83,9 @@ class Material:
     def is_left(self, before: str, after: str) -> bool:
         """Whether `after` has no word of `before`, or mostly words that the texts do not have."""
         own = Wording(before, after)
-        same = compared_words(before) & compared_words(after)
-        alike = shared(own.of(before), own.of(after)) or same
-        emptied = bool(self._wording.of(before)) and not self._wording.of(after)
-        return not alike or emptied or self.share(after) < _LEAST_SHARE
+        alike = shared(own.of(before), own.of(after)) or compared_words(before) & compared_words(after)
+        emptied = self._wording.of(before) and not self._wording.of(after)
+        return bool(not alike or emptied or self.share(after) < _LEAST_SHARE)
 
     def share(self, text: str) -> float:
         """The share of a text's content words that the texts have; 1 if it has none."""
@@ -108,19 +103,15 @@ def lacks_year(statement: str) -> bool:
     return _MONTH.search(statement) is not None and _YEAR.search(statement) is None
 
 
-def leads_with_pronoun(statement: str) -> bool:
+def leads_with_pronoun(statement: str, pronoun: re.Pattern[str] = _PRONOUN) -> bool:
     """Whether it has a pronoun and no name before it."""
-    return _leads(_PRONOUN, statement)
+    found = pronoun.search(statement)
+    return found is not None and _NAME.search(statement, 0, found.start()) is None
 
 
 def refers(statement: str) -> bool:
     """Whether it has "both", "the latter" or "that time" and no name before it."""
-    return _leads(_REFERENCE, statement)
-
-
-def _leads(pattern: re.Pattern[str], statement: str) -> bool:
-    found = pattern.search(statement)
-    return found is not None and _NAME.search(statement, 0, found.start()) is None
+    return leads_with_pronoun(statement, _REFERENCE)
 
 
 def mistakes_gender(before: str, after: str) -> bool:

@@ -62,7 +62,7 @@ class Splitter:
         for aside in asides:
             self._aside(aside, verb)
         for conjunct in conjuncts:
-            self._wording.restore(conjunct)
+            self._wording.gone.discard(conjunct.i)
             own = conjunct.subject is not None
             self.state(conjunct, () if own else (*said, *_inherited(conjunct, verb)))
 
@@ -100,7 +100,7 @@ class Splitter:
 
     def _aside(self, aside: Aside, verb: Word) -> None:
         said = aside.said
-        self._wording.restore(said)
+        self._wording.gone.discard(said.i)
         be = "was" if said.lemma == "bear" or verb.finite.tag == "VBD" else "is"
         if said.dep == "appos":
             self.drafts.append(Draft((*aside.subject, be, *self._wording.line(said)), said))

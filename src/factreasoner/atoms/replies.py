@@ -1,4 +1,4 @@
-"""Reads a model's reply: the facts of each sentence, or the sentence's own statements."""
+"""What a model is asked about, parts of sentences; and what its reply says of each sentence."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from factreasoner.atoms.checks import (
     points,
     quantifiers,
 )
-from factreasoner.atoms.chunks import parts
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
@@ -27,6 +26,14 @@ from factreasoner.text.sentences import Span
 
 _SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
 _ARROW = "=>"
+_BORDER = re.compile(
+    r"(?P<quoted>[\"“][^\"“”\n]{1,300}[\"”]|\([^()\n]{1,200}\)|\d[.,]\d|[A-Z][a-z]+ \d{1,2}, \d{4})"
+    r"|[,;:]\s+(?P<link>(?:and|but|or|so|nor|yet|which|who|whose|where|while|whereas)\s+)?"
+    r"|\s(?=(?:but|because|although|whereas|while|which|who)\s)"
+)
+_FEWEST_WORDS = 4
+_OPENING_WORDS = 9
+"""Most words of an opening that stays with what follows its comma: "In the European Union, ..."."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 _SAYING = ("VERB", "ADJ", "ADV")
 _LEAST_SAID, _LEAST_KNOWN = 0.75, 0.5
@@ -36,6 +43,38 @@ _LEAST_SHARED = 0.75
 """Share of what a fact says of its subject that the statement says too."""
 _MANY = ("they", "these", "those")
 _RELATIVE = ("WDT", "WP", "WP$")
+
+
+def cut(sentence: str) -> list[str]:
+    """Parts of a sentence, in order; joined by blanks they are the sentence.
+
+    Each has at least four words; a list of short items stays together.
+    """
+    parts: list[str] = []
+    start, listed = 0, False
+    borders = [found for found in _BORDER.finditer(sentence) if not found["quoted"]]
+    for number, found in enumerate(borders):
+        at = found.start("link") if found["link"] else found.end()
+        end = borders[number + 1].start() if number + 1 < len(borders) else len(sentence)
+        before, after = len(sentence[start:at].split()), len(sentence[at:end].split())
+        opens = not parts and not found["link"] and found[0].startswith(",") and before <= _OPENING_WORDS
+        short = min(before, after) < _FEWEST_WORDS
+        item = found[0].startswith(",") and after < _FEWEST_WORDS
+        if short or opens or (listed and (found["link"] or "").strip() in ("and", "or")):
+            listed = item
+            continue
+        parts.append(sentence[start:at].strip())
+        start, listed = at, False
+    return [*parts, sentence[start:].strip()]
+
+
+def parts(response: str, sentences: Sequence[Span]) -> list[tuple[Span, str]]:
+    """The parts of sentences, each on one line, with its sentence."""
+    return [
+        (sentence, part)
+        for sentence in sentences
+        for part in cut(" ".join(response[sentence.start : sentence.end].split()))
+    ]
 
 
 class ReplyReader:

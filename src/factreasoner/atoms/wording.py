@@ -11,6 +11,7 @@ from factreasoner.text.sentences import Span
 
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
 _STOPPED = re.compile(r"""[.!?…][”"’')\]]*$""")
+_JOINING = (",", ";", ":", "—", "–")
 
 Line = tuple[Word | str, ...]
 """Words of the sentence, and texts put between them, in reading order."""
@@ -28,43 +29,31 @@ class Wording:
 
     def __init__(self, parse: Parse) -> None:
         self.parse = parse
-        self._gone: set[int] = set()
+        self.gone: set[int] = set()
+        """The heads of parts that are left out, and what joined them."""
 
     def drop(self, word: Word) -> None:
         """Leave out a word with all below it, and the comma or conjunction that joins it."""
-        words = self.parse.words
-        first, last = word.first, word.last
-        self._gone.add(word.i)
-        if first and words[first - 1].text in (",", ";", ":", "—", "–"):
+        words, first = self.parse.words, word.first
+        while first and (words[first - 1].dep == "cc" or words[first - 1].text in _JOINING):
             first -= 1
-            self._gone.add(first)
-        joint = first
-        while first and words[first - 1].dep == "cc":
-            first -= 1
-            self._gone.add(first)
-        if first < joint and first and words[first - 1].text in (",", ";"):
-            self._gone.add(first - 1)
-        if last + 1 < len(words) and words[last + 1].text == ",":
-            self._gone.add(last + 1)
-
-    def restore(self, word: Word) -> None:
-        """Put a dropped word back, without what joined it."""
-        self._gone.discard(word.i)
+        comma = word.last + 1 < len(words) and words[word.last + 1].text == ","
+        self.gone |= {word.i, *range(first, word.first), *([word.last + 1] if comma else ())}
 
     def children(self, word: Word, *deps: str) -> list[Word]:
         """The children of these kinds that were not dropped."""
-        return [child for child in word.children if child.dep in deps and child.i not in self._gone]
+        return [child for child in word.children if child.dep in deps and child.i not in self.gone]
 
     def line(self, word: Word) -> list[Word]:
         """The subtree of a word, less what was dropped."""
-        return word.subtree(self._gone)
+        return word.subtree(self.gone)
 
     def line_without(self, word: Word, *parts: Word) -> list[Word]:
         """The same less some parts of it."""
-        before = set(self._gone)
+        before = set(self.gone)
         for part in parts:
             self.drop(part)
-        line, self._gone = self.line(word), before
+        line, self.gone = self.line(word), before
         return line
 
 

@@ -24,6 +24,7 @@ _ORGANISATION = (
     rf"|statistics)(?: (?:of|for|on)(?: (?:the|and|{_NAME})){{1,5}})?"
 )
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?(?:/(?:1[5-9]|20)?\d\d)?"
+_YEAR_ALONE = re.compile(r"\d{4}")
 _DATE = rf"(?:{_YEAR}(?:(?:, ?| and | & )(?:{_YEAR}|[a-z](?![^\W\d_])))*|n\. ?d\.|in press|forthcoming)"
 _LOCATOR = (
     r"(?:(?:,|:) ?(?:(?i:pp?|S|ch|chap|chapters?|sec|section|§+|table|fig|figure|para|vol|no)\.? ?)?"
@@ -75,7 +76,7 @@ def works_of(inside: str) -> tuple[AuthorYear, ...]:
         said = _PREFIXES.sub("", piece, count=1).strip()
         item = _ITEM.fullmatch(said)
         if item is None and found and re.fullmatch(_DATE, said):
-            found[-1] = found[-1]._replace(years=(*found[-1].years, *_years(said)))
+            found[-1] = found[-1]._replace(years=(*found[-1].years, *_YEAR_ALONE.findall(said)))
             continue
         work = _work(item, said) if item is not None else None
         if work is None:
@@ -113,8 +114,4 @@ def _work(match: re.Match[str], piece: str) -> AuthorYear | None:
     if not sure and groups.get("comma", "") is None and any(map(_CAPITALS.search, names)):
         return None
     label = re.sub(rf"{_LOCATOR}$", "", piece) if groups["locator"] else piece
-    return AuthorYear(label, tuple(names), _years(match["date"]), sure or "&" in authors)
-
-
-def _years(date: str) -> tuple[str, ...]:
-    return tuple(re.findall(r"\d{4}", date))
+    return AuthorYear(label, tuple(names), tuple(_YEAR_ALONE.findall(match["date"])), sure or "&" in authors)

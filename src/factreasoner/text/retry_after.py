@@ -13,13 +13,11 @@ _WAIT = re.compile(r"(?:retry|try again) (?:in|after) (\d+(?:\.\d+)?) ?(ms|s)\b"
 
 def retry_after_of(headers: Mapping[str, str], message: str = "") -> float | None:
     """Seconds to wait by `retry-after-ms`, `retry-after` (seconds or a date) or `message`; None if unsaid."""
-    value = ""
     for name, per_second in (("retry-after-ms", 1000), ("retry-after", 1)):
         value = headers.get(name, "").strip()
         if re.fullmatch(r"\d+(\.\d+)?", value):
             return float(value) / per_second
-    if value:
-        with contextlib.suppress(ValueError):
-            return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
+    with contextlib.suppress(ValueError):
+        return max(0.0, parsedate_to_datetime(value).timestamp() - time.time())
     said = _WAIT.search(message)
     return None if said is None else float(said[1]) / (1000 if said[2] == "ms" else 1)

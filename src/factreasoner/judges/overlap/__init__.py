@@ -119,7 +119,10 @@ class OverlapJudge:
         passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
         # Sorted, so that sums over claims are the same in any order.
         texts = tuple(sorted(text for text in given if not notes[text]))
-        found = {text: _incomparable(premise, note) for text, note in notes.items() if note}
+        unread = Verdict(
+            context_id=premise.id, target_id="", label="neutral", probability=1.0, confidence="constant"
+        )
+        found = {text: unread.model_copy(update={"note": note}) for text, note in notes.items() if note}
         if texts:
             found |= self._verdicts(premise, passages, texts)
         return Judged(tuple(found[claim.text].model_copy(update={"target_id": claim.id}) for claim in claims))
@@ -185,15 +188,3 @@ def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
 
 def _measure(passages: Passages, claims: tuple[str, ...]) -> Measured:
     return Measured(passages, [analyse(claim, passages.language) for claim in claims])
-
-
-def _incomparable(premise: Premise, note: str) -> Verdict:
-    """The verdict on a text in another language, with the reason."""
-    return Verdict(
-        context_id=premise.id,
-        target_id="",
-        label="neutral",
-        probability=1.0,
-        confidence="constant",
-        note=note,
-    )
