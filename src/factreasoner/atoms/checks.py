@@ -7,7 +7,7 @@ import unicodedata
 
 from factreasoner.text.language import Wording, compared_words, shared
 from factreasoner.text.lexicon import gender_of_name, words
-from factreasoner.text.parsing import NOMINAL_SUBJECTS, Parse, Word
+from factreasoner.text.parsing import Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")
 _NUMBER = re.compile(r"(?:(?<![\w.,–-])[-−])?\d+(?:[.,]\d+)*")
@@ -125,14 +125,11 @@ def mistakes_gender(before: str, after: str) -> bool:
 
 def points(subject: Word) -> bool:
     """Whether a subject is a pronoun, or a noun with only "the" or "this"."""
-    return subject.lower in PERSONAL or _is_bare(subject)
+    return subject.lower in PERSONAL or is_bare(subject)
 
 
-def points_back(parse: Parse) -> bool:
-    """Whether the subject of a statement is a noun with only "the" or "this"."""
-    subject = parse.root.dependent(*NOMINAL_SUBJECTS)
-    return subject is not None and subject.lower not in PERSONAL and _is_bare(subject)
-
-
-def _is_bare(subject: Word) -> bool:
-    return subject.pos == "NOUN" and [child.lower for child in subject.children] in _DETERMINERS
+def is_bare(subject: Word | None) -> bool:
+    """Whether a subject is a noun with only "the" or "this"."""
+    if subject is None or subject.pos != "NOUN":
+        return False
+    return [child.lower for child in subject.children] in _DETERMINERS

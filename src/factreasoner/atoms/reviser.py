@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.atoms.checks import (
     Material,
+    is_bare,
     is_vague,
     lacks_year,
     leads_with_pronoun,
     mistakes_gender,
     negates,
     numbers,
-    points_back,
     refers,
 )
 from factreasoner.atoms.embedded import EmbeddedReviser
@@ -25,7 +25,7 @@ from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english, keeps_words
-from factreasoner.text.parsing import Parse, find_parser
+from factreasoner.text.parsing import NOMINAL_SUBJECTS, Parse, find_parser
 
 STAGE = "reviser"
 _GROWTH, _ALLOWANCE = 4, 200
@@ -93,7 +93,8 @@ class LLMReviser:
                 return True
             if parse is None:
                 return is_vague(atom.text)
-            return points_back(parse) or refers(atom.text) or lacks_year(atom.text)
+            subject = parse.root.dependent(*NOMINAL_SUBJECTS)
+            return is_bare(subject) or refers(atom.text) or lacks_year(atom.text)
 
         return [
             Claim(atom.id, prompts.repeatable(atom.text))

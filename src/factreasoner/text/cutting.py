@@ -9,7 +9,8 @@ from factreasoner.text.sentences import Span, newline_ended
 from factreasoner.text.tags import UNSEEN
 
 BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
-ENDS = (".", ",", ";", ":", "!", "?")
+_BLANK = "".join(BLANKS)
+_ENDS = (".", ",", ";", ":", "!", "?")
 _STOP = re.compile(r"[.!?…]+")
 _ENDED = re.compile(rf"\w{{2,}}[.!?…]+[)\"”’*_{UNSEEN}]*$")
 _BETWEEN = re.compile(r"[ \t]*[,;]?[ \t]*")
@@ -56,14 +57,9 @@ def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = (
 
     Marks with only commas and blanks between them are one: "([1], [2])" leaves nothing.
     """
-    found = list(others)
-    for mark, end in marks:
-        start = mark
-        while start and text[start - 1] in BLANKS:
-            start -= 1
-        found.append(Span(_on_line_before(text, start, end), end))
+    found = (Span(_on_line_before(text, len(text[:start].rstrip(_BLANK)), end), end) for start, end in marks)
     merged: list[Span] = []
-    for cut in sorted(found):
+    for cut in sorted([*others, *found]):
         if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
             merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
         else:
@@ -75,7 +71,7 @@ def _on_line_before(text: str, start: int, end: int) -> int:
     """Where a cut starts: on the line before, if the marker was wrapped to a line of its own."""
     before = text[:start].rstrip()
     one_break = start > 0 and text[start - 1] == "\n" and text[len(before) : start].count("\n") == 1
-    return len(before) if one_break and before[-1:] not in ENDS and text[end : end + 1] in ENDS else start
+    return len(before) if one_break and before[-1:] not in _ENDS and text[end : end + 1] in _ENDS else start
 
 
 def _opened(text: str, span: Span) -> Span:

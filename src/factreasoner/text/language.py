@@ -145,12 +145,8 @@ def terms(text: str, language: str = "english") -> list[str]:
 
 def content(query: str, language: str) -> str:
     """`query` without its function words, unless it has no other words."""
-    words = [
-        word
-        for word in _WORD.findall(_SEPARATOR.sub("", query))
-        if fold(word) not in FUNCTION_WORDS[language]
-    ]
-    return " ".join(words) or query
+    known, said = FUNCTION_WORDS[language], _WORD.findall(_SEPARATOR.sub("", query))
+    return " ".join(word for word in said if fold(word) not in known) or query
 
 
 class Wording:

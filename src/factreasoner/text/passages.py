@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
+from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
 from factreasoner.text.language import UNSPACED, Wording, content, language_of, terms
@@ -123,14 +125,9 @@ def excerpt(text: str, claim: str, longest: int) -> str:
         3 if numbered and any(map(str.isdigit, word)) else len(wording.of(word) & wanted)
         for word in (line[start:end] for start, end in words)
     ]
-    ends: list[int] = []
-    end = 0
-    for start, _ in words:
-        while end < len(words) and words[end].end - start <= longest:
-            end += 1
-        ends.append(end)
+    ends = [bisect_right(words, start + longest, key=attrgetter("end")) for start, _ in words]
     totals = [sum(told[first:end]) for first, end in enumerate(ends)]
-    last = begin = max(range(ends.index(end) + 1), key=lambda first: (totals[first], first))
+    last = begin = max(range(ends.index(ends[-1]) + 1), key=lambda first: (totals[first], first))
     while begin and totals[begin - 1] == totals[last]:
         begin -= 1
     first = (begin + last) // 2 if begin else 0

@@ -96,9 +96,8 @@ def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: 
     `weights` are those of the claim's tokens.
     """
     for part in text.sentences:
-        if window.low <= part.low < window.high and (
-            _has_other_number(claim, weights, text, part) or _is_negated(claim, weights, text, part)
-        ):
+        is_near = window.low <= part.low < window.high
+        if is_near and any(denies(claim, weights, text, part) for denies in (_has_other_number, _is_negated)):
             return part
     return None
 
