@@ -5,7 +5,7 @@ import math
 import pytest
 from assessments import assessment
 
-from factreasoner.metrics.factuality import length_penalty, record_k, resolve_k
+from factreasoner.metrics.factuality import length_penalty, record_k, resolve_k, scored_record
 from factreasoner.metrics.summary import Summary, result_line
 from factreasoner.models import AtomAnswer
 
@@ -55,16 +55,16 @@ def test_a_lost_judgement_makes_no_answer_shorter():
 
 def test_without_atoms_there_is_no_penalty():
     assert length_penalty(made(0), 10) is None
-    line = result_line(made(0), 5, 10.0)
+    line = result_line(scored_record(made(0), 5, 10.0))
     assert (line["length_penalty"], line["penalised_score"]) == (None, None)
 
 
 def test_fields_are_there_only_with_a_gamma():
-    line = result_line(made(5, supported=4), 5, 10.0)
+    line = result_line(scored_record(made(5, supported=4), 5, 10.0))
     assert line["penalised_score"] == pytest.approx(0.8 * math.exp(-1))
     assert line["factuality_score"] == 0.8
     assert line["gamma"] == 10.0
-    assert {"gamma", "length_penalty", "penalised_score"}.isdisjoint(result_line(made(5), 5))
+    assert {"gamma", "length_penalty", "penalised_score"}.isdisjoint(result_line(scored_record(made(5), 5)))
 
 
 @pytest.mark.parametrize("gamma", [None, 10.0])

@@ -13,7 +13,7 @@ from factreasoner.metrics.claim_scores import AreaUnderROC, CalibrationError
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims
-from factreasoner.metrics.statistics import NoInterval, alike, jackknife_t, mean_of_known, wilson
+from factreasoner.metrics.statistics import NoInterval, alike, jackknife_t, mean_of, wilson
 from factreasoner.models import Usage
 
 WIDE = (-100.0, 100.0)
@@ -35,7 +35,7 @@ def test_the_interval_of_a_mean_is_students(values):
     if np.std(values) < 1e-6:
         return
     right = ttest_1samp(values, 0.0).confidence_interval()
-    found = mean_of_known(np.array([*values, np.nan])).interval(WIDE)
+    found = mean_of(np.array([*values, np.nan])).interval(WIDE)
     assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
 
@@ -45,7 +45,7 @@ def test_the_interval_of_a_difference_of_means_is_students_for_pairs(pairs):
     if np.std(one - other) < 1e-6:
         return
     right = ttest_rel(one, other).confidence_interval()
-    value, found = paired(mean_of_known(one), mean_of_known(other), WIDE)
+    value, found = paired(mean_of(one), mean_of(other), WIDE)
     assert value == pytest.approx((one - other).mean())
     assert found == pytest.approx((right.low, right.high), abs=1e-9)
 
@@ -53,7 +53,7 @@ def test_the_interval_of_a_difference_of_means_is_students_for_pairs(pairs):
 @pytest.mark.parametrize(("records", "words"), [(0, "no record has"), (1, "one record has")])
 def test_fewer_than_two_records_have_no_interval(records, words):
     values = np.array([0.5] * records + [np.nan])
-    found = mean_of_known(values).interval((0.0, 1.0))
+    found = mean_of(values).interval((0.0, 1.0))
     assert words in found.reason
 
 
@@ -67,10 +67,10 @@ def test_a_statistic_undefined_without_one_record_has_no_interval():
 
 
 def test_records_that_are_all_alike_are_no_proof_of_zero_width():
-    low, high = mean_of_known(np.array([1.0] * 10)).interval((0.0, 1.0))
+    low, high = mean_of(np.array([1.0] * 10)).interval((0.0, 1.0))
     assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
     right = binomtest(5, 10).proportion_ci(method="exact")
-    assert mean_of_known(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
+    assert mean_of(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
     assert alike(3.0, 10, (0.0, np.inf)) == NoInterval("all records have the same value")
 
 
@@ -138,7 +138,7 @@ def test_the_interval_of_a_share_is_the_union_of_two(values):
     trials = mean * (1 - mean) / error**2 * (norm.ppf(0.975) / factor) ** 2
     low = beta.ppf(0.025, mean * trials, trials * (1 - mean) + 1)
     high = beta.ppf(0.975, mean * trials + 1, trials * (1 - mean))
-    found = mean_of_known(np.array(values)).interval((0.0, 1.0))
+    found = mean_of(np.array(values)).interval((0.0, 1.0))
     assert found.low <= low + 1e-9
     assert found.high >= high - 1e-9
     rest = [(sum(values) - value) / (n - 1) for value in values]

@@ -6,7 +6,7 @@ import tracemalloc
 import pytest
 from assessments import NOTHING, REVISER, TIMEOUT, assessment, counted_once, full
 
-from factreasoner.metrics.factuality import resolve_k
+from factreasoner.metrics.factuality import resolve_k, scored_record
 from factreasoner.metrics.statistics import wilson
 from factreasoner.metrics.summary import Summary, evidence_fields, result_line
 from factreasoner.models import Audit, Context, Marginals, Pruned, Usage, Verdict, factuality
@@ -125,7 +125,7 @@ def test_summary_of_nothing():
 def test_half_k_differs_by_record():
     short, long = assessment([0.9]), assessment([0.9] * 9)
     summary = summarised(short, long, k="half")
-    assert (summary.k_of(short), summary.k_of(long)) == (1, 4)
+    assert [summary.add(item)["k"] for item in (short, long)] == [1, 4]
     assert summary.content()["k"] is None
     assert summary.content()["mean"]["recall_k"] == 1.0
 
@@ -189,7 +189,7 @@ def test_audits_pruned_pairs_and_credibility_add_up():
 
 
 def test_result_line():
-    line = result_line(full(), k=2)
+    line = result_line(scored_record(full(), 2))
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     assert (line["id"], line["status"], line["model_name"]) == ("bio-1", "partial", "openai/gpt-4o-mini")
     assert (line["input"], line["output"], line["topic"]) == ("Who?", "She.", "Curie")
@@ -223,14 +223,14 @@ def test_result_line():
 
 
 def test_scores_are_those_of_factuality():
-    line, scores = result_line(full(), k=2), factuality(full(), k=2)._asdict()
+    line, scores = result_line(scored_record(full(), 2)), factuality(full(), k=2)._asdict()
     scores["factuality_score"] = scores.pop("precision")
     assert {name: line[name] for name in scores} == scores
 
 
 def test_no_labels_no_gold_fields():
-    gold = result_line(full(), k=2).keys() - result_line(assessment([0.9]), k=1).keys()
-    assert gold >= {"gold_accuracy", "true_positive", "avg_brier", "references"}
+    labelled, bare = (result_line(scored_record(made, 1)) for made in (full(), assessment([0.9])))
+    assert labelled.keys() - bare.keys() >= {"gold_accuracy", "true_positive", "avg_brier", "references"}
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_no_labels_no_gold_fields():
     ids=["no atoms", "failed", "nothing judged"],
 )
 def test_nothing_known_is_null(made):
-    line = result_line(made, k=5)
+    line = result_line(scored_record(made, 5))
     assert json.loads(json.dumps(line, allow_nan=False)) == line
     names = ("factuality_score", "recall_k", "f1_k", "entropy", "avg_entropy", "avg_prob", "avg_logprob")
     assert {line[name] for name in names} == {None}

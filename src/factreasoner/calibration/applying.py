@@ -56,18 +56,8 @@ class Calibration(Model):
 
 NOTHING = Calibration()
 JUDGED_BY = (
-    "judge",
-    "model",
-    "mode",
-    "form",
-    "atoms_per_call",
-    "confidence",
-    "verifier",
-    "verifier_model",
-    "verifier_url",
-    "verifier_file",
-    "verifier_labels",
-    "verifier_window",
+    *("judge", "model", "mode", "form", "atoms_per_call", "confidence", "verifier", "verifier_model"),
+    *("verifier_url", "verifier_file", "verifier_labels", "verifier_window"),
 )
 """Settings that decide what a verdict's probability means."""
 

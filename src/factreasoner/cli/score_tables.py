@@ -12,14 +12,7 @@ from rich.table import Column
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.tables import (
-    difference_rows,
-    explanation,
-    fewer,
-    records_of,
-    score_rows,
-    table_of,
-)
+from factreasoner.report.tables import difference_rows, explanation, fewer, records_of, score_rows, table_of
 
 SHORTEST_NAME = 12
 """Characters of a group's name that are shown at least."""

@@ -77,7 +77,7 @@ class ManyAtOnce:
         self._tree = JunctionTree(part.graph.cardinalities, factors, plan.order)
         self._chunk = max(1, CHUNK_ENTRIES // plan.total)
 
-    def whole(self) -> Table | None:
+    def whole(self) -> Table:
         """Log-odds of the atoms with nothing taken out; None if only the solver could tell."""
         return np.asarray(self.log_odds([()])[0])
 
@@ -234,10 +234,7 @@ def removals(part: Part, base: Marginals, solver: Callable[[float], Solver], *, 
         return BySolver(part, base, solver, deadline=deadline)
     many = ManyAtOnce(part, plan)
     # A network may be sampled in its wide parts alone.
-    if base.exact or _equal(many.whole(), log_odds(base, [part.graph.names[i] for i in part.atoms])):
+    known = probability(log_odds(base, [part.graph.names[i] for i in part.atoms]))
+    if base.exact or np.allclose(probability(many.whole()), known, rtol=0, atol=SAME):
         return many
     return BySolver(part, base, solver, deadline=deadline)
-
-
-def _equal(one: Table | None, other: Table) -> bool:
-    return one is not None and np.allclose(probability(one), probability(other), rtol=0, atol=SAME)

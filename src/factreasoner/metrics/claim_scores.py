@@ -251,7 +251,11 @@ class CalibrationError(OfSums):
         in_bin = _bin_of(claims.p) == np.arange(ECE_BINS)[:, None]
         gaps = claims.sums(in_bin * (claims.p - claims.hits))
         parts = np.column_stack([gaps, claims.by_record])
-        super().__init__(parts, _sum_of_gaps, claims.by_record > 0)
+
+        def error(sums: Floats) -> Floats:
+            return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])
+
+        super().__init__(parts, error, claims.by_record > 0)
 
     def interval(self, bounds: Bounds) -> Interval | NoInterval:
         """The errors for which a test would not reject this one; from 0 if chance may be all of it.
@@ -297,7 +301,3 @@ def _edge(holds: Callable[[float], bool], low: float, high: float) -> float:
         middle = (low + high) / 2
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
-
-
-def _sum_of_gaps(sums: Floats) -> Floats:
-    return ratio(np.abs(sums[..., :-1]).sum(axis=-1), sums[..., -1])

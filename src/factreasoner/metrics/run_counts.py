@@ -12,15 +12,8 @@ from typing import Any, Generic, TypeVar, get_args
 from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict
 
 STAGES = (
-    "fact_generator",
-    "atomizer",
-    "reviser",
-    "query_builder",
-    "retriever",
-    "summarizer",
-    "evaluator",
-    "corrector",
-    "coherence",
+    *("fact_generator", "atomizer", "reviser", "query_builder", "retriever", "summarizer"),
+    *("evaluator", "corrector", "coherence"),
 )
 """The outermost stages; other stages that took time ran inside one of these."""
 

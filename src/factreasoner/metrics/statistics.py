@@ -111,16 +111,13 @@ def first_by_last(sums: Floats) -> Floats:
     return ratio(sums[..., 0], sums[..., -1])
 
 
-def mean_of_known(values: Floats) -> Statistic:
-    """Mean over the records that have the value; `values` of shape (records,) are NaN for the others."""
-    known = ~np.isnan(values)
+def mean_of(values: Floats, *, all_or_none: bool = False) -> Statistic:
+    """Mean over the records that have the value; `values` of shape (records,) are NaN for the others.
+
+    With `all_or_none` it is undefined if any record lacks the value.
+    """
+    known = ~np.isnan(values) | all_or_none
     return OfSums(np.stack([np.where(known, values, 0.0), known], axis=1), first_by_last, known)
-
-
-def mean_of_all(values: Floats) -> Statistic:
-    """Mean over all records, undefined if any record lacks the value."""
-    ones = np.ones_like(values)
-    return OfSums(np.stack([values, ones], axis=1), first_by_last, ones.astype(bool))
 
 
 class Estimate(NamedTuple):
@@ -180,8 +177,7 @@ class OfRecords(Average):
 
     def statistic(self, sample: Sample, name: str) -> Statistic:
         """See `Average`."""
-        values = sample.values[name]
-        return mean_of_all(values) if self.all_or_none else mean_of_known(values)
+        return mean_of(sample.values[name], all_or_none=self.all_or_none)
 
 
 @dataclass(frozen=True)

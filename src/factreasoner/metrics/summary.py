@@ -25,7 +25,6 @@ from factreasoner.models import (
     P_DIGITS,
     Assessment,
     JudgedAtom,
-    Marginals,
     Outcome,
     Pruned,
     Support,
@@ -39,17 +38,15 @@ COUNTS = (
 """The numbers of a result line that are not metrics."""
 
 
-def result_line(
-    assessment: Assessment, k: int | None, gamma: float | None = None, *, scored: ScoredRecord | None = None
-) -> dict[str, Any]:
+def result_line(record: ScoredRecord) -> dict[str, Any]:
     """One line of results.jsonl: JSON-ready, with None and never NaN for what could not be computed.
 
     The names are those of IBM's code where it has them. The gold fields need a label, those of the length
-    penalty `gamma`. `scored` saves computing it again.
+    penalty `gamma`.
     """
+    assessment, judged = record.assessment, record.judged
     outcome = assessment.outcome
-    record = scored or scored_record(assessment, k, gamma)
-    judged = record.judged
+    marginals = outcome.marginals if outcome else None
     known = {item.atom.id for item in judged}
     said = {item.atom.id: "S" if item.is_true else "NS" for item in judged}
     logarithm = record.scores.avg_logprob
@@ -58,7 +55,7 @@ def result_line(
         "status": assessment.status,
         **FACTUALITY.line(record),
         **{name: getattr(record.scores, name) for name in COUNTS},
-        **({} if gamma is None else {"gamma": gamma, "length_penalty": record.penalty}),
+        **({} if record.gamma is None else {"gamma": record.gamma, "length_penalty": record.penalty}),
         "unjudged_atoms": [atom.id for atom in assessment.atoms if atom.id not in known],
         "partly_judged_atoms": list(outcome.partly_judged) if outcome else [],
         "marginals": [
@@ -73,7 +70,11 @@ def result_line(
         **(_gold_fields(record) if record.labelled else {}),
         "assessor": assessment.assessor,
         **evidence_fields(assessment),
-        "solver": _solver_fields(outcome.marginals) if outcome and outcome.marginals else None,
+        "solver": marginals
+        and {
+            "name": marginals.solver,
+            **marginals.model_dump(include={"exact", "converged", "width", "stderr"}),
+        },
         **shared_fields(assessment, assessment.all_failures),
     }
 
@@ -105,11 +106,6 @@ def confusion_counts(claims: Claims) -> dict[str, int]:
         "false_positive": wrong,
         "false_negative": missed,
     }
-
-
-def _solver_fields(marginals: Marginals) -> dict[str, Any]:
-    found = marginals.model_dump(include={"exact", "converged", "width", "stderr"})
-    return {"name": marginals.solver, **found}
 
 
 def evidence_fields(assessment: Assessment) -> dict[str, Any]:
@@ -169,14 +165,11 @@ class Summary:
             Counter[str]() for _ in range(6)
         )
 
-    def k_of(self, assessment: Assessment) -> int | None:
-        """The K this assessment is scored with."""
-        return record_k(self._k_setting, self._k, len(judged_atoms(assessment)))
-
     def add(self, assessment: Assessment) -> dict[str, Any]:
         """Count one assessment; returns its result line."""
-        scored = scored_record(assessment, self.k_of(assessment), self._gamma)
-        line = result_line(assessment, scored.scores.k, self._gamma, scored=scored)
+        k = record_k(self._k_setting, self._k, len(judged_atoms(assessment)))
+        scored = scored_record(assessment, k, self._gamma)
+        line = result_line(scored)
         self._sampling.add(assessment.record_id, scored)
         outcome = assessment.outcome
         disputed = disputed_atoms(scored.judged, outcome)
@@ -228,10 +221,8 @@ class Summary:
             self._pruned.update(outcome.pruned.model_dump())
         if outcome.audit is not None:
             self._audit.update(outcome.audit.model_dump())
-        if outcome.marginals is not None:
-            self._add_solving(outcome.marginals)
-
-    def _add_solving(self, marginals: Marginals) -> None:
+        if (marginals := outcome.marginals) is None:
+            return
         self._solvers[marginals.solver] += 1
         self._solving.update(exact=marginals.exact, not_converged=marginals.converged is False)
         for name, before in self._largest.items():

@@ -14,16 +14,7 @@ from factreasoner.models import Assessment, Atom, Record, Verdict, judged_atoms
 from factreasoner.pipeline import Pipeline
 from factreasoner.pipeline.assembly import assembly_of
 from factreasoner.settings import Config
-from factreasoner.tasks.rows import (
-    ANSWER,
-    CONTEXTS,
-    ClaimRow,
-    Evidence,
-    Judgement,
-    Note,
-    by_claim,
-    claim_row,
-)
+from factreasoner.tasks.rows import ANSWER, CONTEXTS, ClaimRow, Evidence, Judgement, Note, by_claim, claim_row
 from factreasoner.tasks.task import FACTUALITY as NAME
 from factreasoner.tasks.task import Task
 

@@ -27,12 +27,7 @@ from factreasoner.tasks.verify.correcting import (
 )
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.markers import is_author_year
-from factreasoner.tasks.verify.result import (
-    VERIFY,
-    VerifiedClaim,
-    VerifyResult,
-    verified_rows,
-)
+from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult, verified_rows
 
 
 class VerifyWorker(ClaimWorker[VerifyResult]):
