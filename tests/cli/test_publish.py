@@ -25,7 +25,9 @@ def test_events_of_all_records(run, capsys):
     with received(Collector()) as collector:
         wanted = ["--metric", "precision", "--claims", "--texts"]
         assert execute(["publish", run, "--to", "otlp", "--url", collector.url, *wanted]) == 0
-        assert f"4 scores of 2 records sent to {collector.url}" in capsys.readouterr().out
+    said = capsys.readouterr()
+    assert f"4 scores of 2 records sent to {collector.url}" in said.out
+    assert "2 scores sent without a trace: their records have none" in said.err
     assert [record.span_id.hex() for record in collector.kept.values()] == [SPAN, SPAN, "", ""]
 
 
@@ -33,7 +35,7 @@ def test_records_that_name_no_span_are_told(run, capsys):
     with received(PhoenixServer()) as server:
         assert execute(["publish", run, "--to", "phoenix", "--url", server.url, "--metric", "precision"]) == 3
     said = capsys.readouterr()
-    assert "1 score of 2 records sent" in said.out
+    assert "1 score of 1 record sent" in said.out
     assert "1 score left out: their records have no id of a span" in said.err
     (kept,) = server.kept.values()
     assert (kept["annotator_kind"], kept["result"]) == ("CODE", {"score": 1.0})

@@ -33,22 +33,23 @@ def served(tmp_path):
 def serving(tmp_path, *arguments, until=200):
     """As `served`, with other arguments; until `/readyz` has that status."""
     environment = command.environment(tmp_path)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
     process = subprocess.Popen(
-        [sys.executable, "-m", "factreasoner", "serve", "--port", "0", *arguments],
+        [sys.executable, "-m", "factreasoner", "serve", "--port", str(port), *arguments],
         env=environment,
         stderr=subprocess.PIPE,
         text=True,
         preexec_fn=command.heed_signals,
         start_new_session=True,
     )
-    first = process.stderr.readline()
-    url = re.search(r"http://\S+", first)[0]
+    url = f"http://127.0.0.1:{port}"
     lines = []
     reader = threading.Thread(target=lambda: lines.extend(process.stderr))
     reader.start()
     ends = time.monotonic() + MOST_SECONDS
-    while httpx.get(f"{url}/readyz").status_code != until:
+    while ready(url) != until:
         assert time.monotonic() < ends
         time.sleep(0.1)
     try:
@@ -58,6 +59,11 @@ def serving(tmp_path, *arguments, until=200):
         process.wait()
         reader.join()
         process.stderr.close()
+
+
+def ready(url):
+    with contextlib.suppress(httpx.ConnectError):
+        return httpx.get(f"{url}/readyz").status_code
 
 
 def post(url, passage):
@@ -100,7 +106,8 @@ def test_killed_workers_cost_their_own_requests_and_sigterm_none(served):
         process.send_signal(signal.SIGTERM)
         assert [one.result().status_code for one in under_way] == [200] * 20
     assert process.wait(MOST_SECONDS) == 128 + signal.SIGTERM
-    assert [line for line in lines if not re.match(r"\S+Z [0-9a-f]{32} \w+ \d+ \d+ ms\n", line)] == []
+    others = [line for line in lines if not re.match(r"\S+Z [0-9a-f]{32} \w+ \d+ \d+ ms\n", line)]
+    assert others == [f"Serving on {url} with 2 processes.\n"]
 
 
 def test_ctrl_c_ends_it_without_a_word_while_its_workers_start(tmp_path):
@@ -124,7 +131,9 @@ def test_ctrl_c_ends_it_without_a_word_while_its_workers_start(tmp_path):
 )
 def test_what_it_does_not_begin_with(arguments, said, capsys):
     assert execute(["serve", "--port", "0", *arguments]) == 1
-    assert said in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert said in told
+    assert "Serving on" not in told
 
 
 @pytest.mark.parametrize(

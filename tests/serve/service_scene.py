@@ -56,7 +56,7 @@ def running(*, threads=2, queue=8, token=None, limits=None, **settings):
         drained = asyncio.Event()
         loops.append((asyncio.get_running_loop(), drained))
         begun.set()
-        await serve_until(drained, service, listener)
+        await serve_until(drained, service, listener, lambda: None)
 
     thread = threading.Thread(target=asyncio.run, args=(main(),))
     thread.start()

@@ -183,9 +183,14 @@ class Backend(Protocol):
 
 
 class Sent(NamedTuple):
-    """What became of the scores: how many were taken, how many could not be sent and why, refusals."""
+    """What became of the scores: how many were taken, how many could not be sent and why, refusals.
+
+    `records` are those that scores were sent of; `unplaced` scores were sent without a trace or a span.
+    """
 
     number: int
+    records: int
+    unplaced: int
     lacking: Counter[str]
     refused: tuple[str, ...]
 
@@ -199,6 +204,7 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
     """
     rest = iter(scores)
     number, lacking, refused = 0, Counter[str](), list[str]()
+    records, unplaced = set[str](), 0
     with closing(backend):
         passed = sum(1 for _ in islice(rest, skip))
         if passed < skip:
@@ -220,6 +226,8 @@ def publish(scores: Iterable[Score], backend: Backend, *, skip: int = 0) -> Sent
                     )
                 raise
             number += taken.number
+            records.update(score.record for score in ready)
+            unplaced += sum(1 for score in ready if not (score.place.trace or score.place.span))
             refused += taken.refused
             passed += len(batch)
-    return Sent(number, lacking, tuple(refused))
+    return Sent(number, len(records), unplaced, lacking, tuple(refused))

@@ -20,7 +20,7 @@ To = Literal["otlp", "langfuse", "phoenix"]
 
 
 class Publish(Command):
-    """Send the scores of a finished run to where the traces of its answers are kept.
+    """Send the scores of a run to where the traces of its answers are kept.
 
     A record names its span by traceparent, or by trace_id and span_id. Sent again, Langfuse and Phoenix
     replace what they have.
@@ -46,7 +46,12 @@ class Publish(Command):
         if run.unfinished:
             say(run.unfinished, err=True)
         sent = publish(scores_of(run, wanted), backend, skip=self.skip)
-        say(f"{number_of(sent.number, 'score')} of {number_of(len(run.ids), 'record')} sent to {backend.url}")
+        # Which records a refusal concerns is not known.
+        whose = "" if sent.refused else f" of {number_of(sent.records, 'record')}"
+        say(f"{number_of(sent.number, 'score')}{whose} sent to {backend.url}")
+        if sent.unplaced:
+            said = "sent without a trace: their records have none (traceparent, trace_id)"
+            say(f"{number_of(sent.unplaced, 'score')} {said}", err=True)
         for why, count in list(sent.lacking.items())[:SHOWN]:
             say(f"{number_of(count, 'score')} left out: {why}", err=True)
         if len(sent.lacking) > SHOWN:

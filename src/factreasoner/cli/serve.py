@@ -71,8 +71,9 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         listener = listening(self.host, self.port)
         host, port = listener.getsockname()[:2]
         who = number_of(processes, "process") if processes else number_of(config.concurrency, "thread")
-        say(f"Serving on http://{f'[{host}]' if ':' in host else host}:{port} with {who}.", err=True)
-        run = partial(serve_until, service=service, listener=listener)
+        where = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        ready = partial(say, f"Serving on {where} with {who}.", err=True)
+        run = partial(serve_until, service=service, listener=listener, ready=ready)
         return until_signal(run, service.drain, self.drain_delay)
 
     def _access(self) -> Access:

@@ -96,8 +96,10 @@ def until_signal(
     return asyncio.run(main())
 
 
-async def serve_until(drained: asyncio.Event, service: Service, listener: socket.socket) -> None:
-    """Serve until `drained` is set and every admitted request is answered.
+async def serve_until(
+    drained: asyncio.Event, service: Service, listener: socket.socket, ready: Callable[[], None]
+) -> None:
+    """Serve until `drained` is set and every admitted request is answered; `ready` is called once all work.
 
     Raises:
         ConfigError: the settings do not go with assessing.
@@ -107,6 +109,7 @@ async def serve_until(drained: asyncio.Event, service: Service, listener: socket
     async def warm() -> None:
         try:
             await service.pool.warm()
+            ready()
         except BaseException:
             drained.set()
             raise
