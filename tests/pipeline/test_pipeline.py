@@ -163,6 +163,16 @@ class Echo:
         return Retrieved(tuple(Context(id=f"c_{i}", text=text, atom_ids=(i,)) for i, text in found.items()))
 
 
+@pytest.mark.parametrize("contexts", [(Context(id="c1", text="B."), Context(id="c0", text="A.")), ()])
+def test_contexts_that_a_record_brings_are_used_as_they_are_whatever_the_retriever(contexts):
+    record = Record(id="r", response=TEXT, atoms=(Atom(id="a0", text=TEXT),), contexts=contexts)
+    for retriever in ("given", f"{__name__}:Echo"):
+        assert build_pipeline(Config(retriever=retriever)).assess(record).contexts == contexts
+    assert (
+        assess(TEXT, contexts=CONTEXTS, retriever=Echo).contexts == assess(TEXT, contexts=CONTEXTS).contexts
+    )
+
+
 def test_queries_are_worded_and_contexts_summarised_each_under_its_own_stage():
     def script(prompt, schema):
         if prompt.name == "query":

@@ -264,6 +264,12 @@ class YesRetriever:
         (kinds.REVISER, Atomized((ATOM, ATOM)), ([ATOM], RECORD)),
         (kinds.ATOMIZER, Atomized((ATOM, ATOM)), (RECORD,)),
         (kinds.SUMMARIZER, Retrieved(()), (RECORD.contexts, [ATOM])),
+        (
+            kinds.RETRIEVER,
+            Retrieved((Context(id="x", text="A."), Context(id="x", text="B."))),
+            ([ATOM], RECORD),
+        ),
+        (kinds.RETRIEVER, Retrieved((Context(id=ATOM.id, text="A."),)), ([ATOM], RECORD)),
     ],
 )
 def test_nothing_may_get_lost_or_doubled(made, result, arguments):

@@ -83,7 +83,19 @@ def test_nothing_at_all_and_failures_fail_the_stage():
     assert merged(corpus=Fixed({}), web=Fixed({})) == Retrieved((), ())
 
 
-def test_contexts_that_a_record_brings_are_kept():
-    own = (Context(id="c", text="Mine."),)
-    retriever = MergedRetriever({"corpus": Fixed({"a0": ["old"]})}, Config())
-    assert retriever.retrieve(ATOMS, RECORD.model_copy(update={"contexts": own})).contexts == own
+class Own:
+    """A retriever with ids of its own and a passage for two atoms at once."""
+
+    def retrieve(self, atoms, record):
+        both = Context(id="old", text=TEXTS["old"], atom_ids=("a0", "a1"))
+        return Retrieved((both, Context(id="loud", text=TEXTS["loud"])))
+
+
+def test_ids_of_ones_own_and_passages_for_several_atoms():
+    found = merged(mine=Own(), corpus=Fixed({"a1": ["long"]}))
+    assert [(c.id, c.text, c.atom_ids) for c in found.contexts] == [
+        ("c_q_0", TEXTS["loud"], ()),
+        ("c_a0_0", TEXTS["old"], ("a0",)),
+        ("c_a1_0", TEXTS["old"], ("a1",)),
+        ("c_a1_1", TEXTS["long"], ("a1",)),
+    ]

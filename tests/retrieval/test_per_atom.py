@@ -99,15 +99,6 @@ def test_what_stops_every_search_is_raised(error, raised):
     assert len(getattr(caught.value, "failures", [*ATOMS, "question"])) == len(ATOMS) + 1
 
 
-def test_contexts_the_record_brings_are_kept():
-    def search(query):
-        raise AssertionError("searched")
-
-    given = (Context(id="mine", text="Evidence."),)
-    assert retrieve_each(search, ATOMS, record(contexts=given), Config()) == Retrieved(given)
-    assert retrieve_each(search, ATOMS, record(contexts=()), Config()) == Retrieved(())
-
-
 def test_what_no_file_or_terminal_takes_is_taken_out():
     hostile = FoundPassage(
         "Half \ud83d.\x00\x1b[31m\r\nNext", "\ud800T\n" + "x" * 999, "https://x.example/\x9b", "\x07s"

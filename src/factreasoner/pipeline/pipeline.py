@@ -94,7 +94,7 @@ class Pipeline:
                 atoms, failed = self._worded(atoms, record, meter)
                 failures += failed
                 with meter.stage("retriever"):
-                    found = self.retriever.retrieve(atoms, record)
+                    found = self._found(atoms, record)
                 failures += found.failures
                 searched = found.searched
                 summarised = self._summarised(found.contexts, atoms, meter)
@@ -155,6 +155,12 @@ class Pipeline:
             return Atomized(atoms)
         with meter.stage("query_builder"):
             return self.query_builder.build(atoms, record)
+
+    def _found(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
+        """The record's own contexts as they are; if it brings none, what the retriever finds."""
+        if record.contexts is not None:
+            return Retrieved(record.contexts)
+        return self.retriever.retrieve(atoms, record)
 
     def _summarised(self, contexts: tuple[Context, ...], atoms: Sequence[Atom], meter: Meter) -> Retrieved:
         if self.summarizer is None or not contexts:
@@ -296,10 +302,11 @@ def assess(
     """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
 
     `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects, or
-    documents of LangChain and LlamaIndex. `atoms` are the statements to judge: texts, mappings or `Atom`
-    objects; without them they are made from the response. `settings` are those of `Config`, for example
-    `version=3`, `model="openai/gpt-4o-mini"`; without a model the embedded judge is used. A setting that
-    names a part also takes your own object or class: `judge=MyJudge()`.
+    documents of LangChain and LlamaIndex; where they are given, no retriever is asked. `atoms` are the
+    statements to judge: texts, mappings or `Atom` objects; without them they are made from the response.
+    `settings` are those of `Config`, for example `version=3`, `model="openai/gpt-4o-mini"`; without a model
+    the embedded judge is used. A setting that names a part also takes your own object or class:
+    `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown or wrong setting.

@@ -304,6 +304,15 @@ def _same_atoms(result: Atomized, atoms: Sequence[Atom], record: Record) -> str 
     return _unequal("atoms", [atom.id for atom in atoms], [atom.id for atom in result.atoms])
 
 
+def _retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str | None:
+    taken = {atom.id for atom in atoms}
+    for context in result.contexts:
+        if context.id in taken:
+            return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share one"
+        taken.add(context.id)
+    return None
+
+
 def _same_contexts(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[Atom]) -> str | None:
     return _unequal("contexts", [c.id for c in contexts], [c.id for c in result.contexts])
 
@@ -312,7 +321,7 @@ ATOMIZER: PluginKind[Atomizer] = PluginKind("atomizer", "atomize", Atomized, _at
 FACT_GENERATOR: PluginKind[FactGenerator] = PluginKind("fact_generator", "generate", Atomized, _atomized)
 REVISER: PluginKind[Reviser] = PluginKind("reviser", "revise", Atomized, _same_atoms)
 QUERY_BUILDER: PluginKind[QueryBuilder] = PluginKind("query_builder", "build", Atomized, _same_atoms)
-RETRIEVER: PluginKind[Retriever] = PluginKind("retriever", "retrieve", Retrieved)
+RETRIEVER: PluginKind[Retriever] = PluginKind("retriever", "retrieve", Retrieved, _retrieved)
 SUMMARIZER: PluginKind[Summarizer] = PluginKind("summarizer", "summarize", Retrieved, _same_contexts)
 JUDGE: PluginKind[Judge] = PluginKind("judge", "judge", Judged, _judged)
 SOLVER: PluginKind[Solver] = PluginKind("solver", "marginals", Marginals)

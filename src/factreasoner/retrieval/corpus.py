@@ -66,8 +66,6 @@ class CorpusRetriever:
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """Passages for every atom, best first. Raises StageError when the store gives nothing at all."""
-        if record.contexts is not None:
-            return Retrieved(record.contexts)
         try:
             opened = self._current()
         except StoreError as error:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from factreasoner.graph.copies import near_duplicates
 from factreasoner.models import Atom, Context, Failure, Record, StageError
 from factreasoner.protocols import Retrieved, Retriever
+from factreasoner.retrieval.per_atom import context_id
 from factreasoner.settings import Config
 from factreasoner.text.passages import fused
 
@@ -31,24 +32,20 @@ class MergedRetriever:
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
         """At most `retrieve_k` contexts for every atom, and for the question, the best first.
 
-        Contexts that the record brings are kept as they are, and nothing is searched.
-
         Raises:
             StageError: no retriever found anything, and some failed.
             ConfigError: from a retriever, when only the user can mend it.
         """
-        if record.contexts is not None:
-            return Retrieved(record.contexts)
         found = {name: _asked(retriever, atoms, record) for name, retriever in self._retrievers.items()}
         contexts: list[Context] = []
         new_ids: dict[_Place, str] = {}
         for atom_ids in [(), *((atom.id,) for atom in atoms)]:
             for rank, places in enumerate(_merged(found, atom_ids)[: self._k]):
-                context = places[0].context
-                name = f"{context.id.rpartition('_')[0]}_{rank}"
+                name = context_id(atom_ids, rank, atoms)
                 new_ids |= dict.fromkeys(places, name)
                 sources = ", ".join(dict.fromkeys(place.source for place in places))
-                contexts.append(context.model_copy(update={"id": name, "source": sources}))
+                update = {"id": name, "atom_ids": atom_ids, "source": sources}
+                contexts.append(places[0].context.model_copy(update=update))
         failures = tuple(_failures(found, {(p.source, p.context.id): new for p, new in new_ids.items()}))
         if failures and not contexts:
             raise StageError(failures)
@@ -77,7 +74,7 @@ def _merged(found: Mapping[str, Retrieved], atom_ids: tuple[str, ...]) -> list[l
     for source, retrieved in found.items():
         ranking = []
         for context in retrieved.contexts:
-            if context.atom_ids != atom_ids:
+            if not (set(atom_ids) & set(context.atom_ids) if atom_ids else not context.atom_ids):
                 continue
             same = (i for i, g in enumerate(groups) if near_duplicates(g[0].context.text, context.text))
             number = next(same, len(groups))

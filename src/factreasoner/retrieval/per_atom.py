@@ -76,33 +76,34 @@ def distinct(found: Iterable[FoundPassage], k: int) -> list[FoundPassage]:
 
 class _AtomQuery(NamedTuple):
     query: Query
-    name: str
     item_id: str
     atom_ids: tuple[str, ...]
+
+
+def context_id(atom_ids: tuple[str, ...], rank: int, atoms: Sequence[Atom]) -> str:
+    """The id of the passage of that rank: `c_<atom>_<rank>`, and `c_q_<rank>` for the question's."""
+    name = "q"
+    while any(atom.id == name for atom in atoms):
+        name += "q"
+    return f"c_{atom_ids[0] if atom_ids else name}_{rank}"
 
 
 def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config: Config) -> Retrieved:
     """Contexts for every atom, and for the question where the version uses them (2 and 3).
 
-    Context ids are `c_<atom>_<rank>`, and `c_q_<rank>` for the question's, whose `atom_ids` are empty. At
-    most `retrieve_k` a search. A failed search is a failure of its atom (of the record, for the question's),
-    and so is a page that could not be read for now, or of the context that its snippet makes.
-    Contexts the record brings are kept as they are, and nothing is searched.
+    The `atom_ids` of the question's contexts are empty. At most `retrieve_k` a search. A failed search is a
+    failure of its atom (of the record, for the question's), and so is a page that could not be read for now,
+    or of the context that its snippet makes.
 
     Raises:
         StageError: some searches failed and the others found nothing.
         ConfigError: from `search`, when only the user can mend it.
     """
-    if record.contexts is not None:
-        return Retrieved(record.contexts)
     subject = subject_of(record)
-    wanted = [_AtomQuery(Query(a.text, subject, a.query), a.id, a.id, (a.id,)) for a in atoms]
+    wanted = [_AtomQuery(Query(a.text, subject, a.query), a.id, (a.id,)) for a in atoms]
     question = record.prompt.strip() or (record.topic or "").strip()
     if question and config.retrieve_question and config.version > 1:
-        name = "q"
-        while any(atom.id == name for atom in atoms):
-            name += "q"
-        wanted.append(_AtomQuery(Query(question, subject), name, record.id, ()))
+        wanted.append(_AtomQuery(Query(question, subject), record.id, ()))
 
     def attempt(item: _AtomQuery) -> Retrieved:
         try:
@@ -110,7 +111,7 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
         except RetrievalError as error:
             return Retrieved((), (Failure.of("retriever", item.item_id, error),))
         kept = [passage for passage in found if passage.text][: config.retrieve_k]
-        contexts = _contexts(item, kept)
+        contexts = _contexts(item, kept, atoms)
         unread = [(context.id, passage.unread) for context, passage in zip(contexts, kept, strict=True)]
         unread += [(item.item_id, passage.unread) for passage in found if not passage.text]
         failures = [Failure.of("retriever", name, error) for name, error in unread if error is not None]
@@ -124,10 +125,10 @@ def retrieve_each(search: Search, atoms: Sequence[Atom], record: Record, config:
     return Retrieved(contexts, failures)
 
 
-def _contexts(item: _AtomQuery, found: Sequence[FoundPassage]) -> list[Context]:
+def _contexts(item: _AtomQuery, found: Sequence[FoundPassage], atoms: Sequence[Atom]) -> list[Context]:
     return [
         Context(
-            id=f"c_{item.name}_{rank}",
+            id=context_id(item.atom_ids, rank, atoms),
             text=plain(passage.text),
             title=" ".join(plain(passage.title).split())[:LONGEST_TITLE],
             # A link is shown to people, so it may be nothing but the address of a page.
@@ -142,15 +143,10 @@ def _contexts(item: _AtomQuery, found: Sequence[FoundPassage]) -> list[Context]:
 
 
 class GivenRetriever:
-    """Hands on the contexts of the record, unchanged and in order. An empty tuple of contexts is fine."""
+    """Searches for nothing: the record has to bring its contexts, if only an empty list."""
 
     def retrieve(self, atoms: Sequence[Atom], record: Record) -> Retrieved:
-        """The record's own contexts.
-
-        Raises InputError: the record was given none at all (None, not an empty tuple).
-        """
-        if record.contexts is None:
-            searching = "choose a retriever that searches for them (`retriever: wikipedia`, `retriever: web`)"
-            problem = f"none given: add `contexts` to the record, or {searching}"
-            raise InputError([InputProblem(f"record {record.id!r}", "contexts", problem)])
-        return Retrieved(record.contexts)
+        """Raises InputError."""
+        searching = "choose a retriever that searches for them (`retriever: wikipedia`, `retriever: web`)"
+        problem = f"none given: add `contexts` to the record, or {searching}"
+        raise InputError([InputProblem(f"record {record.id!r}", "contexts", problem)])
