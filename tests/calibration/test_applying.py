@@ -129,12 +129,12 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
 
 
 def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
-    source = {"verdicts": {"run": str(tmp_path)}, "posteriors": {"run": str(tmp_path)}}
+    source = {"verdicts": {"run": "1a"}, "posteriors": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)
-    assert fitted_on(Config(calibration=path), tmp_path) == []
+    assert fitted_on(Config(calibration=path), "1a") == []
     path = written(tmp_path, verdicts=DOUBTFUL, posteriors=LOWER, source=source)
-    assert len(fitted_on(Config(calibration=path), tmp_path)) == 2
-    assert fitted_on(Config(calibration=path), tmp_path / "another") == []
+    assert len(fitted_on(Config(calibration=path), "1a")) == 2
+    assert fitted_on(Config(calibration=path), "2b") == fitted_on(Config(calibration=path), None) == []
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,8 @@ def test_posteriors_from_a_gold_file_with_a_method_and_a_seed_of_choice(factreas
 def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_path, monkeypatch):
     done = factreasoner("calibrate", "run", "--out", "c.json", "--method", "platt")
     assert "12 labelled atoms are at 0.5: they stay there and are left out here" in done.stderr
+    assert str(tmp_path) not in (tmp_path / "c.json").read_text()
+    run = run.rename(tmp_path / "moved")
     monkeypatch.chdir(run)
     done = factreasoner("score", ".", "--calibration", "../c.json")
     assert done.stderr.count("c.json: its posteriors part was fitted to the records of this run") == 1

@@ -81,7 +81,7 @@ def calibrate_posteriors(
         raise RunError(f"{run.path}: {lack}")
     fitted = fit(known, method, seed=seed)
     source = {
-        "run": str(run.path.resolve()),
+        "run": run.manifest.run_id,
         "settings": settings_of(run.config, CONCLUDED_BY),
         "method": method,
         "seed": seed,

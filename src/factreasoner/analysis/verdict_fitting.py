@@ -189,7 +189,7 @@ def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) ->
         told
         | run.asked_with
         | {
-            "run": str(run.path.resolve()),
+            "run": run.manifest.run_id,
             "settings": settings_of(run.config, JUDGED_BY),
             "folds": FOLDS,
             "counts": dict(pairs.counts),

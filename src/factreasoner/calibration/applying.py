@@ -126,15 +126,15 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
     return found
 
 
-def fitted_on(config: Config, run: Path) -> list[str]:
-    """Parts of the calibration in `config` that were fitted to `run` and change it: one sentence for each."""
+def fitted_on(config: Config, run_id: str | None) -> list[str]:
+    """Parts of the calibration in `config` that were fitted to that run and change it: a sentence each."""
     calibration = calibration_of(config)
     return [
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
         "labels are too good; `calibrate` prints those on records held out"
         for part, source in calibration.source.items()
-        if "run" in source
-        and Path(str(source["run"])).resolve() == run.resolve()
+        if run_id
+        and source.get("run") == run_id
         and getattr(calibration, part, None) not in (None, UNCHANGED, Identity())
     ]
 

@@ -44,7 +44,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
         config = _changed(folder, self.changes)
         models = folder.manifest.content().get("models")
-        for note in (*misfits(config, models), *fitted_on(config, folder.path)):
+        for note in (*misfits(config, models), *fitted_on(config, folder.manifest.run_id)):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)

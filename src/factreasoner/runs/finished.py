@@ -95,6 +95,7 @@ class FinishedRun(Generic[R]):
         self.source = scored.run if scored else path
         """The run's own folder."""
         self._folder = RunFolder(self.source, task) if task else RunFolder.of_any_task(self.source)
+        self.manifest = self._folder.manifest
         self.task: Task[R] = self._folder.task
         self.config: Config = scored.config if scored else self._folder.config()
         self.ids = self._folder.assessed()
@@ -122,7 +123,7 @@ class FinishedRun(Generic[R]):
     @property
     def asked_with(self) -> dict[str, Any]:
         """Fingerprints of the judge's prompts, and how each model was asked."""
-        manifest = self._folder.manifest.content()
+        manifest = self.manifest.content()
         prompts = {
             name: kept for name, kept in manifest.get("prompts", {}).items() if name.startswith("judge")
         }
@@ -131,7 +132,7 @@ class FinishedRun(Generic[R]):
     @property
     def judged_by(self) -> str:
         """What judged, in words, with what a probe found of a model."""
-        return judged_by(self.config, self._folder.manifest.models())
+        return judged_by(self.config, self.manifest.models())
 
     @property
     def sizes(self) -> Sequence[int]:

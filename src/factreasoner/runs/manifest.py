@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
@@ -59,6 +60,12 @@ class Manifest:
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.path}: not a manifest: it has no `config`; {_REMEDY}")
         return data
+
+    @property
+    def run_id(self) -> str | None:
+        """What this run alone has, wherever its folder is; None: an earlier version made it."""
+        found: str | None = self.content().get("run")
+        return found
 
     @property
     def task(self) -> str:
@@ -150,6 +157,7 @@ class Manifest:
         versions = {"factreasoner": _version("factreasoner"), "python": platform.python_version()}
         manifest = {
             "format": FORMAT,
+            "run": before.get("run") or uuid4().hex[:16],
             "task": task,
             "config": config.model_dump(mode="json"),
             **fingerprints,
