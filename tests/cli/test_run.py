@@ -48,6 +48,14 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
     assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
 
 
+def test_a_new_run_that_is_refused_leaves_no_folder_and_a_begun_one_stays(factreasoner, tmp_path, data):
+    assert "unknown judge" in factreasoner("run", data, "--judge", "nobody", "--out", "out", code=1).stderr
+    assert not (tmp_path / "out").exists()
+    (tmp_path / "out").mkdir()
+    factreasoner("run", data, "--judge", "nobody", "--out", "out", code=1)
+    assert (tmp_path / "out" / "manifest.json").exists()
+
+
 def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner, tmp_path, data):
     factreasoner("run", data, "--out", "out")
     done = factreasoner("run", data, "--out", "out", "--context-prior", 0.8, code=1)

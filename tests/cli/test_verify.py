@@ -110,6 +110,8 @@ def test_one_text_as_json(factreasoner, files):
         (("--text", "TEXT", "--source", "museum.xyz"), "unknown kind of file"),
         (("--text", "TEXT", "--source", "http://127.0.0.1:9/page"), "127.0.0.1"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "FOLDER"), "a folder"),
+        (("--text", "TEXT", "--source", "SOURCE", "--out", "TEXT"), "answer.md: is read here"),
+        (("--text", "TEXT", "--source", "SOURCE", "--out", "SOURCE"), "museum.txt: is read here"),
     ],
 )
 def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, message):

@@ -68,6 +68,10 @@ def test_a_page_by_its_url():
         (reply(b"gone", status="404 Not Found"), "404"),
         (reply(html("")), "save the page"),
         (redirect("http://169.254.169.254/latest"), "169.254.169.254"),
+        (
+            reply(b"PK", content_type="application/msword"),
+            "a URL may name a page, a text or a PDF: save this",
+        ),
     ],
 )
 def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
@@ -83,7 +87,9 @@ def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
 
 
 def test_private_addresses_are_refused():
-    with pytest.raises(InputError, match="--source"):
+    with pytest.raises(
+        InputError, match=r"--source: .* \(loopback address\); --allow-private-hosts allows it"
+    ):
         read_sources(["http://127.0.0.1/a"], Config(cache=False, patience=0.0))
 
 
@@ -116,6 +122,8 @@ def test_a_source_that_is_not_there_is_said_to_be_so_whatever_its_ending(tmp_pat
 def test_a_file_by_a_url_is_named_by_its_path():
     with pytest.raises(InputError, match=r"file:///a\.txt: give the path of the file, without file://"):
         read("file:///a.txt")
+    with pytest.raises(InputError, match=r"--source: ftp://x/y: only http:// and https:// are fetched"):
+        read("ftp://x/y")
 
 
 def test_standard_input(monkeypatch):
@@ -132,13 +140,17 @@ def test_a_text_is_read_as_it_is(tmp_path):
     assert read_text(str(tmp_path / "answer.docx")).strip() == "It rained [1]."
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
+def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding):
+    (tmp_path / "answer.txt").write_bytes("Café [1].".encode(encoding))
+    (tmp_path / "source.txt").write_bytes("Café.".encode(encoding))
+    assert read_text(str(tmp_path / "answer.txt")) == "Café [1]."
+    assert read(tmp_path / "source.txt")[0].text == "Café."
+
+
 def test_a_text_that_is_none_is_named(tmp_path):
-    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
-    (tmp_path / "wide.txt").write_bytes("caf\xe9".encode("utf-16"))
     (tmp_path / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
     for name, message in (
-        ("latin.txt", "not UTF-8 (byte 3); convert it: iconv -f LATIN1"),
-        ("wide.txt", "UTF-16 text; convert it: iconv -f UTF-16"),
         ("logo.png", "binary, not text"),
         ("absent.md", "can't be read"),
         ("absent.pdf", "can't be"),

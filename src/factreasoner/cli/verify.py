@@ -75,6 +75,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError("standard input (-) can be read once: name a file for the other")
         if out is not None and out.is_dir():
             raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
+        if out is not None and out.resolve() in [Path(read).resolve() for read in (name, *sources)]:
+            raise ConfigError(f"{out}: is read here; choose another file for the corrected text with --out")
         worker, text = TASK.worker(config, Calls()), read_text(name)
         contexts = read_sources(sources, config)
         with one_answer(quiet=self.quiet):

@@ -10,13 +10,18 @@ from factreasoner.corpus.documents import Document, DocumentReader, is_binary
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
+from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import WIDE, decode
+from factreasoner.web.page import decode
 
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
+_REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
+    "content type": "; a URL may name a page, a text or a PDF: save this, and name the file"
+}
+"""What to do about a page that is not fetched for this reason."""
 
 
 def read_sources(
@@ -38,6 +43,7 @@ def read_sources(
             found += _documents(name, config, resolver)
         except (DocumentError, FetchError) as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
+            message += _REMEDIES.get(error.reason, "") if isinstance(error, FetchError) else ""
             problems.append(InputProblem("--source", "", message))
         except MissingExtraError as error:
             error.add_note(f"--source {name} is of a kind that needs it.")
@@ -53,10 +59,10 @@ def read_sources(
 def read_text(name: str) -> str:
     """The text of a file, marks of Markdown and tags of HTML included; - is standard input.
 
-    Of a PDF and of office documents it is what `index` reads.
+    Of a PDF and of office documents it is what `index` reads; other files are decoded as `index` does.
 
     Raises:
-        InputError: it can't be read, is not UTF-8, or holds no text.
+        InputError: it can't be read, or holds no text.
         MissingExtraError: the packages that read its kind are not installed.
     """
     path, shown = Path(name), "standard input" if name == STANDARD_INPUT else name
@@ -64,18 +70,15 @@ def read_text(name: str) -> str:
         if path.suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
-        return data.decode("utf-8-sig")
     except DocumentError as error:
         raise InputError([InputProblem(name, "", str(error).removeprefix(f"{name}: "))]) from error
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        problem = f"not UTF-8 (byte {error.start}); convert it: iconv -f LATIN1 -t UTF-8"
-        if data.startswith(WIDE):
-            problem = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8"
-        elif is_binary(data, decode(data)):
-            problem = "binary, not text; name a file of text, or a PDF or office document"
-        raise InputError([InputProblem(shown, "", problem)]) from error
+    text = decode(data)
+    if is_binary(data, text):
+        problem = "binary, not text; name a file of text, or a PDF or office document"
+        raise InputError([InputProblem(shown, "", problem)])
+    return text
 
 
 def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
@@ -87,6 +90,8 @@ def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
     path = Path(name)
     if name.lower().startswith("file:"):
         raise DocumentError(f"{name}: give the path of the file, without file://")
+    if "://" in name:
+        raise DocumentError(f"{name}: only http:// and https:// are fetched; save it, and name the file")
     if path.is_dir():
         raise DocumentError(f"{path}: a folder; name its files, each with --source")
     if not path.exists():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from importlib.util import find_spec
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from factreasoner.errors import BudgetError, ConfigError, MissingExtraError, RunError
+from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, MissingExtraError, RunError
 from factreasoner.llm.batches.files import Batch
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchService, counting
@@ -72,10 +72,12 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
     """Open a folder for a run under `config`; `given` has the caller's own model and parts.
 
     Raises what `RunFolder.start` does. Before anything is written or deleted, raises ConfigError if a new run
-    lacks a key, MissingExtraError if there is no ray for a cluster, and what making a worker raises.
+    lacks a key, MissingExtraError if there is no ray for a cluster, and what making a worker raises. A new
+    folder goes again if nothing was done in it before an error.
     """
     task = folder.task
-    if config.model and given.llm is None and config.batch == "none" and (fresh or not folder.path.exists()):
+    new = not folder.path.exists()
+    if config.model and given.llm is None and config.batch == "none" and (fresh or new):
         check_keys(config)
     if config.executor == "ray" and find_spec("ray") is None:
         raise MissingExtraError(*EXTRA_OF_MODULE["ray"])
@@ -85,6 +87,10 @@ def opened(folder: RunFolder[Any], config: Config, given: Calls = NO_CALLS, *, f
     folder.start(described, fingerprints_of(task, described), fresh=fresh)
     try:
         yield
+    except FactReasonerError:
+        if new:
+            folder.remove_unused()
+        raise
     finally:
         folder.close()
 

@@ -39,6 +39,7 @@ from factreasoner.text.visible import one_line
 R = TypeVar("R", bound=TaskResult)
 log = logging.getLogger(__name__)
 PAGE = "report.html"
+LOCK = ".lock"
 _BEGINNING = '{"id": '
 _JSON = json.JSONDecoder()
 _AMOUNT = re.compile(r"\d+(\.\d*)?", re.ASCII)
@@ -140,7 +141,7 @@ class RunFolder(Journal[R]):
         self.manifest = Manifest(path)
         self.ledger = Ledger(path / "spent.txt")
         self.batches = BatchFolder(path / "batches")
-        self._lock = FileLock(path / ".lock")
+        self._lock = FileLock(path / LOCK)
         self._warned = set[str]()
 
     @classmethod
@@ -209,6 +210,15 @@ class RunFolder(Journal[R]):
         """Release the folder's lock: other processes may write here then."""
         self.batches.release()
         self._lock.release()
+
+    def remove_unused(self) -> None:
+        """Remove the folder if it has nothing but a manifest and locks, its own last."""
+        there = sorted(self.path.iterdir(), key=lambda path: path.name == LOCK)
+        if all(path == self.manifest.path or path.name.endswith(LOCK) for path in there):
+            with contextlib.suppress(OSError):  # another process begins here
+                for path in there:
+                    path.unlink()
+                self.path.rmdir()
 
     def _check_task(self) -> None:
         made_by, needed = self.manifest.task, self.task.name

@@ -43,7 +43,7 @@ _METADATA_OF = {
 }
 _METADATA = frozenset(map(ip_address, " ".join(_METADATA_OF.values()).split()))
 """Where clouds serve a machine its own credentials; refused even where private hosts are allowed."""
-_INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
+INTRANET = frozenset({"private address", "loopback address", "carrier-grade NAT address"})
 """Reasons set aside by `allow_private_hosts`."""
 
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
@@ -58,7 +58,7 @@ def address_refusal(address: str, *, allow_private: bool = False) -> str | None:
     if ip in _METADATA:
         return "cloud metadata address"
     reason = _special(ip)
-    return None if allow_private and reason in _INTRANET else reason
+    return None if allow_private and reason in INTRANET else reason
 
 
 def _inner_ipv4(ip: IPv6Address) -> IPv4Address | None:
