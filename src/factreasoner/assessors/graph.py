@@ -84,7 +84,10 @@ class GraphEvaluator:
         pruned = filtered.report(verdicts) if filtered else None
         audit = None
         if self._config.audit_share:
-            audit = self._audit(record.id, _batched(verdicts, work), atoms, contexts)
+            # Those on atoms that were asked alone are left out: that would repeat the same call.
+            alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
+            batched = [v for v in verdicts if (v.context_id, v.target_id) not in alone]
+            audit = self._audit(record.id, batched, atoms, contexts)
         outcome = outcome.model_copy(update={"pruned": pruned, "audit": audit})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
@@ -191,9 +194,3 @@ def solved(outcome: Outcome, solver: Solver, config: Config, *, record_id: str) 
             "support": supports_of(p_true, graph, marginals.stderr),
         }
     )
-
-
-def _batched(verdicts: Sequence[Verdict], work: Sequence[Work]) -> list[Verdict]:
-    """The verdicts on atoms that were not asked alone: asking those again would repeat the same call."""
-    alone = {(item.context_id, item.atom_ids[0]) for item in work if len(item.atom_ids) == 1}
-    return [verdict for verdict in verdicts if (verdict.context_id, verdict.target_id) not in alone]

@@ -14,9 +14,10 @@ import numpy as np
 from factreasoner.errors import WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph, Table
+from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination, eliminate
 from factreasoner.solvers.junction_tree import junction_tree_marginals
-from factreasoner.solvers.reduction import Component, SolverSettings, distribution, reduce
+from factreasoner.solvers.reduction import Component, distribution, reduce
 
 _LARGE = 1 << 26
 _one_large_at_a_time = threading.Lock()
@@ -30,7 +31,7 @@ class ExactSolver:
 
     name = "exact"
 
-    def __init__(self, config: SolverSettings | None = None) -> None:
+    def __init__(self, config: Config | None = None) -> None:
         self._max_width = config.max_width if config else None
 
     def marginals(self, graph: FactorGraph) -> Marginals:

@@ -6,9 +6,10 @@ import merlin_bridge
 from factreasoner.errors import ConfigError, SolverError, WidthError
 from factreasoner.models import Marginals
 from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.settings import Config
 from factreasoner.solvers.elimination import Elimination
 from factreasoner.solvers.exact import machine_memory, plan_of_network, readable
-from factreasoner.solvers.reduction import SolverSettings, check
+from factreasoner.solvers.reduction import check
 
 NO_BOUND = (
     "an approximation without an error bound: on some networks such results are off by more than 0.5; "
@@ -39,7 +40,7 @@ class MerlinSolver:
 
     name = "merlin"
 
-    def __init__(self, config: SolverSettings) -> None:
+    def __init__(self, config: Config) -> None:
         self._config = config
         if self._config.merlin_algorithm not in (None, *merlin_bridge.ALGORITHMS):
             raise ConfigError(
