@@ -6,8 +6,9 @@ from verifying_model import Model, verified
 
 from factreasoner import verify
 from factreasoner.errors import UnusableReplyError
+from factreasoner.models import Verdict
 from factreasoner.tasks.rows import Note
-from factreasoner.tasks.verify.result import VERIFY
+from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifiedText, VerifyResult
 
 
 def test_scores_before_and_after():
@@ -73,3 +74,23 @@ def test_quotes_stand_apart_in_the_notes_of_a_claim():
     assert (other.words, other.quote, other.own) == (" [2] contradicts it", "Closed.", False)
     assert row.note == f'[1] supports it: "{quote}". [2] contradicts it: "Closed."'
     assert row.note_beside_quote == '[1] supports it. [2] contradicts it: "Closed."'
+
+
+def test_a_quote_is_left_out_of_a_note_only_where_it_is_the_claim_s_own():
+    said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="the\nmill.")
+    claim = VerifiedClaim(id="a0", text="It is a mill.", cited=("c0",), label="supported", quote="the mill.")
+
+    def beside(explanation):
+        verified = VerifiedText(text="", claims=(claim.model_copy(update={"explanation": explanation}),))
+        fields = {"record_id": "r", "status": "ok", "verified": verified, "verdicts": (said,)}
+        (row,) = rows_of("verify", VerifyResult(**fields))
+        assert row.note == explanation
+        return row.note_beside_quote
+
+    assert beside('[1] supports it: "the mill."') == "[1] supports it."
+    for kept in (
+        'Because. [2] contradicts it: "the mill."',
+        'It says: "the mill." [2] supports it: "the mill."',
+    ):
+        assert beside(kept).endswith(': "the mill."')
+    assert beside('It says: "the mill", and so on.') == 'It says: "the mill", and so on.'
