@@ -1,0 +1,183 @@
+"""What a verifier says of pairs and atoms that people labelled, beside the judge that needs no model.
+
+    python benchmarks/verifier_quality.py FOLDER [--verifier NAME_OR_TOML] [--labels LABELS] [--pairs N]
+                                                 [--atoms]
+
+FOLDER is the verifier's, as for `--verifier-model`; LABELS are as for `--verifier-labels`. The first three
+sets are the 280 pairs on which a model of 1.5 billion parameters was asked, whose kept answers are shown too;
+of the other two, N pairs each are drawn (200). The embedded judge is fitted without the labels of the set.
+
+- `macro-F1`: of the three labels; `AUROC` and `Brier`: of P(entailment), for the embedded judge its belief.
+- `contra.`: AUROC of P(contradiction). `constant`: the most frequent label, and the share of entailment.
+
+`--atoms` adds P(true) of people's atoms of Factcheck-Bench, each against the passages found for it (version
+1), by both judges as they are shipped. `MAE`: mean |precision - people's share of supported atoms| over
+answers; `rho`: their Spearman correlation. Data: see `labelled_pairs.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from data_folder import data_folder
+from labelled_pairs import Pair, labelled_pairs, lines
+from overlap_judge import MODEL_SETS, fit
+from scipy.stats import spearmanr
+
+from factreasoner.analysis.verdict_fitting import scores_of_labels
+from factreasoner.calibration.calibrators import LABELS
+from factreasoner.inputs.input import CheckedInput
+from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.judges.overlap import OverlapJudge
+from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
+from factreasoner.metrics.samples import Claims
+from factreasoner.metrics.statistics import Statistic
+from factreasoner.models import Claim, Premise, Verdict, factuality
+from factreasoner.pipeline import build_pipeline
+from factreasoner.protocols import Judge
+from factreasoner.settings import Config
+
+OTHER_SETS = ("fever_symmetric", "scifact_oracle")
+
+
+class Said(NamedTuple):
+    """What a judge says of a pair: its label, P(entailment) and P(contradiction)."""
+
+    label: str
+    entailed: float
+    contradicted: float
+
+
+class Case(NamedTuple):
+    """A labelled pair, and what the model said of it, where it was asked."""
+
+    pair: Pair
+    model: Said | None = None
+
+
+def cases(number: int) -> Iterator[tuple[str, list[Case]]]:
+    """The pairs of each set."""
+    rows = list(lines(data_folder() / "real_model" / "verdicts.jsonl"))
+    for of_model, name in MODEL_SETS.items():
+        texts = {row["id"]: row for row in lines(data_folder() / name / "nli_pairs.jsonl")}
+        found = []
+        for row in rows:
+            if row["set"] == of_model:
+                pair, p = texts[row["pair"]], [row["p_true"], row["p_false"], row["p_not_clear"]]
+                model = Said(LABELS[int(np.argmax(p))], *p[:2])
+                found.append(Case(Pair(pair["premise"], pair["hypothesis"], row["gold"]), model))
+        yield name, found
+    for name in OTHER_SETS:
+        pairs = [pair for pair in labelled_pairs(name) if pair.label in LABELS]
+        yield name, [Case(pair) for pair in random.Random(0).sample(pairs, min(number, len(pairs)))]
+
+
+def said(judge: Judge, pair: Pair) -> Said:
+    """What a judge says of a pair alone. The program ends if it can't say anything."""
+    judged = judge.judge(Premise("p", pair.premise), [Claim("c", pair.hypothesis)])
+    if judged.failures:
+        raise SystemExit(f"no verdict on {pair.hypothesis!r}: {judged.failures[0].message}")
+    return read(judged.verdicts[0])
+
+
+def read(verdict: Verdict) -> Said:
+    """P of the labels of a verifier, or the embedded judge's belief."""
+    p, label = verdict.label_probabilities, verdict.label
+    if p:
+        return Said(label, p["True"], p["False"])
+    against = verdict.probability if label == "contradiction" else 0.0
+    if verdict.confidence == "words":
+        return Said(label, verdict.belief or 0.0, against)
+    return Said(label, verdict.probability if label == "entailment" else 1 - verdict.probability, against)
+
+
+def print_row(title: str, gold: Sequence[str], found: Sequence[Said]) -> None:
+    """The scores of one judge on one set."""
+    right, own = (
+        np.array([LABELS.index(label) for label in labels]) for labels in (gold, [one.label for one in found])
+    )
+    labels = scores_of_labels(np.eye(len(LABELS))[own], right, np.zeros(len(right), dtype=int))
+    entailed = Claims.of([one.entailed for one in found], right == LABELS.index("entailment"))
+    against = Claims.of([one.contradicted for one in found], right == LABELS.index("contradiction"))
+    scores = (labels.statistics["macro_f1"], AreaUnderROC(entailed), brier(entailed), AreaUnderROC(against))
+    print(f"  {title:12}", *map(shown, scores))
+
+
+def shown(score: Statistic) -> str:
+    """A score; - where it is undefined."""
+    return f"{'-':>9}" if np.isnan(score.value) else f"{score.value:9.3f}"
+
+
+def print_pairs(verifier: Judge, number: int) -> None:
+    """A table for each set of pairs."""
+    for name, found in cases(number):
+        pairs, gold = [case.pair for case in found], [case.pair.label for case in found]
+        counts = ", ".join(f"{gold.count(label)} {label}" for label in LABELS)
+        print(f"\n{name}: {counts}\n  {'':12} macro-F1     AUROC     Brier   contra.")
+        start = time.process_time()
+        print_row("verifier", gold, [said(verifier, pair) for pair in pairs])
+        seconds = time.process_time() - start
+        embedded = OverlapJudge(model=fit(name))
+        print_row("embedded", gold, [said(embedded, pair) for pair in pairs])
+        if kept := [case.model for case in found if case.model is not None]:
+            print_row("1.5B model", gold, kept)
+        most, share = max(LABELS, key=gold.count), gold.count("entailment") / len(gold)
+        print_row("constant", gold, [Said(most, share, 0.0)] * len(gold))
+        print(f"  the verifier: {len(pairs) / seconds:.1f} pairs a second of CPU", flush=True)
+
+
+def print_atoms(title: str, config: Config) -> None:
+    """P(true) of people's atoms, and precision by answer."""
+    records = list(CheckedInput(data_folder() / "factcheck_bench" / "records.jsonl").records())
+    pipeline = build_pipeline(config)
+    p_true, gold, precision, share = [], [], [], []
+    for record in records:
+        made = pipeline.assess(record)
+        labelled = [atom for atom in made.atoms if atom.gold is not None]
+        p_true += [made.p_true[atom.id] for atom in labelled]
+        own = [atom.gold == "S" for atom in labelled]
+        gold += own
+        scored = factuality(made, len(made.atoms)).precision
+        assert scored is not None, record.id
+        precision.append(scored)
+        share.append(np.mean(own))
+    claims = Claims.of(p_true, gold)
+    error, rho = np.mean(np.abs(np.subtract(precision, share))), spearmanr(precision, share).statistic
+    scores = map(shown, (macro_f1(claims), AreaUnderROC(claims), brier(claims)))
+    print(f"  {title:12}", *scores, f"{error:9.3f} {rho:9.3f}", flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder")
+    parser.add_argument("--verifier", default="nli")
+    parser.add_argument("--labels")
+    parser.add_argument("--pairs", type=int, default=200)
+    parser.add_argument("--atoms", action="store_true")
+    options = parser.parse_args()
+    config = Config(
+        judge="verifier",
+        verifier=options.verifier,
+        verifier_model=options.folder,
+        verifier_labels=options.labels,
+        verifier_threads=1,
+    )
+    judge = VerifierJudge(config)
+    print(judge.runtime)
+    print_pairs(judge, options.pairs)
+    if options.atoms:
+        print(f"\natoms of Factcheck-Bench\n  {'':12} macro-F1     AUROC     Brier       MAE       rho")
+        print_atoms("verifier", config)
+        print_atoms("embedded", Config())
+
+
+if __name__ == "__main__":
+    main()
