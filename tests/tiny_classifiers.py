@@ -17,6 +17,7 @@ river lena angara which who she he it only flows out first second prize nobel ch
 people million large small old new capital france peru poland built year two three four tower bridge house
 tree song bird one . , ! ? ' ( ) - ; :"""
 WORDS = tuple(TEXT.split())
+OF_DOCTOR = ("library", "opens", "at", "nine")
 SPECIAL = ["[PAD]", "[CLS]", "[SEP]", "[UNK]"]
 PAD, CLS, SEP, UNK = range(4)
 VOCABULARY = 600
@@ -27,7 +28,7 @@ NEGATION = "not"
 
 def tokenizer(*, cut=True):
     """A word-level tokenizer that, like many saved ones, cuts and pads all pairs to sixteen tokens."""
-    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *WORDS])}
+    vocabulary = {word: number for number, word in enumerate([*SPECIAL, *WORDS, *OF_DOCTOR])}
     made = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.normalizer = normalizers.Lowercase()
     made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()

@@ -115,9 +115,11 @@ def test_a_dry_run_counts_pairs(run, tmp_path, flags, pairs):
 
 def test_doctor_tries_the_model(factreasoner, model):
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model)
-    assert "contradiction/entailment/neutral, up to 63 tokens; a test: neutral" in " ".join(
-        done.stdout.split()
-    )
+    said = " ".join(done.stdout.split())
+    assert "contradiction/entailment/neutral, up to 63 tokens; a test: entailment 0.88" in said
+    swapped = ("--verifier-labels", "entailment,contradiction,neutral")
+    done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, *swapped, code=1)
+    assert "a test: contradiction 0.88, where the passage states the claim" in " ".join(done.stdout.split())
     (model / "config.json").write_text("{}")
     done = factreasoner("doctor", "--verifier", "nli", "--verifier-model", model, code=1)
     assert "id2label: missing" in done.stdout

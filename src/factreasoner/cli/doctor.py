@@ -33,6 +33,7 @@ REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")
 ATOMS, PASSAGES = 25, 10
 """The size of the answer whose cost is shown."""
 LIBRARY = Premise("p", "The library opens at nine and closes at five.")
+STATED = Claim("c", "The library opens at nine.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 
@@ -157,13 +158,17 @@ def _verifier(config: Config, *, call: bool) -> Check:
     try:
         with closing(LiteLLMClient(config)) if config.model and call else nullcontext() as llm:
             judge: VerifierJudge = load("judge", "verifier")(config, llm=llm)
-            judged = judge.judge(LIBRARY, [Claim("c", "The library is open at noon.")])
+            judged = judge.judge(LIBRARY, [STATED])
     except ConfigError as error:
         return Check("wrong", name, str(error))
     if judged.failures:
         return Check("wrong", name, judged.failures[0].message)
     (verdict,) = judged.verdicts
-    return Check("ok", name, f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}")
+    tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
+    if verdict.label == "entailment":
+        return Check("ok", name, tried)
+    doubt = "not to be relied on; are its outputs what id2label or --verifier-labels says, in this order?"
+    return Check("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
 
 def _model(config: Config) -> Iterator[Check]:
