@@ -1,6 +1,7 @@
 """The report as a reader meets it, in a real browser."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -254,7 +255,7 @@ def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(seen, 
     run = FinishedRun.of_any_task(two_records.parent, corrections)
     page = seen.open(write_report([run], tmp_path / "again.html").path, "#record=2&claim=a0")
     assert page.locator("#evidence .badge").first.inner_text() == "✓\nsupported"
-    page.get_by_text("sources are silent on it").click()
+    page.get_by_text(re.compile(r"Nothing found in \d+ sources")).click()
     silent = page.locator("#evidence details .entry").first
     expect(silent).to_contain_text('the judge said contradiction (0.90): an "older" bridge')
     expect(silent.locator("select")).to_have_count(0)

@@ -137,9 +137,10 @@ CITING = CitedText("It opened [1, 2].", [Context(id="c0", text="x"), Context(id=
 CLAIM = VerifiedClaim(id="a0", text="It opened.", cited=("c0", "c1"))
 
 
-def holding(*sources, label="neutral"):
+def holding(*sources, label="neutral", confidence="constant"):
     premise = "+".join(sources)
-    return SourceVerdict(Verdict(context_id=premise, target_id="a0", label=label, probability=0.9), sources)
+    verdict = Verdict(context_id=premise, target_id="a0", label=label, probability=0.9, confidence=confidence)
+    return SourceVerdict(verdict, sources)
 
 
 def explained(*holdings):
@@ -148,11 +149,16 @@ def explained(*holdings):
 
 def test_several_sources_are_spoken_of_as_several():
     one, other = holding("c0"), holding("c1")
-    assert explained(one) == "[1] neither supports it nor contradicts it."
-    assert explained(one, other) == "[1] and [2] neither support it nor contradict it."
+    assert explained(one) == "No support and no contradiction found in [1]."
+    assert explained(one, other) == "No support and no contradiction found in [1] and [2]."
     assert explained(holding("c0", label="entailment")) == "[1] supports it."
     assert explained(holding("c0", "c1", label="entailment")) == "[1] and [2] support it."
     assert explained(holding("c0", "c1", label="contradiction")) == "[1] and [2] say otherwise."
+
+
+def test_words_in_common_are_named_where_they_found_nothing():
+    said = "No support and no contradiction found in [1] (by words in common)."
+    assert explained(holding("c0", confidence="words")) == said
 
 
 def other(result, word, **fields):

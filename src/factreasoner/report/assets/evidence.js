@@ -68,7 +68,7 @@ function entryItem(entry, claim, own) {
 function silentOnes(entries, claim, own) {
   if (!entries.length) return null;
   const [first] = entries.map((entry) => own.premises[entry.premise]);
-  const words = entries.length > 1 ? `${entries.length} sources are silent on it` : [nameOf(first), ' is silent on it'];
+  const words = ['Nothing found in ', entries.length > 1 ? `${entries.length} sources` : nameOf(first)];
   return disclosed(words, () => h('ul', {class: 'plain'}, entries.map((entry) => entryItem(entry, claim, own))));
 }
 

@@ -68,14 +68,15 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     against = values["against_reference"]
     if against is not None and records["against_reference"] == records["beyond_reference"]:
         yield (
-            f"Noise: {_percent(against + beyond)} of what answers state is found in a context, and the "
-            f"reference does not support it: it contradicts {_percent(against)}, and is silent on "
-            f"{_percent(beyond)}."
+            f"Noise: {_percent(against + beyond)} of what answers state is found in a context and not in the "
+            f"reference: it contradicts {_percent(against)}, and for {_percent(beyond)} no contradiction is "
+            "found."
         )
     if beyond:
         yield (
-            f"Gold answer: it is silent on {_percent(beyond)} of what answers state from a context; where it "
-            "is incomplete, correctness is better than measured."
+            f"Gold answer: for {_percent(beyond)} of what answers state from a context, neither support nor "
+            "contradiction is found in it; where it says nothing of this, correctness is better than "
+            "measured."
         )
 
 

@@ -169,7 +169,7 @@ ROWS: tuple[Share | Metric, ...] = (
           "the reference's claims that a context supports and the answer does not",
           RETRIEVED, "lower", lambda c: c.found & ~c.other, wanted=True, detail=True),
     Share("beyond_reference", "beyond the reference",
-          "the answer's claims that contexts support and on which the reference is silent",
+          "the answer's claims that contexts support and the reference neither supports nor contradicts",
           BOTH, None, lambda c: ~c.other & ~c.against & c.found, detail=True),
     Share("against_reference", "against the reference",
           "the answer's claims that contexts support and the reference contradicts",

@@ -283,8 +283,8 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, t
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
     if side_of(p) > 0:
         return f"{_said(every, 'does not say so', 'do not say so', text)}; {belief_in_words(best.verdict)}."
-    words = "neither supports it nor contradicts it", "neither support it nor contradict it"
-    return f"{_said(every, *words, text)}."
+    by = " (by words in common)" if best.verdict.confidence == "words" else ""
+    return f"No support and no contradiction found in {_names(every, text)}{by}."
 
 
 def _quote(source: SourceVerdict) -> str:
