@@ -40,7 +40,7 @@ import numpy as np
 from data_folder import data_folder
 from scipy.stats import spearmanr
 
-from factreasoner.atoms import clauses, embedded, phrases, statements
+from factreasoner.atoms import clauses, embedded, fragments, nonclaims, phrases, statements
 from factreasoner.inputs.input import CheckedInput
 from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
@@ -92,15 +92,15 @@ RULES = (
     Rule("what commas set off", phrases, "_set_off", lambda *_: None),
     Rule("a date apart from a place", clauses.Splitter, "_when_and_where", lambda _, verb, line: [line]),
     Rule("lists", clauses, "split_list", lambda wording, verb: [tuple(wording.line(verb))]),
-    Rule("names behind a colon", statements, "enumerated", lambda *_: ()),
+    Rule("names behind a colon", fragments, "enumerated", lambda *_: ()),
     Rule("the second reading", statements, "is_sound", lambda *_: True),
     Rule("  nothing pointed to outside", clauses, "_is_open", lambda *_: False),
-    Rule("lead-ins of lists", statements.Leads, "of", lambda *_: ""),
+    Rule("lead-ins of lists", fragments.Leads, "of", lambda *_: ""),
     Rule("labels", statements.StatementFinder, "_label", lambda _, span, kind: ("", span)),
-    Rule("instructions", statements, "is_instruction", lambda *_: False),
-    Rule("remarks that open", statements, "opening", lambda *_: 0),
-    Rule("courtesies and advice", statements, "is_filler", lambda *_: False),
-    Rule("lists of sources", statements, "is_reference_heading", lambda *_: False),
+    Rule("instructions", nonclaims, "is_instruction", lambda *_: False),
+    Rule("remarks that open", nonclaims, "opening", lambda *_: 0),
+    Rule("courtesies and advice", nonclaims, "is_filler", lambda *_: False),
+    Rule("lists of sources", nonclaims, "is_reference_heading", lambda *_: False),
     Rule("headings", statements.StatementFinder, "_is_heading", lambda *_: False),
     Rule("names for pronouns", embedded.EmbeddedReviser, "revise", lambda _, atoms, __: Atomized(atoms)),
 )

@@ -6,16 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from factreasoner import prompts
+from factreasoner.atoms import checks
 from factreasoner.atoms.alignment import Locator
-from factreasoner.atoms.checks import (
-    PERSONAL,
-    Material,
-    is_vague,
-    mistakes_gender,
-    negates,
-    points,
-    quantifiers,
-)
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
@@ -90,7 +82,7 @@ class ReplyReader:
         self._stated = stated
         self._parser = parser
         texts = (record.response, record.prompt, record.topic or "")
-        self._material = Material(*texts)
+        self._material = checks.Material(*texts)
         self._refused: set[Span] = set()
 
     def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:
@@ -158,23 +150,23 @@ class ReplyReader:
         for fact in facts:
             parse = self._parse(fact.text)
             text = _with_subject_of(read, parse) if read and parse else None
-            if text and not mistakes_gender(statement.text, text):
+            if text and not checks.mistakes_gender(statement.text, text):
                 return Statement(text, statement.span, statement.original or statement.text)
         return statement
 
     def _differs(self, sentence: Span, facts: Sequence[Statement]) -> bool:
         """Whether facts add to what their sentence says, or leave some of it out."""
         text = self._response[sentence.start : sentence.end]
-        said = Material(*(fact.text for fact in facts))
+        said = checks.Material(*(fact.text for fact in facts))
         if said.strangers(text) or said.share(text) < _LEAST_SAID:
             return True
-        if any(negates(fact.text) != negates(text) for fact in facts):
+        if any(checks.negates(fact.text) != checks.negates(text) for fact in facts):
             return True
-        if quantifiers(" ".join(fact.text for fact in facts)) != quantifiers(text):
+        if checks.quantifiers(" ".join(fact.text for fact in facts)) != checks.quantifiers(text):
             return True
         whole = self._parse(text)
         return any(
-            mistakes_gender(text, fact.text)
+            checks.mistakes_gender(text, fact.text)
             or self._material.is_left(text, fact.text)
             or self._strays(text, fact.text)
             or self._turns(whole, sentence, fact)
@@ -187,12 +179,12 @@ class ReplyReader:
             return True
         parse = self._parse(fact)
         if parse is None:
-            return Material(text).share(fact) < _LEAST_KNOWN
+            return checks.Material(text).share(fact) < _LEAST_KNOWN
         there = set(_LETTERS.findall(text.casefold()))
         if any(word.tag == "MD" and word.lower not in there for word in parse.words):
             return True
         told = [word.text for word in parse.words if word.pos in _SAYING and word.text == word.lower]
-        return Material(text).share(" ".join(told)) < 1
+        return checks.Material(text).share(" ".join(told)) < 1
 
     def _turns(self, whole: Parse | None, sentence: Span, fact: Statement) -> bool:
         """Whether a fact says of one thing what a relative clause says of another."""
@@ -211,13 +203,13 @@ class ReplyReader:
     def _split(self, fact: Statement) -> list[Statement]:
         """What the parse of a fact splits it into, unless a part of it would not stand alone."""
         pieces = statements(fact.text, self._parser) if self._parser else []
-        if len(pieces) < 2 or (_any_vague(pieces) and not is_vague(fact.text)):
+        if len(pieces) < 2 or (_any_vague(pieces) and not checks.is_vague(fact.text)):
             return [fact]
         return [Statement(piece.text, fact.span) for piece in pieces]
 
 
 def _any_vague(found: Sequence[Statement]) -> bool:
-    return any(is_vague(statement.text) for statement in found)
+    return any(checks.is_vague(statement.text) for statement in found)
 
 
 def _distinct(facts: Sequence[Statement]) -> list[Statement]:
@@ -235,7 +227,7 @@ def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
     None if its own names what is meant, and if the fact says something else or only points itself.
     """
     own, other = statement.root.dependent(*NOMINAL_SUBJECTS), fact.root.dependent(*NOMINAL_SUBJECTS)
-    if own is None or other is None or not points(own) or points(other):
+    if own is None or other is None or not checks.points(own) or checks.points(other):
         return None
     if other.pos not in NOUNS or _is_plural(own) != _is_plural(other):
         return None
@@ -243,8 +235,8 @@ def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
     told = [word.lemma for word in fact.words if word.pos in _TELLING and word not in below]
     if own.dep != other.dep or sum(lemma in said for lemma in told) < _LEAST_SHARED * len(told):
         return None
-    alike = fact.root.lemma == statement.root.lemma or (own.lower in PERSONAL and fact.root.lemma in said)
-    if not alike or other.lemma in said:
+    alike = own.lower in checks.PERSONAL and fact.root.lemma in said
+    if not (alike or fact.root.lemma == statement.root.lemma) or other.lemma in said:
         return None
     start, end = statement.words[own.first].start, statement.words[own.last].end
     name = fact.text[fact.words[other.first].start : fact.words[other.last].end]

@@ -6,17 +6,7 @@ import re
 from collections.abc import Sequence
 
 from factreasoner import prompts
-from factreasoner.atoms.checks import (
-    Material,
-    is_bare,
-    is_vague,
-    lacks_year,
-    leads_with_pronoun,
-    mistakes_gender,
-    negates,
-    numbers,
-    refers,
-)
+from factreasoner.atoms import checks
 from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.llm.rewriting import Rewriter, Rewriting
@@ -77,7 +67,7 @@ class LLMReviser:
         texts = {
             claim.id: prompts.requoted(without_citations(text), record.response)
             for claim, text in zip(asked, found, strict=True)
-            if isinstance(text, str) and not (english and leads_with_pronoun(text))
+            if isinstance(text, str) and not (english and checks.leads_with_pronoun(text))
         }
         revised = tuple(_revised(atom, texts.get(atom.id, atom.text)) for atom in parsed)
         return Atomized(revised, tuple(result for result in found if isinstance(result, Failure)))
@@ -92,9 +82,9 @@ class LLMReviser:
             if not (english and _LATIN.search(atom.text)) or atom.unresolved:
                 return True
             if parse is None:
-                return is_vague(atom.text)
+                return checks.is_vague(atom.text)
             subject = parse.root.dependent(*NOMINAL_SUBJECTS)
-            return is_bare(subject) or refers(atom.text) or lacks_year(atom.text)
+            return checks.is_bare(subject) or checks.refers(atom.text) or checks.lacks_year(atom.text)
 
         return [
             Claim(atom.id, prompts.repeatable(atom.text))
@@ -104,7 +94,7 @@ class LLMReviser:
 
     def _rewriter(self, record: Record, atoms: Sequence[Atom]) -> Rewriter:
         texts = (record.response, record.prompt, record.topic or "")
-        material = Material(*texts, *(atom.text for atom in atoms))
+        material = checks.Material(*texts, *(atom.text for atom in atoms))
 
         def problem(original: str, text: str) -> str | None:
             if added := material.strangers(text):
@@ -133,11 +123,11 @@ def _problem(original: str, text: str) -> str | None:
     """Why a revision can't stand in for the original, or None."""
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(text)} characters for {len(original)}"
-    if lost := numbers(original) - numbers(text):
+    if lost := checks.numbers(original) - checks.numbers(text):
         return f"it lacks {', '.join(sorted(lost))}"
-    if negates(original) != negates(text):
-        return "it lacks the negation" if negates(original) else "it adds a negation"
-    if mistakes_gender(original, text):
+    if checks.negates(original) != checks.negates(text):
+        return "it lacks the negation" if checks.negates(original) else "it adds a negation"
+    if checks.mistakes_gender(original, text):
         return "it names a man for a woman, or a woman for a man"
     if not keeps_words(original, text):
         return "it lacks most words of the statement"

@@ -6,28 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import (
-    FINITE,
-    LONGEST_LABEL,
-    TO_VERB,
-    Leads,
-    below,
-    cells,
-    enumerated,
-    leading_label,
-    said_of_row,
-)
-from factreasoner.atoms.nonclaims import (
-    is_abstaining,
-    is_courtesy,
-    is_filler,
-    is_instruction,
-    is_link,
-    is_question,
-    is_reference_heading,
-    opening,
-)
+from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.atoms.wording import Writer, capitalised
 from factreasoner.text.parsing import Parse, Parser
@@ -80,8 +61,8 @@ class StatementFinder:
         self._source, self._text = text, without_tags(text)
         self._parser = parser
         self._instructions = instructions
-        self._is_filler = is_courtesy if instructions else is_filler
-        self._leads = Leads(self._text)
+        self._is_filler = nonclaims.is_courtesy if instructions else nonclaims.is_filler
+        self._leads = fragments.Leads(self._text)
         self._header: Sequence[str] | None = None
         self._in_sources = False
         self._named: tuple[str, Block] | None = None
@@ -101,18 +82,18 @@ class StatementFinder:
 
     def _row(self, block: Block, following: Block | None) -> Iterator[Statement]:
         """What a table row says; the row above a rule names the columns."""
-        row = cells(self._text, block)
+        row = fragments.cells(self._text, block)
         if following and following.kind == "table" and "-" in self._text[block.end : following.start]:
             self._header = [cell for cell, _ in row]
             return
-        for said, span in said_of_row(row, self._header or (), Span(block.start, block.end)):
+        for said, span in fragments.said_of_row(row, self._header or (), Span(block.start, block.end)):
             yield self._statement(said, span)
 
     def _block(self, block: Block, item: Block | None) -> Iterator[_Sentence]:
         """The sentences of a block; `item` is the list item behind it, if there is one."""
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
-        if len(spans) == 1 and is_reference_heading(last):
+        if len(spans) == 1 and nonclaims.is_reference_heading(last):
             self._in_sources = True
             return
         lead = self._leads.of(block)
@@ -176,23 +157,24 @@ class StatementFinder:
         """A sentence that states something, without what only opens it."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
-        if is_question(whole) or is_abstaining(whole) or whole.endswith(_COLON) or is_link(said):
+        nothing = nonclaims.is_question(whole) or nonclaims.is_abstaining(whole) or nonclaims.is_link(said)
+        if nothing or whole.endswith(_COLON):
             return
-        opened = opening(said)
+        opened = nonclaims.opening(said)
         label, rest = self._label(Span(span.start + opened, span.start + len(_JOINT.sub("", said))), kind)
         read = plain(self._text, rest)
-        if not (self._is_filler(read.whole()) or is_abstaining(read.whole())):
+        if not (self._is_filler(read.whole()) or nonclaims.is_abstaining(read.whole())):
             yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """The label before a colon or dash, and the rest; a label has no verb of its own."""
         while True:
-            found = leading_label(self._text, *span, item=kind == "item")
+            found = fragments.leading_label(self._text, *span, item=kind == "item")
             if found is None or len(found["label"].split()) > LONGEST_LABEL:
                 return "", span
             label = plain(self._text, Span(*found.span("label")))
             rest = Span(found.end(), span.end)
-            if not is_filler(label.whole() + ":"):
+            if not nonclaims.is_filler(label.whole() + ":"):
                 return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
             span = rest
 
@@ -203,12 +185,12 @@ class StatementFinder:
         for sentence, parse in zip(found, parses, strict=True):
             for statement in self._of_sentence(sentence, parse):
                 if re.search(r"[^\W\d_]", statement.text) and not (
-                    self._is_filler(statement.text) or is_abstaining(statement.text)
+                    self._is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
                 ):
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        if parse is not None and is_instruction(parse) and not TO_VERB.search(sentence.lead):
+        if parse is not None and nonclaims.is_instruction(parse) and not TO_VERB.search(sentence.lead):
             if self._instructions:
                 yield self._statement(self._whole(sentence, parse), sentence.span)
             return
@@ -225,7 +207,7 @@ class StatementFinder:
         if sentence.label or (sentence.lead and not self._stands_alone(sentence, parse)):
             return []
         if parse is None or self._parser is None or _JOINED.search(sentence.plain.text):
-            return [self._statement(*said) for said in enumerated(sentence.plain)]
+            return [self._statement(*said) for said in fragments.enumerated(sentence.plain)]
         drafts = split(parse)
         if len(drafts) < 2:
             return []
@@ -247,7 +229,7 @@ class StatementFinder:
     def _tells(self, lead: str, whole: str) -> bool:
         """Whether a lead-in, alone or with its item, is an instruction: "Ask about:"."""
         read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole.replace(":", ""))
-        return any(said is not None and is_instruction(said) for said in (read, joined))
+        return any(said is not None and nonclaims.is_instruction(said) for said in (read, joined))
 
     def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
@@ -256,7 +238,7 @@ class StatementFinder:
         if sentence.label:
             return f"{sentence.label}: {whole}"
         if sentence.lead and not self._stands_alone(sentence, parse):
-            return below(sentence.lead, whole)
+            return fragments.below(sentence.lead, whole)
         return whole
 
     def _statement(self, said: str, span: Span) -> Statement:
