@@ -1,13 +1,6 @@
 """Citation marks in a text, by their form: where they stand, and the labels in them.
 
-- numbers or ids of sources in brackets: [1], [1, 2], [1-3], [^1], [c0], [1, p. 3], [[1]], [1, [2]],
-  [1](https://...), 【1†...】; wide and escaped ones too;
-- numbers behind a word for a source: (Source 1), (see sources 1 and 2), [Source 2];
-- superscript digits, <sup>1</sup> too, unless they are a power, a unit's or an isotope's (m², 10³, x², ¹⁴C);
-- author and year (`text.author_years`).
-
-Numbers of four digits or more and 0 are not marks (years, indices from 0) unless they are ids, nor is what
-stands in code, a picture or a formula, nor an index, interval, list or matrix that its surroundings tell.
+docs/verify.md lists what is a citation, and what only looks like one.
 """
 
 from __future__ import annotations

@@ -27,17 +27,13 @@ _POINTED = re.compile(
 )
 """What a name may replace: "the film", "this law"."""
 _ENGLISH = FUNCTION_WORDS["english"]
+_OTHERS = {language: known for language, known in FUNCTION_WORDS.items() if language != "english"}
 _TELLING = {
     language: frozenset(word for word in known if len(word) > 2 or not word.isascii())
-    - _ENGLISH
     - IN_ENGLISH_TOO
-    for language, known in FUNCTION_WORDS.items()
-    if language != "english"
-} | {
-    "english": frozenset(word for word in _ENGLISH if len(word) > 1)
-    - frozenset().union(*(known for language, known in FUNCTION_WORDS.items() if language != "english"))
-    | {"was"}
-}
+    - _ENGLISH
+    for language, known in _OTHERS.items()
+} | {"english": frozenset(word for word in _ENGLISH if len(word) > 1).difference(*_OTHERS.values()) | {"was"}}
 """Function words of one language that are no words of the others."""
 _NOT_COMPARED = ": not compared"
 _PROBED = 4000

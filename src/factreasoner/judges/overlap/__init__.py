@@ -107,7 +107,8 @@ class OverlapJudge:
 
     def __init__(self, config: Config | None = None, *, model: PairModel | None = None) -> None:
         self._model = model or shipped_model()
-        self._passages = lru_cache(maxsize=_RECORDS_KEPT)(self._index)
+        common = self._model.common
+        self._passages = lru_cache(_RECORDS_KEPT)(lambda texts, question: Passages(texts, common, question))
         self._measured = lru_cache(maxsize=4 * _RECORDS_KEPT)(_measure)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
@@ -137,18 +138,14 @@ class OverlapJudge:
         found = {}
         for n, text in enumerate(texts):
             label, quoted = self._stance(measured, row, n, likely=bool(scores[n] > model.threshold))
-            probability = {
-                "entailment": entailed[n],
-                "contradiction": model.contradicted,
-                "neutral": silent[n],
-            }
+            sure = {"entailment": entailed[n], "contradiction": model.contradicted, "neutral": silent[n]}
             # A sentence that denies a claim has its words, which is no reason to believe it.
             most = 0.5 if label == "contradiction" else 1.0
             found[text] = Verdict(
                 context_id=premise.id,
                 target_id="",
                 label=label,
-                probability=float(probability[label]),
+                probability=float(sure[label]),
                 quote=premise.text[quoted.start : quoted.end] if quoted else None,
                 confidence="words",
                 citation="found" if quoted else None,
@@ -174,9 +171,6 @@ class OverlapJudge:
             return "entailment", begun
         is_said = likely and qualified_alike(claim, text, window) and in_order(claim, text, window)
         return ("entailment", window) if is_said else ("neutral", None)
-
-    def _index(self, texts: tuple[str, ...], question: str) -> Passages:
-        return Passages(texts, self._model.common, question)
 
 
 def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:

@@ -81,16 +81,8 @@ def analyse(raw: str, language: str) -> Text:
     for month in numbers:
         if month.kind == MONTH and written[month.place][0].isupper():  # "may" is a hedge, "May" is none.
             words[month.place] = words[month.place].title()
-    return Text(
-        raw=raw,
-        words=words,
-        stems=stems,
-        content=content,
-        names=list(_names(written, content, aside, parts)),
-        aside=aside,
-        numbers=numbers,
-        sentences=parts,
-    )
+    names = list(_names(written, content, aside, parts))
+    return Text(raw, words, stems, content, names, aside, numbers, parts)
 
 
 def _sentences(raw: str, starts: Sequence[int]) -> Iterator[Span]:
