@@ -6,8 +6,7 @@ then parsed again: `is_sound` decides.
 
 from __future__ import annotations
 
-from factreasoner.atoms.phrases import Aside, asides_of, split_list
-from factreasoner.atoms.wording import Draft, Line, Wording, without_stop
+from factreasoner.atoms.phrases import Aside, Draft, Line, Wording, asides_of, split_list, without_stop
 from factreasoner.text.lexicon import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 

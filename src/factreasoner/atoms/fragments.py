@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_filler
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.atoms.wording import capitalised
 from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
 
@@ -71,6 +70,12 @@ def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
     for item in items:
         said = read.shown(*item.span("name"))
         yield _as_sentence(f"{read.shown(*found.span('before'))}{verb} {said}"), read.span(*item.span("name"))
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital; a name such as "iPhone" stays."""
+    first = text.split(maxsplit=1)[0] if text.strip() else ""
+    return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
 
 
 def _as_sentence(text: str) -> str:

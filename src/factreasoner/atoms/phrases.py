@@ -10,10 +10,13 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from factreasoner.atoms.wording import Line, Wording, without_stop
 from factreasoner.text.lexicon import is_person, words
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Word
 
+_JOINING = (",", ";", ":", "—", "–")
+
+Line = tuple[Word | str, ...]
+"""Words of the sentence, and texts put between them, in reading order."""
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
 _MOST_ITEMS = 12
@@ -29,6 +32,52 @@ _COLLECTIVE = words(
 )
 _LIST_PATH = ("dobj", "attr", "pobj", "prep", "agent", "acl", "xcomp")
 _JOINED = ("conj", "cc", "punct", "preconj")
+
+
+class Draft(NamedTuple):
+    """A statement, and the clause or phrase of the sentence that makes it."""
+
+    line: Line
+    verb: Word
+
+
+class Wording:
+    """A parse, less the parts that other statements say."""
+
+    def __init__(self, parse: Parse) -> None:
+        self.parse = parse
+        self.gone: set[int] = set()
+        """The heads of parts that are left out, and what joined them."""
+
+    def drop(self, word: Word) -> None:
+        """Leave out a word with all below it, and the comma or conjunction that joins it."""
+        all_words, first = self.parse.words, word.first
+        while first and (all_words[first - 1].dep == "cc" or all_words[first - 1].text in _JOINING):
+            first -= 1
+        comma = word.last + 1 < len(all_words) and all_words[word.last + 1].text == ","
+        self.gone |= {word.i, *range(first, word.first), *([word.last + 1] if comma else ())}
+
+    def children(self, word: Word, *deps: str) -> list[Word]:
+        """The children of these kinds that were not dropped."""
+        return [child for child in word.children if child.dep in deps and child.i not in self.gone]
+
+    def line(self, word: Word) -> list[Word]:
+        """The subtree of a word, less what was dropped."""
+        return word.subtree(self.gone)
+
+    def line_without(self, word: Word, *parts: Word) -> list[Word]:
+        """The same less some parts of it."""
+        before = set(self.gone)
+        for part in parts:
+            self.drop(part)
+        line, self.gone = self.line(word), before
+        return line
+
+
+def without_stop(line: Line) -> Line:
+    """A line less the comma or full stop that ends it."""
+    last = line[-1] if line else ""
+    return line[:-1] if isinstance(last, Word) and last.text in ".!,;" else line
 
 
 class Aside(NamedTuple):

@@ -8,14 +8,16 @@ from typing import NamedTuple
 
 from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB
+from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised
+from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.atoms.wording import Writer, capitalised
-from factreasoner.text.parsing import Parse, Parser
+from factreasoner.text.parsing import Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
+_STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
+_ENDED = re.compile(r"""[.!?…][”"’')\]]*$""")
 _NO_NAME = re.compile(rf"[:：]|{_STOPPED.pattern}")
 _JOINED = re.compile(r"[a-z]{3}[.!?][^\W\d_]|:\s")
 """Two sentences without a blank between, or a colon: a parser reads both sides as one clause."""
@@ -244,3 +246,48 @@ class StatementFinder:
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
         return Statement(said, span, verbatim if said != verbatim else None)
+
+
+class Writer:
+    """Writes the statements of one sentence; a parenthesis goes to the first one that has its place."""
+
+    def __init__(self, parse: Parse, plain: Plain) -> None:
+        self._parse = parse
+        self._plain = plain
+        self._shown: set[int] = set()
+
+    def read(self, line: Line) -> str:
+        """The statement as a parser reads it: with stand-ins for titles, and without parentheses."""
+        return Writer(self._parse, self._plain._replace(names={}, asides={})).text(line)
+
+    def text(self, line: Line) -> str:
+        """The statement with a capital and a full stop."""
+        parts: list[str] = []
+        for before, bit in zip(("", *line), line, strict=False):
+            parts.append(self._gap(before, bit) if parts else "")
+            parts.append(bit if isinstance(bit, str) else self._show(bit))
+        text = "".join(parts).strip(" ,;:—–-")
+        text = _STOP_TWICE.sub(r"\1", text + '"' * (text.count('"') % 2))
+        text = text.replace(",.", ".").replace(",,", ",")
+        text = re.sub(r"(?<!\.)\.\.\Z", ".", text)
+        return capitalised(text) + ("" if _ENDED.search(text) else ".")
+
+    def _gap(self, before: Word | str, bit: Word | str) -> str:
+        if isinstance(bit, Word) and isinstance(before, Word) and bit.i == before.i + 1:
+            return self._plain.text[before.end : bit.start]
+        text = bit if isinstance(bit, str) else bit.text
+        return "" if text[0] in ",.;:!?%)" or text.startswith(("'", "’")) else " "
+
+    def _show(self, word: Word) -> str:
+        aside = "" if word.end in self._shown else self._plain.asides.get(word.end, "")
+        self._shown.add(word.end)
+        return self._plain.names.get(word.start, word.text) + aside
+
+    def span(self, draft: Draft) -> Span:
+        """Where the words of the statement's own clause are in the response."""
+        said = [word for word in (draft.verb, *draft.line) if isinstance(word, Word) and word.pos != "PUNCT"]
+        own = sorted(word.i for word in said if draft.verb.first <= word.i <= draft.verb.last)
+        last, stop = own[-1], draft.line[-1]
+        if isinstance(stop, Word) and stop.i == last + 1 and stop.text in (".", "!"):
+            last = stop.i
+        return self._plain.span(self._parse.words[own[0]].start, self._parse.words[last].end)
