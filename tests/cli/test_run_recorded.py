@@ -32,6 +32,17 @@ def test_compressed_relations_are_read_and_such_a_journal_refused(factreasoner, 
     assert "a run's journal, compressed; unpack it first" in done.stderr
 
 
+def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one, relations):
+    neutral = ("--unlisted", "neutral")
+    assert "on pairs of this input" not in recorded(factreasoner, one, relations, *neutral).stderr
+    write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"source": "c9"})
+    done = recorded(factreasoner, one, relations, *neutral, "--fresh")
+    assert "2 of 3 verdicts are on pairs of this input; the first other one is in line 3" in done.stderr
+    write_records(relations, RELATIONS[0] | {"record": "r01"})
+    done = recorded(factreasoner, one, relations, *neutral, "--fresh", code=1)
+    assert "no verdict of the file is on a pair of this input: no record 'r01'" in done.stderr
+
+
 def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, one):
     relations = write_records(
         tmp_path / "relations.jsonl",

@@ -96,7 +96,7 @@ GOOD = {"record": "r", "source": "c", "target": "a", "label": "neutral"}
         (GOOD | {"probability": float("nan")}, "probability", ""),
         ('{"record": "r", "source": "c"', "", "JSON"),
         ("[1]", "", "object"),
-        ({"id": "r", "output": "An answer."}, "source", "missing"),
+        ({"id": "r", "output": "An answer."}, "record, source, target, label", "missing"),
     ],
 )
 def test_a_bad_line_is_named_with_its_field(tmp_path, line, field, words):

@@ -61,7 +61,7 @@ def test_a_corrected_verdict_decides_and_the_journal_keeps_the_judges(folder, tm
         (GOOD | {"was": "neutral"}, "1: was: is 'neutral', but the run's verdict is 'entailment'"),
         (GOOD | {"task": "rag"}, "1: task: is 'rag', but this is a run of `run`"),
         (GOOD | {"label": "wrong"}, "1: label: .*a line is"),
-        ({"record": "r1"}, "1: task: missing"),
+        ({"record": "r1"}, "1: task, premise, claim, label, was: missing"),
         (GOOD | {"where": "page 3"}, "1: where: unknown key"),
         ("{nothing", "1: not JSON"),
         ("nothing", " no line of it is a JSON object; a line is"),

@@ -22,7 +22,8 @@ from factreasoner.calibration.calibrators import (
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.inputs.gold_labels import some_of
-from factreasoner.judges.recorded import recording_file, recordings
+from factreasoner.judges.recorded import recordings
+from factreasoner.judges.relation_lines import recording_file
 from factreasoner.metrics.claim_scores import (
     AreaUnderROC,
     CalibrationError,

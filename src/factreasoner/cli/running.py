@@ -14,8 +14,10 @@ from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
+    from factreasoner.errors import InputProblem
     from factreasoner.inputs.input import CheckedInput
     from factreasoner.inputs.parsing import Fits
+    from factreasoner.models import Record
     from factreasoner.runs.finished import PastRecords
     from factreasoner.runs.runner import RunReport
     from factreasoner.runs.store import RunFolder
@@ -90,7 +92,8 @@ class Running(OverRecords):
             InputError: every problem of every line.
             RunError: a folder that is not a run, or a damaged one.
         """
-        from factreasoner.judges.recorded import recording_file
+        from factreasoner.judges.recorded import used_lines
+        from factreasoner.judges.relation_lines import recording_file
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
 
@@ -99,7 +102,16 @@ class Running(OverRecords):
         for source in (data, config.relations):
             if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
                 raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
-        checked = self.checked(data, lambda record: task.problems(record, config))
+        lines = used_lines(config)
+
+        def fits(record: Record) -> Sequence[InputProblem]:
+            if lines is not None:
+                lines.note(record, pairs=task.name == FACTUALITY)
+            return task.problems(record, config)
+
+        checked = self.checked(data, fits)
+        if lines is not None:
+            self._note(lines.unused())
         if self.dry_run:
             from factreasoner.cli.summary_tables import show_plan
 

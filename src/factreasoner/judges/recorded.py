@@ -8,40 +8,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from pathlib import Path
-from typing import Annotated, NamedTuple
 
-from pydantic import BaseModel, BeforeValidator, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import is_packed, opened
+from factreasoner.files import is_packed
 from factreasoner.graph.pairs import equal_groups
-from factreasoner.judges import pair_id, unjudged
+from factreasoner.judges import unjudged
 from factreasoner.judges.faaf import check_citation
-from factreasoner.models import Assessment, Claim, Context, Label, Premise, Verdict
+from factreasoner.judges.relation_lines import (
+    LINE_FORMAT,
+    Pair,
+    Recording,
+    UsedLines,
+    lines_of,
+    recording_file,
+    table_of,
+)
+from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
 from factreasoner.models.results import is_bare, is_line, unpack
-from factreasoner.models.wording import refused
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
-
-JOURNAL = "journal.jsonl"
-MOST_PROBLEMS = 100
-LINE_FORMAT = (
-    'a line is {"record", "source", "target", "label", "probability"?, "quote"?, "belief"?, "nearness"?}'
-)
-
-_Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
-Pair = tuple[str, str]
-
-
-class Recording(NamedTuple):
-    """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
-
-    `atoms` and `contexts` are empty where the file has no texts.
-    """
-
-    verdicts: Mapping[Pair, Verdict]
-    atoms: Mapping[str, str]
-    contexts: Mapping[str, str]
 
 
 class RecordedJudge:
@@ -108,11 +95,6 @@ class RecordedJudge:
         return verdict
 
 
-def recording_file(path: Path) -> Path:
-    """The file that is read: of a run folder, its journal."""
-    return path / JOURNAL if path.is_dir() else path
-
-
 def recording_fingerprint(path: Path) -> str:
     """Short digest of the recorded verdicts' file. Raises InputError when it can't be read."""
     digest = hashlib.sha256()
@@ -142,72 +124,19 @@ def recordings(file: Path, constant: float) -> Mapping[str, Recording]:
     first = next((line for line in lines_of(file) if line.strip()), None)
     if first is None:
         raise InputError([InputProblem(str(file), "", f"empty; {LINE_FORMAT}")])
-    return Journal(file) if is_line(first) else _table(file, constant)
+    return Journal(file) if is_line(first) else table_of(file, constant)
 
 
-class _Line(BaseModel):
-    """One line of a table of relations; other keys are ignored."""
+def used_lines(config: Config) -> UsedLines | None:
+    """Notes which verdicts an input has a use for; None unless they come from a table.
 
-    record: _Id = Field(min_length=1)
-    source: _Id = Field(min_length=1)
-    target: _Id = Field(min_length=1)
-    label: Label
-    probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
-    belief: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
-    nearness: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
-    quote: Annotated[str, Field(min_length=1)] | None = None
-
-
-def _table(file: Path, constant: float) -> dict[str, Recording]:
-    """A table of relations, by record id."""
-    records: dict[str, dict[Pair, tuple[Verdict, int]]] = {}
-    problems: list[InputProblem] = []
-    for number, raw in enumerate(lines_of(file), start=1):
-        if not raw.strip() or len(problems) >= MOST_PROBLEMS:
-            continue
-        where = f"{file}:{number}"
-        try:
-            line = _Line.model_validate_json(raw)
-        except ValidationError as error:
-            problems += line_problems(error, where, LINE_FORMAT)
-            continue
-        verdict = Verdict(
-            context_id=line.source,
-            target_id=line.target,
-            probability=constant if line.probability is None else line.probability,
-            confidence="constant" if line.probability is None else "recorded",
-            **line.model_dump(include={"label", "quote", "belief", "nearness"}),
-        )
-        pair = (line.source, line.target)
-        before, first = records.setdefault(line.record, {}).setdefault(pair, (verdict, number))
-        if before != verdict:
-            message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
-            problems.append(InputProblem(where, "label", message))
-    if problems:
-        raise InputError(problems)
-    return {
-        record: Recording({pair: verdict for pair, (verdict, _) in found.items()}, {}, {})
-        for record, found in records.items()
-    }
-
-
-def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
-    """What is wrong with the fields of a line."""
-    for item in error.errors():
-        field = ".".join(map(str, item["loc"]))
-        yield InputProblem(where, field, f"{refused(item)}; {line_format}")
-
-
-def lines_of(file: Path) -> Iterator[bytes]:
-    """The lines of a file, compressed or not. Raises InputError when it can't be read."""
-    try:
-        with opened(file) as lines:
-            yield from lines
-    except OSError as error:
-        why = f"can't be read: {error.strerror}"
-        if file.name == JOURNAL and isinstance(error, FileNotFoundError):
-            why = "is missing; put it back, or name another run folder"
-        raise InputError([InputProblem(str(file), "", why)]) from error
+    Raises InputError: the table can't be read, or has a bad line.
+    """
+    if config.judge != "recorded" or config.relations is None:
+        return None
+    file = recording_file(config.relations)
+    table = recordings(file, config.constant_confidence)
+    return None if isinstance(table, Journal) else UsedLines(file, table)
 
 
 class _Text(BaseModel):

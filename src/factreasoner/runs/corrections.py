@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.inputs.jsonl import objects_of
-from factreasoner.judges.recorded import line_problems
+from factreasoner.judges.relation_lines import line_problems
 from factreasoner.models import Assessment, Label, Model, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.plugins.kinds import SOLVER

@@ -1,0 +1,156 @@
+"""Tables of relations: a person's verdicts, a line each, and which of them are on pairs of an input."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
+
+from factreasoner.errors import InputError, InputProblem
+from factreasoner.files import opened
+from factreasoner.judges import pair_id
+from factreasoner.models import Label, Record, Verdict
+from factreasoner.models.wording import refused
+
+JOURNAL = "journal.jsonl"
+MOST_PROBLEMS = 100
+LINE_FORMAT = (
+    'a line is {"record", "source", "target", "label", "probability"?, "quote"?, "belief"?, "nearness"?}'
+)
+
+_Id = Annotated[str, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+Pair = tuple[str, str]
+
+
+class Recording(NamedTuple):
+    """What is recorded of one record: verdicts by (source, target), and the texts they are about, by id.
+
+    `atoms` and `contexts` are empty where the file has no texts; there, `lines` has each verdict's line.
+    """
+
+    verdicts: Mapping[Pair, Verdict]
+    atoms: Mapping[str, str] = MappingProxyType({})
+    contexts: Mapping[str, str] = MappingProxyType({})
+    lines: Mapping[Pair, int] = MappingProxyType({})
+
+
+class _Line(BaseModel):
+    """One line of a table of relations; other keys are ignored."""
+
+    record: _Id = Field(min_length=1)
+    source: _Id = Field(min_length=1)
+    target: _Id = Field(min_length=1)
+    label: Label
+    probability: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    belief: float | None = Field(default=None, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    nearness: float = Field(default=0.0, ge=0.0, le=1.0, allow_inf_nan=False, strict=True)
+    quote: Annotated[str, Field(min_length=1)] | None = None
+
+
+def table_of(file: Path, constant: float) -> dict[str, Recording]:
+    """A table of relations, by record id."""
+    records: dict[str, dict[Pair, tuple[Verdict, int]]] = {}
+    problems: list[InputProblem] = []
+    for number, raw in enumerate(lines_of(file), start=1):
+        if not raw.strip() or len(problems) >= MOST_PROBLEMS:
+            continue
+        where = f"{file}:{number}"
+        try:
+            line = _Line.model_validate_json(raw)
+        except ValidationError as error:
+            problems += line_problems(error, where, LINE_FORMAT)
+            continue
+        verdict = Verdict(
+            context_id=line.source,
+            target_id=line.target,
+            probability=constant if line.probability is None else line.probability,
+            confidence="constant" if line.probability is None else "recorded",
+            **line.model_dump(include={"label", "quote", "belief", "nearness"}),
+        )
+        pair = (line.source, line.target)
+        before, first = records.setdefault(line.record, {}).setdefault(pair, (verdict, number))
+        if before != verdict:
+            message = f"line {first} has another verdict on {pair_id(*pair)} of {line.record!r}; keep one"
+            problems.append(InputProblem(where, "label", message))
+    if problems:
+        raise InputError(problems)
+    return {
+        record: Recording(
+            {pair: verdict for pair, (verdict, _) in found.items()},
+            lines={pair: number for pair, (_, number) in found.items()},
+        )
+        for record, found in records.items()
+    }
+
+
+class UsedLines:
+    """Which verdicts of a table are on pairs of the records of an input."""
+
+    def __init__(self, file: Path, table: Mapping[str, Recording]) -> None:
+        self._file = file
+        self._table = table
+        self._others: dict[str, dict[int, str]] = {
+            record: dict.fromkeys(recording.lines.values(), f"no record {record!r}")
+            for record, recording in table.items()
+        }
+        """By record, the lines that are on no pair, and why."""
+
+    def note(self, record: Record, *, pairs: bool) -> None:
+        """Take note of a record of the input; with `pairs`, also of the ids of its atoms and contexts.
+
+        Where atoms are still to be made, or contexts to be found, any id may be one of theirs.
+        """
+        if (recording := self._table.get(record.id)) is None:
+            return
+        self._others[record.id] = {}
+        if not pairs or record.atoms is None or record.contexts is None:
+            return
+        known = {*(atom.id for atom in record.atoms), *(context.id for context in record.contexts)}
+        for pair, line in recording.lines.items():
+            for strange in (name for name in pair if name not in known):
+                self._others[record.id][line] = f"record {record.id!r} has no atom or context {strange!r}"
+
+    def unused(self) -> str:
+        """How many verdicts are on pairs of the input, and the first that is not; empty if all are.
+
+        Raises InputError: none of them is.
+        """
+        others = {line: why for lines in self._others.values() for line, why in lines.items()}
+        if not others:
+            return ""
+        total, first = sum(len(recording.lines) for recording in self._table.values()), min(others)
+        where = f"{self._file}:{first}"
+        if len(others) == total:
+            message = f"no verdict of the file is on a pair of this input: {others[first]}"
+            raise InputError([InputProblem(where, "", message)])
+        used = f"{total - len(others)} of {total} verdicts are on pairs of this input"
+        return f"{self._file}: {used}; the first other one is in line {first}: {others[first]}"
+
+
+def recording_file(path: Path) -> Path:
+    """The file that is read: of a run folder, its journal."""
+    return path / JOURNAL if path.is_dir() else path
+
+
+def line_problems(error: ValidationError, where: str, line_format: str) -> Iterator[InputProblem]:
+    """What is wrong with the fields of a line; fields of which the same is wrong are named together."""
+    fields: dict[str, list[str]] = {}
+    for item in error.errors():
+        fields.setdefault(refused(item), []).append(".".join(map(str, item["loc"])))
+    for why, names in fields.items():
+        yield InputProblem(where, ", ".join(names), f"{why}; {line_format}")
+
+
+def lines_of(file: Path) -> Iterator[bytes]:
+    """The lines of a file, compressed or not. Raises InputError when it can't be read."""
+    try:
+        with opened(file) as lines:
+            yield from lines
+    except OSError as error:
+        why = f"can't be read: {error.strerror}"
+        if file.name == JOURNAL and isinstance(error, FileNotFoundError):
+            why = "is missing; put it back, or name another run folder"
+        raise InputError([InputProblem(str(file), "", why)]) from error
