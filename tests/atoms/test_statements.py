@@ -227,6 +227,7 @@ LEAD_INS = {
         "Law Library: Phone: (5) 12",
         "Hall",
     ],
+    "Places:\n    - Law Library\n  Phone: (5) 12": ["Places: Law Library", "Phone: (5) 12"],
     "1. Ada Roe:\nBorn: 1815\n\nNote: The list is old.": ["Ada Roe: Born: 1815", "Note: The list is old."],
     "- Fever lasts.\n  Care: warm tea": ["Fever lasts.", "Care: warm tea"],
     "It helps you:\n- save energy\n- sleep": ["It helps you: save energy", "It helps you: sleep"],

@@ -80,7 +80,9 @@ def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
 
 def test_every_file(factreasoner, tmp_path, two, figures):
     named = ("--markdown", "m/c.md", "--csv", "c.csv")
-    assert factreasoner("compare", *two, "--out", "all", *named, "--quiet").stdout == ""
+    assert factreasoner("compare", *two, "--out", "all", *named).stderr.startswith("8 records")
+    quiet = factreasoner("compare", *two, "--out", "all", *named, "--quiet")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
     assert all((tmp_path / name).stat().st_size for name in ("m/c.md", "c.csv"))
     files = {ending: tmp_path / "all" / f"comparison.{ending}" for ending in FILES}
     assert files["png"].read_bytes().startswith(b"\x89PNG")

@@ -1,6 +1,7 @@
 """`compare DATA --assessors`: shared atoms, contexts and verdicts, and what each assessor takes."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,19 @@ def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_pat
     assert runs["fr2"]["scores"]["tokens"]["value"] > 0
     assert "fr2: its verdicts were replayed" in done.stderr
     assert "~2.0" in done.stdout
+
+
+def test_one_budget_holds_for_all_assessors(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", *(record(f"r{i}") for i in range(4)))
+    with FakeServer(good) as server:
+        command = ("compare", data, "--assessors", "fr2,factscore", "--out", "out", "--form", "tool")
+        command += ("--model", "openai/gpt-4o-mini", "--api-base", server.url)
+        command += ("--concurrency", 1, "--max-tokens", 64, "--max-cost")
+        done = factreasoner(*command, 0.001, code=1)
+        assert re.search(r"Error: factscore: max_cost 0.001.* the same command with a higher", done.stderr)
+        assert server.calls == 4 * 2
+        factreasoner(*command, 1)
+        assert server.calls == 4 * (2 + 1)
 
 
 def test_atoms_are_found_once(factreasoner, tmp_path):

@@ -57,6 +57,7 @@ def test_a_prior_in_the_place_of_which_beliefs_stand_says_that_it_does_nothing(f
     factreasoner("run", write_records(tmp_path / "d.jsonl", record("r0")), "--out", "one")
     assert "--atom-prior acts on no atom: " in factreasoner("score", "one", "--atom-prior", "0.7").stderr
     assert factreasoner("score", "one", "--context-prior", "0.7").stderr == ""
+    assert factreasoner("score", "one", "--atom-prior", "0.7", "--quiet").stderr == ""
 
 
 def test_a_solver_that_refuses_is_told_and_leaves_k_as_it_was(factreasoner, tmp_path, finished, monkeypatch):

@@ -55,6 +55,29 @@ def searched(ways, *, base=2.0, size=3, additive=False):
     )
 
 
+def test_with_a_context_of_both_kinds_the_largest_effects_are_not_the_smallest_set():
+    effects = {0: 1.0, 1: -0.1, 2: -1.0}  # 0 contradicts, 1 supports, 2 does both
+    sets = [gone for n in range(4) for gone in itertools.combinations(effects, n)]
+    ways = Told(3, {gone: -2.0 + sum(map(effects.get, gone)) for gone in sets})
+    labels = Labels(np.array([[False, True, True, False]]), np.array([[True, False, True, False]]))
+    search = FlipSearch(ways, np.array([-2.0]), ways.one_by_one(), additive=True, labels=labels)
+    (flip,) = search.search().found
+    assert (flip.contexts, flip.smallest) == ((0, 2), True)
+
+
+@pytest.mark.parametrize(
+    ("told", "contexts"),
+    [
+        ({(0, 1, 2): -5.0, (2, 3): -0.5}, (2, 3)),  # fewer, though it goes less far
+        ({(1, 3): -0.5, (2, 3): -1.0}, (2, 3)),  # further
+    ],
+)
+def test_the_fewest_contexts_flip_and_of_so_many_those_that_go_furthest(monkeypatch, told, contexts):
+    monkeypatch.setattr("factreasoner.explanations.flips._SETS_AT_ONCE", 1)
+    (flip,) = searched(Told(4, {(n,): 1.0 + n / 10 for n in range(4)} | told)).found
+    assert flip.contexts == contexts
+
+
 def found_in(part, graph, table, size):
     base = SOLVER.marginals(network(graph, table, ()).graph)
     ways = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)

@@ -40,16 +40,21 @@ def test_the_test_is_exact_for_few_records(name):
     assert permutation_p(sampled(*one), sampled(*other), FACTUALITY[name]) == pytest.approx(share)
 
 
+def test_random_exchanges_are_those_of_the_seed():
+    one, other = (sampled(*run(seed, records=20)) for seed in (2, 3))
+    first, again, another = (permutation_p(one, other, METRICS[0], seed=seed) for seed in (1, 1, 2))
+    assert first == again != another
+
+
 def test_an_exchange_without_a_score_counts_against_a_difference():
-    # Only r0's first assessment has an NS: exchanged, the first run has no AUROC.
+    # One run has its NS in r0, the other in r1: where only one of the two is exchanged, a run has no AUROC.
     one = sampled(
         assessment([0.9, 0.2], gold="SN", record_id="r0"), assessment([0.8], gold="S", record_id="r1")
     )
     other = sampled(
-        assessment([0.3, 0.4], gold="SN", record_id="r0"), assessment([0.7], gold="S", record_id="r1")
+        assessment([0.3], gold="S", record_id="r0"), assessment([0.7, 0.4], gold="SN", record_id="r1")
     )
-    p = permutation_p(one, other, FACTUALITY["auroc"])
-    assert 0.0 < p <= 1.0
+    assert permutation_p(one, other, FACTUALITY["auroc"]) == 1.0  # and not 0.5
 
 
 def test_equal_runs_do_not_differ():

@@ -111,6 +111,8 @@ def test_an_excerpt_is_the_part_that_tells_of_the_claim():
     assert excerpt(text, "The lake is the deepest.", 40).startswith("… ")
     assert excerpt(text, "It lies in Siberia.", 40) == "Lake Baikal lies in Siberia, between …"
     assert excerpt(text, "Nothing of it.", 12) == "Lake Baikal …"
+    text = "The lake and its deep water are known to all who live there; it measures 31,700 in all."
+    assert "31,700" in excerpt(text, "The lake has 31,722 square kilometres of deep water.", 20)
 
 
 @given(text=st.text(alphabet="ab 1\n", max_size=80), longest=st.integers(1, 30))

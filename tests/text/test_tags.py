@@ -13,6 +13,10 @@ def read(text):
     return "\n".join(filter(None, (" ".join(line.split()) for line in seen.split("\n"))))
 
 
+def test_a_tag_closes_one_of_the_same_name_in_any_case():
+    assert Tags("<P>A is <b>bold</B>.</p>").pairs == (((8, 11), (15, 19)), ((0, 3), (20, 24)))
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -90,6 +90,18 @@ def test_shares_are_those_of_ragchecker(result):
     assert {name for name, value in found.values.items() if value is None} == found.reasons.keys()
 
 
+def test_f1_of_nothing_right_is_0():
+    said, wanted = Atom(id="a0", text="A."), Atom(id="r0", text="R.")
+    verdicts = tuple(
+        Verdict(context_id=premise, target_id=claim, label="contradiction", probability=1.0)
+        for premise, claim in (("reference", "a0"), ("answer", "r0"))
+    )
+    result = RagResult(record_id="q", status="ok", claims=(said,), reference="R.", verdicts=verdicts)
+    values = scored_rag(result.model_copy(update={"reference_claims": (wanted,)})).values
+    assert (values["correctness"], values["coverage"]) == (0.0, 0.0)
+    assert (values["claim_f1"], values["claim_f1_p"]) == (0.0, 0.0)
+
+
 @settings(max_examples=50)
 @given(results())
 def test_answer_claims_are_of_one_kind_each(result):
