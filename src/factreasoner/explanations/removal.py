@@ -78,7 +78,7 @@ class ManyAtOnce:
         self._chunk = max(1, CHUNK_ENTRIES // plan.total)
 
     def whole(self) -> Table:
-        """Log-odds of the atoms with nothing taken out; None if only the solver could tell."""
+        """Log-odds of the atoms with nothing taken out."""
         return np.asarray(self.log_odds([()])[0])
 
     def one_by_one(self) -> Table:
@@ -131,9 +131,8 @@ class BySolver:
         if base.converged is False:
             self._give_up("the posteriors have not converged, so the effect of a context is unknown")
 
-    def whole(self) -> Table | None:
-        """See `ManyAtOnce`."""
-        return None
+    def whole(self) -> None:
+        """See `ManyAtOnce`; here only the solver could tell."""
 
     def one_by_one(self) -> Table:
         """See `ManyAtOnce`."""
