@@ -100,6 +100,17 @@ def test_what_nothing_decides_is_shown_beside_the_nearest_passage_and_what_that_
         assert nearest.locator(".missing").all_inner_texts() == ["1934", "1,200", "dancers"]
 
 
+def test_words_that_stand_elsewhere_in_the_nearest_passage_are_not_said_to_be_in_its_sentence(seen, tmp_path):
+    contexts = [{"id": "c0", "text": "Unit 4095 has a gasket of 777 mm. The bolt is steel."}]
+    atoms = ["Unit 777 has a bolt.", "The bolt is of steel."]
+    path = report_of(run_folder(tmp_path / "run", bridge("one", {}, contexts=contexts, atoms=atoms)))
+    notes = seen.open(path, "#overview").locator(".nearest .note").all_inner_texts()
+    assert notes == [
+        "Not in this sentence, but elsewhere in this text: bolt",
+        "It has all words of this; no support was found in it.",
+    ]
+
+
 def test_the_nearest_sentence_goes_on_behind_an_ordinal_and_shares_a_word(seen, tmp_path):
     told = "Am 11. Januar 1932 wurde die Brücke eröffnet."
     contexts = [{"id": "c0", "text": f"Es regnete. {told} Es schneite."}]

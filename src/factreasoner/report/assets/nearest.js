@@ -41,35 +41,38 @@ function weightOf(word) {
   return NUMBER.test(word) || word !== word.toLowerCase() ? 2 : 1;
 }
 
-/** The premise that has most of a claim's words, unless the judge named one, with those it lacks, heavy ones first; none
-    where no sentence of it has any. */
+/** The premise that has most of a claim's words, unless the judge named one, with its sentence that has most, and the words
+    that premise and sentence lack, heavy ones first; none where no sentence has any. */
 function nearestTo(claim, own) {
   const forms = formsIn(claim.text);
+  const lackedBy = (known) => [...forms].filter(([form]) => !isAmong(form, known)).map(([, word]) => word)
+    .sort((one, other) => weightOf(other) - weightOf(one));
   const weigh = (words) => words.reduce((sum, word) => sum + weightOf(word), 0);
   const named = claim.rows[0].nearest;
   const numbers = named === undefined ? claim.evidence.map((entry) => entry.premise) : [named];
   const found = numbers.map((number) => own.premises[number]).filter((premise) => premise?.text).map((premise) => {
     premise.forms ??= formsIn(premise.text);
-    const missing = [...forms].filter(([form]) => !isAmong(form, premise.forms)).map(([, word]) => word);
+    const missing = lackedBy(premise.forms);
     return {premise, missing, weight: weigh(missing)};
   });
   if (!found.length || !forms.size) return null;
   const {premise, missing} = found.reduce((one, other) => (other.weight < one.weight ? other : one));
   const said = sentencesIn(premise.text).map((sentence) => {
-    const known = formsIn(sentence);
-    return [sentence.trim(), weigh([...forms].filter(([form]) => isAmong(form, known)).map(([, word]) => word))];
+    const lacked = lackedBy(formsIn(sentence));
+    return {sentence: sentence.trim(), lacked, weight: weigh(lacked)};
   });
-  const [sentence, shared] = said.reduce((one, other) => (other[1] > one[1] ? other : one));
-  return shared && {premise, sentence, missing: missing.sort((one, other) => weightOf(other) - weightOf(one))};
+  const {sentence, lacked} = said.reduce((one, other) => (other.weight < one.weight ? other : one));
+  return lacked.length < forms.size && {premise, sentence, missing, lacked};
 }
 
 /** Of a claim that nothing decides: the nearest passage, and what of the claim is not in it. */
 function nearestPart(claim, own) {
   const found = claim.rows[0].label === 'unverified' ? nearestTo(claim, own) : null;
   if (!found) return null;
-  const {premise, sentence, missing} = found;
-  const where = premise.cut ? 'Not in what this report keeps of it: ' : 'Not in this text: ';
+  const {premise, sentence, missing, lacked} = found;
+  const absent = premise.cut ? 'Not in what this report keeps of it: ' : 'Not in this text: ';
+  const [where, words] = missing.length ? [absent, missing] : ['Not in this sentence, but elsewhere in this text: ', lacked];
   return h('div', {class: 'nearest'}, h('blockquote', {}, quoted(sentence), h('footer', {}, 'nearest: ', nameOf(premise))),
-    h('p', {class: 'note'}, missing.length ? [where, missing.map((word, place) => [place ? ', ' : '', h('strong', {class: 'missing'}, quoted(word))])]
-      : 'It has all words of this, and does not say it.'));
+    h('p', {class: 'note'}, words.length ? [where, words.map((word, place) => [place ? ', ' : '', h('strong', {class: 'missing'}, quoted(word))])]
+      : 'It has all words of this; no support was found in it.'));
 }
