@@ -333,6 +333,17 @@ class Believing(TableJudge):
         )
 
 
+def test_a_card_says_that_the_reference_contradicts_its_claim(seen, tmp_path):
+    claim = "It has 3 floors."
+    found = rag(
+        claim, contexts=["The museum has floors."], claims=[claim], reference="It has 4 floors."
+    ).result
+    page = seen.open(report_of(run_folder(tmp_path / "rag", found, task="rag")), "#overview")
+    card = page.locator(".worst-claim")
+    expect(card.locator(".nearest")).to_have_count(1)
+    expect(card).to_contain_text('the reference contradicts it: "It has 4 floors."')
+
+
 def test_a_belief_alone_is_unverified_in_matrix_and_picture(seen, tmp_path):
     judge = Believing({("old", "1930"): VERDICTS["old", "1930"]})
     claims = ["The bridge opened in 1930.", "It is painted grey."]

@@ -97,6 +97,12 @@ def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
     assert len(short) < 110
 
 
+def test_a_note_keeps_the_number_and_the_long_name_of_the_nearest_passage():
+    (row,) = TASK.rows(assessment([0.1]))
+    told = f"no passage says so; belief by words in common 0.31; nearest passage c12 ({'Guide ' * 9}1932)"
+    assert evidence_of(row._replace(notes=(Note(told),), context=None), 90) == [told]
+
+
 @pytest.mark.parametrize("begin", [(Note("The source says", "x"),), ()])
 def test_a_long_note_is_cut_although_it_quotes(begin):
     (row,) = TASK.rows(assessment([0.1]))

@@ -70,15 +70,17 @@ def read_text(name: str) -> str:
         if path.suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
+        return data.decode("utf-8-sig")
     except DocumentError as error:
         raise InputError([InputProblem(name, "", str(error).removeprefix(f"{name}: "))]) from error
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
-    text = decode(data)
-    if is_binary(data, text):
-        problem = "binary, not text; name a file of text, or a PDF or office document"
-        raise InputError([InputProblem(shown, "", problem)])
-    return text
+    except UnicodeDecodeError as error:
+        text = decode(data)
+        if is_binary(data, text):
+            problem = "binary, not text; name a file of text, or a PDF or office document"
+            raise InputError([InputProblem(shown, "", problem)]) from error
+        return text
 
 
 def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:

@@ -81,7 +81,7 @@ def evidence_of(row: ClaimRow, longest: int) -> list[str]:
     """What decides a claim's label, and what else there is to know, each on one line."""
     parts, whole, said = [], one_line(row.note), one_line(row.quote or "")
     quotes = [one_line(note.quote) for note in row.notes if note.quote]
-    if quotes and len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
+    if len(whole) - sum(map(len, quotes)) <= longest + NAME_LENGTH:
         cut = (note._replace(quote=excerpt(note.quote, row.text, longest)) for note in row.notes)
         note = one_line(in_words(cut))
     else:

@@ -38,7 +38,7 @@ function worstClaim(record, number, id) {
     h('a', {class: 'stretched', href: addressOf(number, claim.id)}, quoted(claim.text)),
     h('p', {class: 'facts'}, said(held), rows.length > 1 ? quoted(record.id, {class: 'note'}) : null),
     quote ? h('blockquote', {}, quoted(quote), h('footer', {}, premise ? nameOf(premise) : null)) : null, nearest,
-    held.note && !nearest ? h('p', {class: 'note'}, quoted(held.note)) : null);
+    held.note ? h('p', {class: 'note'}, quoted(held.note)) : null);
 }
 
 /** All claims that deserve a second look, those first that deserve it most, some at a time. */
