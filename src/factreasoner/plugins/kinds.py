@@ -44,7 +44,7 @@ from factreasoner.models import (
     Verdict,
 )
 from factreasoner.models.wording import reworded
-from factreasoner.plugins.table import PLUGINS, extras_named, nearest
+from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
 from factreasoner.protocols import (
     Atomized,
     Atomizer,
@@ -161,14 +161,15 @@ def load(kind: str, name: str) -> Any:
         )
     module_name, _, attribute = target.partition(":")
     try:
-        with extras_named():
-            module = importlib.import_module(module_name)
-    except MissingExtraError:
-        raise
+        module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
+        if error.name in EXTRA_OF_MODULE:
+            raise MissingExtraError(*EXTRA_OF_MODULE[error.name]) from error
         raise ConfigError(
             f"{kind} {name!r}: can't import {module_name!r}: {error}; is its folder on PYTHONPATH?"
         ) from error
+    except MissingExtraError:
+        raise
     except Exception as error:
         raise ConfigError(f"{kind} {name!r}: can't import {module_name!r}: {told(error)}") from error
     try:
