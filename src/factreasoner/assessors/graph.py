@@ -142,6 +142,8 @@ def with_graph(
 ) -> Outcome:
     """The outcome with the fact graph that its verdicts make of a record's atoms and contexts."""
     known = {atom.id for atom in atoms}
+    judged = {verdict.context_id for verdict in outcome.verdicts}
+    scored = [atom for atom in atoms if atom.id not in outcome.unjudged]
     priors = rated(kept(contexts), config)
     used = priors.contexts
     joined = relations(outcome.verdicts, atom_ids=known, contexts=used)
@@ -149,15 +151,10 @@ def with_graph(
     if config.independence:
         used, joined, independence = merge_sources(used, joined)
     elif config.version > 1:
-        used = merge_equal(used, judged={verdict.context_id for verdict in outcome.verdicts})
+        used = merge_equal(used, judged=judged)
     if config.summary_prior:
         used = tuple(map(_scaled, used))
-    graph = build_fact_graph(
-        [atom for atom in atoms if atom.id not in outcome.unjudged],
-        used,
-        joined,
-        atom_prior=config.atom_prior,
-    )
+    graph = build_fact_graph(scored, used, joined, atom_prior=config.atom_prior)
     graph = believed(graph, beliefs(outcome.verdicts, known))
     credit = {"prior_from": priors.prior_from, "used_domains": tuple(sorted(priors.used))}
     found = {"graph": graph, "independence": independence}

@@ -125,8 +125,9 @@ class Items:
                 self._draft.problem(shown, "is a list written as a text; write the list itself: [...]")
                 return []
             value = [value] if value.strip() else []
-        value = [] if value is None else value
-        items = self._draft.take(_ITEMS, value, shown, list_type=A_LIST % "texts or objects") or []
+        items: Any = [] if value is None else value
+        if not isinstance(items, list):  # pydantic takes tuples and other sequences too
+            items = self._draft.take(_ITEMS, value, shown, list_type=A_LIST % "texts or objects") or []
         entries = [self._read(item, f"{shown}[{index}]", name) for index, item in enumerate(items)]
         self._entries += entries
         return [entry.values for entry in entries]
