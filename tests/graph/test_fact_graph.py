@@ -109,25 +109,28 @@ EDGE = {"from": "c0", "to": "a0", "label": "entailment", "probability": 1}
         ({"nodes": NODES}, "relations: missing"),
         ({"nodes": {}, "edges": []}, "nodes: expected a list"),
         ({"nodes": [3], "edges": []}, r"nodes\[0\]: expected an object"),
-        ({"nodes": [{"kind": "atom"}], "edges": []}, r"nodes\[0\]: missing 'id'"),
-        ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\]: missing 'kind' or 'type'"),
-        ({"nodes": [{"id": 3, "kind": "atom"}], "edges": []}, r"nodes\[0\].id: expected a non-empty string"),
+        ({"nodes": [{"kind": "atom"}], "edges": []}, r"nodes\[0\].id: missing; a node has 'id'"),
+        ({"nodes": [{"id": "a0"}], "edges": []}, r"nodes\[0\].kind: missing; .*'kind' or 'type'"),
+        (
+            {"nodes": [{"id": 3, "kind": "atom"}], "edges": []},
+            r"nodes\[0\].id: is the number 3; it must be a t",
+        ),
         (
             {"nodes": [{"id": "a", "kind": "fact"}], "edges": []},
-            r"nodes\[0\].kind: 'fact' is not 'atom' or 'context'",
+            r"nodes\[0\].kind: is 'fact'; it must be 'atom' or 'context'",
         ),
-        ({"nodes": [NODES[0] | {"prior": 2}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
-        ({"nodes": [NODES[0] | {"prior": math.nan}], "edges": []}, r"nodes\[0\].prior: expected a pr"),
+        ({"nodes": [NODES[0] | {"prior": 2}], "edges": []}, r"prior: is .*a probability lies between"),
+        ({"nodes": [NODES[0] | {"prior": math.nan}], "edges": []}, r"prior: is .*a probability lies between"),
         ({"atoms": "a0", "edges": []}, "atoms: expected a list"),
-        ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\]: missing 'target' or 'to'"),
+        ({"nodes": NODES, "edges": [{"from": "c0"}]}, r"edges\[0\].target: missing; .*'to'"),
         (
             {"nodes": NODES, "edges": [EDGE | {"label": "x"}]},
-            r"edges\[0\].label: 'x' is not 'entailment', 'contradiction' or 'equivalence'",
+            r"edges\[0\].label: is 'x'; it must be 'entailment', 'contradiction' or 'equivalence'",
         ),
-        ({"nodes": NODES, "edges": [EDGE | {"probability": None}]}, r"edges\[0\]: missing 'probability'"),
+        ({"nodes": NODES, "edges": [EDGE | {"probability": None}]}, r"edges\[0\].probability: missing"),
         (
             {"nodes": NODES, "edges": [EDGE | {"probability": True}]},
-            r"edges\[0\].probability: expected a probability",
+            r"edges\[0\].probability: is true; it must be a number from 0 to 1",
         ),
         ({"nodes": NODES, "edges": [EDGE | {"from": "c1"}]}, r"relations\[0\].source: unknown node 'c1'"),
     ],
@@ -144,7 +147,8 @@ def test_every_problem_is_reported_and_places_count_all_entries():
     with pytest.raises(InputError) as caught:
         parse_fact_graph({"nodes": [3, {"id": "a0"}], "edges": [{}]})
     fields = {problem.field for problem in caught.value.problems}
-    assert fields == {"nodes[0]", "nodes[1]", "edges[0]"}
+    edge = {f"edges[0].{key}" for key in ("source", "target", "kind", "probability")}
+    assert fields == {"nodes[0]", "nodes[1].kind", *edge}
 
 
 @pytest.mark.parametrize(

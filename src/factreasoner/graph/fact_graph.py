@@ -12,6 +12,7 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import text_of
 from factreasoner.models import Atom, Context, FactGraph, Node, NodeKind, Relation
+from factreasoner.models.wording import OF_PROBABILITIES, reworded
 
 ATOM_PRIOR = 0.5
 CONTEXT_PRIOR = 0.9
@@ -125,7 +126,7 @@ _Text = Annotated[str, Field(strict=True, min_length=1)]
 _Probability = Annotated[float, Field(strict=True, ge=0.0, le=1.0)]
 
 
-class _GivenNode(BaseModel):
+class _GivenNode(BaseModel, title="a node has 'id', 'kind' or 'type', and may have 'prior' or 'probability'"):
     id: _Text
     kind: NodeKind = Field(validation_alias=AliasChoices("kind", "type"))
     prior: _Probability | None = Field(None, validation_alias=AliasChoices("prior", "probability"))
@@ -134,7 +135,7 @@ class _GivenNode(BaseModel):
 _KIND_KEYS = ("kind", "label", "relation", "type")
 
 
-class _GivenRelation(BaseModel):
+class _GivenRelation(BaseModel, title="a relation has 'from', 'to', 'kind' or 'label', and 'probability'"):
     source: _Text = Field(validation_alias=AliasChoices("source", "from"))
     target: _Text = Field(validation_alias=AliasChoices("target", "to"))
     kind: Literal["entailment", "contradiction", "equivalence"] = Field(
@@ -185,17 +186,6 @@ def _parsed(
     try:
         return model.model_validate({key: value for key, value in item.items() if value is not None})
     except ValidationError as error:
-        for found in error.errors():
-            key, given = str(found["loc"][0]), found["input"]
-            if found["type"] == "missing":
-                alias = model.model_fields[key].validation_alias
-                keys = alias.choices if isinstance(alias, AliasChoices) else [key]
-                problems.append(InputProblem(source, field, f"missing {' or '.join(map(repr, keys))}"))
-            elif found["type"] == "literal_error":
-                message = f"{given!r} is not {found['ctx']['expected']}"
-                problems.append(InputProblem(source, f"{field}.{key}", message))
-            else:
-                text = found["type"].startswith("string")
-                expected = "a non-empty string" if text else "a probability in [0, 1]"
-                problems.append(InputProblem(source, f"{field}.{key}", f"expected {expected}, not {given!r}"))
-    return None
+        words = OF_PROBABILITIES | {"missing": f"missing; {error.title}"}
+        problems += reworded(error, source, {}, field, **words)
+        return None

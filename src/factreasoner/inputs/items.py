@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, TypeAdapter
 from factreasoner.inputs.columns import nearest_to
 from factreasoner.inputs.problems import A_LIST, STANDS_IN, Draft, Id
 from factreasoner.models import Atom, Context, Gold, new_id
-from factreasoner.models.wording import describe
+from factreasoner.models.wording import OF_PROBABILITIES, describe
 
 TEXT_KEYS = ("page_content", "content")
 """Other keys for the text of a passage: in a document of LangChain, in a search result."""
@@ -37,11 +37,6 @@ def _one_of(labels: Mapping[object, Gold], remedy: str) -> BeforeValidator:
 Label = Annotated[Gold | None, _one_of({label: label for label in get_args(Gold)}, LABEL_REMEDY)]
 _FACT_LABELS: dict[object, Gold] = {True: "S", False: "NS", "True": "S", "False": "NS", "S": "S", "NS": "NS"}
 Probability = Annotated[float | None, Field(ge=0.0, le=1.0, strict=True)]
-_OUTSIDE = "is {found}; a probability lies between 0 and 1"
-_OF_A_PRIOR = {
-    "float_type": "is {found}; it must be a number from 0 to 1, or null",
-    **dict.fromkeys(("greater_than_equal", "less_than_equal", "finite_number"), _OUTSIDE),
-}
 
 
 class _Item(BaseModel):
@@ -144,7 +139,7 @@ class Items:
             self._draft.problem(place, f"is {describe(item)}; it must be a text, or an object with a 'text'")
             return _Entry({"id": None, "text": STANDS_IN}, place, name)
         self._find_text(source, place, name)
-        read = self._draft.take(_ADAPTERS[name], source, place, list_type=A_LIST % "ids", **_OF_A_PRIOR)
+        read = self._draft.take(_ADAPTERS[name], source, place, list_type=A_LIST % "ids", **OF_PROBABILITIES)
         if read is None:
             return _Entry({"id": None, "text": STANDS_IN}, place, name)
         values = {"id": None} | read.model_dump(include=_PLAIN[name], exclude_none=True)

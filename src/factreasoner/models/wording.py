@@ -42,6 +42,13 @@ _REFUSED = {
 _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
 """How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
 
+_OUTSIDE = "is {found}; a probability lies between 0 and 1"
+OF_PROBABILITIES = {
+    "float_type": "is {found}; it must be a number from 0 to 1, or null",
+    **dict.fromkeys(("greater_than_equal", "less_than_equal", "finite_number"), _OUTSIDE),
+}
+"""Words for `reworded` where every number is a probability."""
+
 
 def refused(error: ErrorDetails) -> str:
     """Why a value is refused, and what it must be. Never repeats the value, which may be a secret."""
