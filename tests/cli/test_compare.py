@@ -68,7 +68,7 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
     assert found["differing_settings"]["version"] == {"good": 1, "bad": 2}
     table = factreasoner("compare", *two).stdout
     assert "bad - good" in table
-    assert "version: good 1, bad 2" in table
+    assert "version: 1 (good), 2 (bad)" in table
 
 
 def test_the_baseline_can_be_chosen(factreasoner, tmp_path, two):
@@ -153,6 +153,10 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     done = factreasoner("compare", "a", "b", "--intersect", "--json")
     assert printed(done)["num_records"] == 6
     assert "a: 2 of its 8 records are left out" in done.stderr
+    run_folder(tmp_path / "more", *made(0.3, records=1), *made(0.3, records=8, gold="SSNNSSN")[1:])
+    run_folder(tmp_path / "less", *made(0.3, records=1))
+    both = [("more", "less"), ("less", "more")]
+    assert [printed(factreasoner("compare", *two, "--intersect", "--json"))["k"] for two in both] == [4, 4]
     run_folder(tmp_path / "c", *made(0.2)[:1])
     done = factreasoner("compare", "b", "c", "--intersect", code=1)
     assert "no record has a score in every run: b scores 8, c scores 1" in done.stderr

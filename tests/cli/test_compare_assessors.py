@@ -37,7 +37,9 @@ def content(tmp_path):
 
 
 def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
-    factreasoner("compare", DATA, "--limit", 2, "--assessors", "fr1,fr2,fr3,factscore", "--out", "out")
+    done = factreasoner("compare", DATA, "--limit", 2, "--assessors", "fr1,fr2,fr3,factscore", "--out", "out")
+    assert set(content(tmp_path)["differing_settings"]) == {"assessor", "version"}
+    assert "assessor: factreasoner (fr1, fr2, fr3), factscore\n" in done.stdout
     assert list(content(tmp_path)["runs"]) == ["fr1", "fr2", "fr3", "factscore"]
     for version in (1, 2):
         factreasoner("run", DATA, "--limit", 2, "--version", version, "--out", f"alone{version}")

@@ -20,7 +20,7 @@ from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
-from factreasoner.plugins.table import nearest
+from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
@@ -46,13 +46,14 @@ class _Read(NamedTuple):
     """One run, read through: its scores, what a reader must know, and of each record three things.
 
     These are its status, and digests of its response and of its claims. `own_contexts`: contexts belong to
-    atoms, and it judged each atom by its own.
+    atoms, and it judged each atom by its own. `stages` are those that any record went through.
     """
 
     sample: Sample
     notes: list[str]
     usage_estimated: bool
     own_contexts: bool
+    stages: set[str]
     status: dict[str, str]
     response: dict[str, bytes]
     claims: dict[str, bytes]
@@ -81,7 +82,7 @@ def compare_runs(
 ) -> dict[str, Any]:
     """The scores of every run, and their differences from those of `baseline` (the first by default).
 
-    Every run is scored with the baseline's K, over the records that have a score in each.
+    Every run is scored with the baseline's K, over the records that have a score in each; K too is of these.
 
     Raises:
         RunError: the runs are not over the same records and `intersect` is off, or share none; or, of
@@ -101,8 +102,11 @@ def compare_runs(
     config = first.config
     if settings.k is not None:
         config = parse_config(config.model_dump(), "settings", {"k": settings.k})
+    sizes = _shared_sizes(first, runs)
     read = {
-        name: _read(run, first.tally(config) if factuality else run.tally(run.config), settings.gold)
+        name: _read(
+            run, first.task.tally(config, sizes) if factuality else run.tally(run.config), settings.gold
+        )
         for name, run in runs.items()
     }
     if factuality:
@@ -115,14 +119,21 @@ def compare_runs(
         "baseline": baseline,
         "num_records": len(ids),
         "k_setting": config.k if factuality else None,
-        "k": resolve_k(config.k, first.sizes) if factuality else None,
+        "k": resolve_k(config.k, sizes) if factuality else None,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
-        "differing_settings": _differing(runs),
+        "differing_settings": _differing(runs, read),
         "runs": {name: _run_content(run, read[name], samples[name], metrics) for name, run in runs.items()},
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
+
+
+def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]]) -> list[int]:
+    """How many claims `first` judged in each record of which all runs judged some."""
+    judged = ({i for i, size in zip(run.ids, run.sizes, strict=True) if size} for run in runs.values())
+    shared = set.intersection(*judged)
+    return [size for i, size in zip(first.ids, first.sizes, strict=True) if i in shared]
 
 
 def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
@@ -131,7 +142,7 @@ def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
     labels = GoldFile(gold) if gold else None
     replayed = factuality and run.config.judge == "recorded" and run.config.model is not None
     status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
-    counts: Counter[str] = Counter()
+    counts, stages = Counter[str](), set[str]()
     for found in run.results():
         result = labels.apply(found) if labels else found
         if factuality:
@@ -141,6 +152,7 @@ def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
         tally.add(result)
         counts["cached"] += sum(usage.cached_calls for usage in result.usage.values())
         failures = len(result.all_failures)
+        stages.update(found.seconds)
         counts.update(failed=bool(failures), failures=failures)
         name = result.record_id
         status[name], response[name] = result.status, _digest(result.response)
@@ -159,7 +171,7 @@ def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {told}")
     estimated = bool(counts["cached"]) or replayed
     own_contexts = bool(counts["linked"]) and (run.config.assessor in ASSESSORS or run.config.version == 1)
-    return _Read(tally.sample(), notes, estimated, own_contexts, status, response, claims)
+    return _Read(tally.sample(), notes, estimated, own_contexts, stages, status, response, claims)
 
 
 def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool) -> Usage:
@@ -271,15 +283,22 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
 
-def _differing(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, dict[str, Any]]:
+def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each.
 
-    A version is of assessors with a graph; the others have "-".
+    A run that another one replays gave it its verdicts, and so its judge. What decided nothing is "-": the
+    version of an assessor without a graph, and a part that no record went through.
     """
-    settings = {
-        name: result_settings(run.config) | ({"version": "-"} if run.config.assessor in ASSESSORS else {})
-        for name, run in runs.items()
-    }
+    judges = {run.source.resolve(): run.config.plugin("judge") for run in runs.values()}
+    settings: dict[str, dict[str, Any]] = {}
+    for name, run in runs.items():
+        found = result_settings(run.config)
+        found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
+        if run.config.judge == "recorded" and run.config.relations is not None:
+            found["judge"] = judges.get(run.config.relations.resolve(), found["judge"])
+        idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
+        idle |= {"query_builder", "summarizer"} - read[name].stages
+        settings[name] = found | dict.fromkeys(idle, "-")
     keys = next(iter(settings.values())).keys()
     by_key = {key: {name: values[key] for name, values in settings.items()} for key in keys}
     return {key: values for key, values in by_key.items() if len(set(map(str, values.values())) - {"-"}) > 1}

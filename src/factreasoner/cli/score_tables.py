@@ -162,8 +162,12 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     for sentence in explanation(content):
         out.aside(sentence, soft_wrap=False)
     for key, values in content["differing_settings"].items():
-        each = ", ".join(f"{name} {value}" for name, value in values.items())
-        out.aside(f"{key}: {each}", soft_wrap=False)
+        names: dict[str, list[str]] = {}
+        for name, value in values.items():
+            if value != "-":
+                names.setdefault(str(value), []).append(name)
+        each = (value if of == [value] else f"{value} ({', '.join(of)})" for value, of in names.items())
+        out.aside(f"{key}: {', '.join(each)}", soft_wrap=False)
 
 
 def print_modes(rows: Sequence[Sequence[str]]) -> None:
