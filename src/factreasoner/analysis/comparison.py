@@ -103,12 +103,7 @@ def compare_runs(
     if settings.k is not None:
         config = parse_config(config.model_dump(), "settings", {"k": settings.k})
     sizes = _shared_sizes(first, runs)
-    read = {
-        name: _read(
-            run, first.task.tally(config, sizes) if factuality else run.tally(run.config), settings.gold
-        )
-        for name, run in runs.items()
-    }
+    read = {name: _read(run, config, sizes, settings.gold) for name, run in runs.items()}
     if factuality:
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
@@ -136,9 +131,13 @@ def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]])
     return [size for i, size in zip(first.ids, first.sizes, strict=True) if i in shared]
 
 
-def _read(run: FinishedRun[Any], tally: Tally[Any], gold: Path | None) -> _Read:
-    """Read a run through into `tally`; of one of factuality, usage is that of judging."""
+def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Path | None) -> _Read:
+    """Read a run through.
+
+    One of factuality is scored as `config` says, with K from `sizes`, and its usage is that of judging.
+    """
     factuality = run.task is FACTUALITY_TASK
+    tally: Tally[Any] = run.task.tally(config, sizes) if factuality else run.tally(run.config)
     labels = GoldFile(gold) if gold else None
     replayed = factuality and run.config.judge == "recorded" and run.config.model is not None
     status, response, claims = dict[str, str](), dict[str, bytes](), dict[str, bytes]()
