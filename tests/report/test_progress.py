@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import sys
 import time
 from types import SimpleNamespace
@@ -12,6 +13,7 @@ from factreasoner.corpus.indexing import Step
 from factreasoner.llm.send import CircuitBreaker
 from factreasoner.models import Assessment, Usage
 from factreasoner.report.progress import index_progress, one_answer, progress_for
+from factreasoner.report.terminal import say
 from factreasoner.runs.journal import line_of
 from factreasoner.tasks.factuality import TASK
 
@@ -38,6 +40,23 @@ def test_the_numbers_stay_whole_on_any_terminal(monkeypatch, columns, bar):
     assert "1000/1200" in shown
     assert "cost unknown" in " ".join(shown.split())
     assert ("\N{BOX DRAWINGS HEAVY HORIZONTAL}" in shown) == bar
+
+
+def test_a_warning_stands_above_the_bar(monkeypatch):
+    class Window(io.TextIOWrapper):
+        def isatty(self):
+            return True
+
+    terminal = Window(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setitem(os.environ, "TERM", "xterm")
+    monkeypatch.setitem(os.environ, "COLUMNS", "120")
+    with progress_for(quiet=False) as progress:
+        progress.started(3, 0)
+        say("a warning", err=True)
+    terminal.flush()
+    shown = re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", terminal.buffer.getvalue().decode())
+    assert "a warning" in re.split(r"[\r\n]+", shown)
 
 
 def test_waiting_for_the_server_is_said_and_ends(monkeypatch):

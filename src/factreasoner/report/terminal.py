@@ -17,8 +17,9 @@ from factreasoner.text.visible import replaced, visible
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print `text` and end the line, on standard error where `err`."""
-    typer.echo(visible(text), err=err)
+    """Print `text` and end the line, on standard error where `err`; above a live bar, if there is one."""
+    # Told the stream by name, it does not write past what redirects it.
+    typer.echo(visible(text), file=sys.stderr if err else None)
 
 
 def say_json(content: object) -> None:
