@@ -97,10 +97,11 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
         done = index("docs", *quiet, code=3)
         assert done.stderr.splitlines() == [
             f"not indexed: {docs}/a b\N{REPLACEMENT CHARACTER}[31m.pdf: damaged PDF",
-            f"not indexed: {docs}/rows.jsonl: line 3: not JSON",
             f"not indexed: {docs}/loop.txt: a link to nothing",
+            f"read in part: {docs}/rows.jsonl: line 3: not JSON",
         ]
     assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index(code=3).stdout
+    assert "\nfiles: 3 (1 read in part)\n" in index("--stats").stdout
 
 
 def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):

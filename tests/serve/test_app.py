@@ -99,6 +99,12 @@ def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
     assert found.json()["errors"][0]["message"]
 
 
+def test_an_unknown_path_and_a_body_that_breaks_off_are_told_in_words(service):
+    assert "/openapi.json lists the paths that there are" in service.get("/nothing").text
+    broken = service.post("assess", content=b'{"output": ', headers={"content-type": "application/json"})
+    assert "not JSON: it breaks off at column 10; the body must be a whole object" in broken.text
+
+
 def test_a_model_that_fails_is_a_bad_gateway(service):
     found = service.post("check", {"output": "It is tall.", "contexts": ["fail"]})
     assert found.status_code == 502

@@ -72,19 +72,21 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
             )
     for problem in report.problems:
         say(f"not indexed: {one_line(problem)}", err=True)
+    for problem in report.partly:
+        say(f"read in part: {one_line(problem)}", err=True)
     for document in (*report.unread, *report.textless):
         say(f"left out: {one_line(document)}", err=True)
     if not quiet:
         _print(report, config)
-    return 3 if report.problems else 0
+    return 3 if report.problems or report.partly else 0
 
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
         say("The collection was damaged by an interrupted run; it is rebuilt from its files.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
-    files += [(report.partly, "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
-    files += [(len(report.problems) - report.partly, "not readable")]
+    files += [(len(report.partly), "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
+    files += [(len(report.problems), "not readable")]
     counts = ", ".join(f"{count} {what}" for count, what in files if count) or "none"
     say(f"Files: {counts}. Passages: {report.passages} written, {report.total} in all.")
     if report.gone:
@@ -124,11 +126,12 @@ def _show(config: Config, *, list_: bool) -> None:
             say(f"{name}\t{number_of(collection.count(), 'passage')}\tembedding {collection.made.embedding}")
         return
     collection = store.collection(config.collection)
-    made = collection.made
+    made, held = collection.made, collection.held().values()
+    part = sum(not any(contents.values()) for contents in held)
     rows = {
         "collection": collection.name,
         "store": str(store.folder),
-        "files": len(collection.held()),
+        "files": f"{len(held)}{f' ({part} read in part)' if part else ''}",
         "passages": collection.count(),
         "embedding": made.embedding + (f" ({made.dimension} numbers)" if made.vectors else ""),
         "state": "whole" if made.revision else "an index run is in progress or was interrupted",

@@ -29,7 +29,7 @@ _ROWS_NAMED = 5
 class IndexReport(NamedTuple):
     """What an index run did: counts of files, passages written, what could not be read and why.
 
-    - `partly`: files of rows some of which are bad; the good ones are in the collection.
+    - `partly`: files of rows with their bad ones; the good ones are in the collection.
     - `gone`: files of the collection, below the paths of the run, that are there no more.
     - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
     - `textless`: files without text, and files of rows with the rows that have none.
@@ -40,7 +40,6 @@ class IndexReport(NamedTuple):
     added: int = 0
     replaced: int = 0
     unchanged: int = 0
-    partly: int = 0
     empty: int = 0
     dropped: int = 0
     gone: int = 0
@@ -51,6 +50,7 @@ class IndexReport(NamedTuple):
     passages: int = 0
     total: int = 0
     rebuilt: bool = False
+    partly: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
 
 
@@ -107,6 +107,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         emptied=tuple(run.emptied),
         total=total,
         rebuilt=damaged,
+        partly=tuple(run.partly),
         problems=tuple(run.problems),
     )
 
@@ -127,6 +128,7 @@ class _Run:
         self._outdated: list[tuple[str, str]] = []
         self._begun = False
         self._told = Step(0, 0, 0, "")
+        self.partly: list[str] = []
         self.problems: list[str] = []
         self.textless: list[str] = []
         self.emptied: list[str] = []
@@ -200,9 +202,9 @@ class _Run:
             elif empty or blank:
                 self.textless.append(f"{file}: {_named(blank) or 'no text in it'}")
             if bad:
-                self.problems.append(f"{file}: {_named(bad)}")
-            how = "partly" if bad else "empty" if empty else "replaced" if others else "added"
-            self.counts[how] += 1
+                self.partly.append(f"{file}: {_named(bad)}")
+            else:
+                self.counts["empty" if empty else "replaced" if others else "added"] += 1
         self._outdated += others
 
     def _passages(
@@ -210,7 +212,7 @@ class _Run:
     ) -> Iterator[StoredPassage]:
         """The passages of a file in order; `rows` get its bad and its blank ones.
 
-        Without a bad one, the last passage is marked.
+        Without a bad one, the last passage is marked. Raises DocumentError if none is good and one is bad.
         """
         bad, blank = rows
         before: StoredPassage | None = None
@@ -227,6 +229,8 @@ class _Run:
                 before = StoredPassage(passage.text, name, digest, position, title, link)
         if before is not None:
             yield before._replace(last=not bad)
+        elif bad:
+            raise DocumentError(f"{file}: {_named(sorted(bad + blank))}")
 
     def _flush(self) -> None:
         """Write what waits; then drop earlier contents of files whose new content is there."""

@@ -33,6 +33,7 @@ P = ParamSpec("P")
 _FILE = "chroma.sqlite3"
 _BESIDE = ".rebuilding"
 """What the name of a collection ends with that is to take the place of a damaged one."""
+_DAMAGED = re.compile("file is not a database|database disk image is malformed")
 _NAME = re.compile(r"[a-zA-Z0-9][a-zA-Z0-9._-]{1,498}[a-zA-Z0-9]")
 _NO_VECTORS = {
     # Chroma wants a vector an item; these are all equal and never searched, so let them cost nothing.
@@ -81,7 +82,10 @@ class Store:
         try:
             return fn(*args, **kwargs)
         except (ChromaError, OSError, ValueError) as error:
-            raise StoreError(f"store {self.folder}: {shown(str(error) or type(error).__name__)}") from error
+            told = shown(str(error) or type(error).__name__)
+            if _DAMAGED.search(told):
+                told = f"{_FILE} is damaged; put back a copy of it, or delete the folder and index again"
+            raise StoreError(f"store {self.folder}: {told}") from error
 
     @classmethod
     @contextlib.contextmanager

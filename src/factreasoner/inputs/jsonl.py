@@ -38,7 +38,7 @@ _BEGINNINGS = {
 }
 """How files begin that can't be JSON lines, and what they are."""
 _REMEDIES = {
-    "EOF while": "it breaks off; {each} holds one whole object",
+    "breaks off": "{each} must be a whole object",
     "trailing characters": "{each} holds one object and nothing after it",
     "recursion limit": f"it is nested too deeply: lists and objects may nest {DEEPEST} deep",
     "duplicate key": "keep one",
@@ -155,14 +155,14 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -
         byte = f"byte 0x{raw[bad.start]:02x} at position {offset + bad.start}"
         return f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
     reason = str(error).replace("at line 1 column", "at column")
+    reason = re.sub(r"^EOF while parsing .* at", "it breaks off at", reason)
     reason = reason.replace("expected ident", "expected true, false or null")
     remedy = next(remedy for word, remedy in _REMEDIES.items() if word in reason)
     if raw.lstrip().startswith(b"{'"):
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
     elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):
         remedy = "NaN and Infinity are not JSON values: write null"
-    if not reason.startswith("EOF"):
-        reason = reason[:1].lower() + reason[1:]
+    reason = reason[:1].lower() + reason[1:]
     return f"not JSON: {reason}; {remedy.format(each=each)}"
 
 

@@ -129,7 +129,7 @@ class Service:
     async def _routed(self, request: Request) -> Response:
         path = request.scope["path"]
         if path not in self._routes:
-            told = "what there is, /openapi.json says"
+            told = "/openapi.json lists the paths that there are"
             if path == f"/v1/{CHECK}":
                 told = "start the service with --min NAME=NUMBER to have answers checked"
             return _response(problem(404, told, close=True))
