@@ -12,7 +12,8 @@ of the other two, N pairs each are drawn (200). The embedded judge is fitted wit
 
 `--atoms` adds P(true) of people's atoms of Factcheck-Bench, each against the passages found for it (version
 1), by both judges as they are shipped. `MAE`: mean |precision - people's share of supported atoms| over
-answers; `rho`: their Spearman correlation. Data: see `labelled_pairs.py`.
+answers; `rho`: their Spearman correlation; `MAE P`, `rho P`: the same of the mean P(true).
+Data: see `labelled_pairs.py`.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ def print_pairs(verifier: Judge, number: int) -> None:
     for name, found in cases(number):
         pairs, gold = [case.pair for case in found], [case.pair.label for case in found]
         counts = ", ".join(f"{gold.count(label)} {label}" for label in LABELS)
-        print(f"\n{name}: {counts}\n  {'':12} macro-F1     AUROC     Brier   contra.")
+        print(f"\n{name}: {counts}\n  {'':12}  macro-F1     AUROC     Brier   contra.")
         start = time.process_time()
         print_row("verifier", gold, [said(verifier, pair) for pair in pairs])
         seconds = time.process_time() - start
@@ -135,7 +136,7 @@ def print_atoms(title: str, config: Config) -> None:
     """P(true) of people's atoms, and precision by answer."""
     records = list(CheckedInput(data_folder() / "factcheck_bench" / "records.jsonl").records())
     pipeline = build_pipeline(config)
-    p_true, gold, precision, share = [], [], [], []
+    p_true, gold, precision, mean_p, share = [], [], [], [], []
     for record in records:
         made = pipeline.assess(record)
         labelled = [atom for atom in made.atoms if atom.gold is not None]
@@ -145,11 +146,15 @@ def print_atoms(title: str, config: Config) -> None:
         scored = factuality(made, len(made.atoms)).precision
         assert scored is not None, record.id
         precision.append(scored)
+        mean_p.append(np.mean(list(made.p_true.values())))
         share.append(np.mean(own))
     claims = Claims.of(p_true, gold)
-    error, rho = np.mean(np.abs(np.subtract(precision, share))), spearmanr(precision, share).statistic
     scores = map(shown, (macro_f1(claims), AreaUnderROC(claims), brier(claims)))
-    print(f"  {title:12}", *scores, f"{error:9.3f} {rho:9.3f}", flush=True)
+    of_answers = (
+        f"{np.mean(np.abs(np.subtract(own, share))):9.3f} {spearmanr(own, share).statistic:9.3f}"
+        for own in (precision, mean_p)
+    )
+    print(f"  {title:12}", *scores, *of_answers, flush=True)
 
 
 def main() -> None:
@@ -169,14 +174,16 @@ def main() -> None:
         verifier_model=options.folder,
         verifier_labels=options.labels,
         verifier_threads=1,
+        version=1,
     )
     judge = VerifierJudge(config)
     print(judge.runtime)
     print_pairs(judge, options.pairs)
     if options.atoms:
-        print(f"\natoms of Factcheck-Bench\n  {'':12} macro-F1     AUROC     Brier       MAE       rho")
+        heads = ("macro-F1", "AUROC", "Brier", "MAE", "rho", "MAE P", "rho P")
+        print(f"\natoms of Factcheck-Bench\n  {'':12}", *(f"{head:>9}" for head in heads))
         print_atoms("verifier", config)
-        print_atoms("embedded", Config())
+        print_atoms("embedded", Config(version=1))
 
 
 if __name__ == "__main__":
