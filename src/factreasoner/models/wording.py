@@ -75,14 +75,20 @@ def reworded(
     `names` are what the input calls the fields of a Record; `words` go before the usual messages.
     """
     for item in error.errors(include_url=False):
-        about_kind = item["type"].endswith(("_type", "_parsing"))
-        found = describe(item["input"]) if about_kind else repr(item["input"])
-        message = words[item["type"]].format(found=found) if item["type"] in words else refused(item)
-        if message.startswith("must "):
-            message = f"is {found}; it {message}"
+        form, message = words.get(item["type"], ""), refused(item)
+        if form:
+            message = form.format(found=_found(item) if "{found}" in form else "")
+        elif message.startswith("must "):
+            message = f"is {_found(item)}; it {message}"
         first, *rest = (*above, *item["loc"]) or ("",)
         parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
         yield InputProblem(where, names.get(str(first), str(first)) + "".join(parts), message)
+
+
+def _found(error: ErrorDetails) -> str:
+    """What was given: its kind, or, where that is right, the value."""
+    about_kind = error["type"].endswith(("_type", "_parsing"))
+    return describe(error["input"]) if about_kind else repr(error["input"])
 
 
 def describe(value: object) -> str:
