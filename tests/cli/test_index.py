@@ -104,6 +104,17 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
     assert "\nfiles: 3 (1 read in part)\n" in index("--stats").stdout
 
 
+def test_find_shows_what_a_run_would_get(index, docs):
+    index()
+    found = index("--find", "Who isolated radium?", "--retrieve-k", "1").stdout.splitlines()
+    assert [line.strip() for line in found[1:]] == [
+        f"1  {docs}/rows.jsonl, passage 1",
+        "Marie Curie isolated radium in 1910.",
+    ]
+    assert index("--find", "xyzzy").stdout == "No passage is found.\n"
+    assert "needs vectors" in index("--find", "radium", "--search", "dense", code=1).stderr
+
+
 def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
     index()
     index("docs/curie.txt", "--collection", "other")
@@ -133,7 +144,7 @@ def test_list_stats_and_delete(factreasoner, index, docs, tmp_path):
     ("arguments", "code", "words"),
     [
         (["nowhere"], 1, "nowhere: no such file or folder"),
-        (["docs", "--list"], 2, "give paths, or one of --list, --stats and --delete"),
+        (["docs", "--list"], 2, "give paths, or one of --list, --stats, --find and --delete"),
         (["--stats", "--collection", "none"], 1, "make one with `factreasoner index PATH...`"),
         (["docs", "--collection", "x y"], 1, "can't be a name"),
         (["docs", "--embedding", "no.such:module"], 1, "can't import 'no.such'"),

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
     from factreasoner.settings import Config
 
 
-class Index(Command, panels=("Own documents",), also=("max_cost",)):
+SHOWN = 150
+"""Characters of a passage that was found."""
+
+
+class Index(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):
     """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
     The same command again takes up new and changed files, and completes a run that was cut off.
@@ -35,19 +39,24 @@ class Index(Command, panels=("Own documents",), also=("max_cost",)):
     quiet: bool = QUIET
     list_: bool = flag("List the collections of the store.", "--list")
     stats: bool = flag("Print what the collection holds.")
+    find: str | None = flag("Print the passages that a search for this finds, best first.", metavar="QUERY")
     delete: bool = flag("Delete the collection, after asking.")
     yes: bool = flag("Delete without asking.", "--yes", "-y")
 
     def _execute(self) -> int:
         from factreasoner.settings import load_settings
 
-        if [bool(self.paths), self.list_, self.stats, self.delete].count(True) != 1:
-            raise typer.BadParameter("give paths, or one of --list, --stats and --delete", param_hint="PATHS")
+        asked = (bool(self.paths), self.list_, self.stats, self.find is not None, self.delete)
+        if sum(asked) != 1:
+            told = "give paths, or one of --list, --stats, --find and --delete"
+            raise typer.BadParameter(told, param_hint="PATHS")
         config = load_settings(None, self.settings)
         if self.paths:
             return _index(self.paths, config, prune=self.prune, quiet=self.quiet)
         if self.delete:
             _delete(config, yes=self.yes)
+        elif self.find is not None:
+            _find(self.find, config)
         else:
             _show(config, list_=self.list_)
         return 0
@@ -98,6 +107,24 @@ def _print(report: IndexReport, config: Config) -> None:
         say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
         say(f"Search it with --retriever corpus --collection {config.collection}")
+
+
+def _find(query: str, config: Config) -> None:
+    """Print the passages that a run would get for a text: the place, and the part nearest to the text."""
+    from factreasoner.report.console import Terminal, plain
+    from factreasoner.retrieval.corpus import CorpusRetriever
+    from factreasoner.retrieval.per_atom import Query
+    from factreasoner.text.passages import excerpt
+
+    found = CorpusRetriever(config).search(Query(query))
+    rows = [
+        (str(n), f"{plain(passage.note)}\n[dim]{plain(excerpt(passage.text, query, SHOWN))}[/dim]")
+        for n, passage in enumerate(found, start=1)
+    ]
+    if rows:
+        Terminal().columns(("", "passage"), rows)
+    else:
+        say("No passage is found.")
 
 
 def _delete(config: Config, *, yes: bool) -> None:
