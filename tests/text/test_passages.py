@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factreasoner.text.language import terms
-from factreasoner.text.passages import best, excerpt, fused, relevance, split_passages
-from factreasoner.text.sentences import sentences
+from factreasoner.text.passages import Locator, best, excerpt, fused, relevance, split_passages
+from factreasoner.text.sentences import Span, sentences
 
 SENTENCES = [f"Sentence number {i} speaks of subject {i * i} in a few more words." for i in range(60)]
 TEXT = " ".join(SENTENCES)
@@ -126,3 +126,54 @@ def test_reciprocal_rank_fusion():
     assert fused([["a", "b", "c"], ["c", "b"]]) == ["c", "b", "a"]
     assert fused([["a"], []]) == ["a"]
     assert fused([]) == []
+
+
+COUNTESS = "Ada “Countess” Lovelace was born\n in London in 1815. She wrote notes."
+
+
+def find(part, after=0, text=COUNTESS):
+    span = Locator(text, Span(0, len(text)), sentences(text)).find(part, after)
+    return None if span is None else text[span.start : span.end]
+
+
+@pytest.mark.parametrize(
+    ("part", "found"),
+    [
+        ("was born\n in London", "was born\n in London"),
+        ("  was born in London ", "was born\n in London"),
+        ('ada "countess" lovelace WAS', "Ada “Countess” Lovelace was"),
+        ("Lovelace was secretly born in London (1815)", "Lovelace was born\n in London in 1815"),
+        ("Babbage built the Difference Engine", None),
+        ("", None),
+        ("…", None),
+    ],
+)
+def test_find(part, found):
+    assert find(part) == found
+
+
+def test_the_next_equal_place_is_preferred():
+    text = "It rose. It fell. It rose."
+    locator = Locator(text, Span(0, len(text)), sentences(text))
+    assert locator.find("It rose.", 1) == Span(18, 26)
+    assert locator.find("IT ROSE", 1) == Span(18, 25)
+    assert locator.find("It fell.", 20) == Span(9, 17)
+
+
+def test_nothing_outside_the_span_is_found():
+    text = "One here. Two there."
+    assert Locator(text, Span(0, 9), [Span(0, 9)]).find("Two there.") is None
+
+
+@given(st.text(max_size=60), st.text(max_size=20), st.integers(0, 60))
+def test_any_span_lies_in_the_text(text, part, after):
+    span = Locator(text, Span(0, len(text)), sentences(text)).find(part, after)
+    assert span is None or 0 <= span.start < span.end <= len(text)
+
+
+@given(st.text(min_size=1, max_size=60).filter(str.strip), st.data())
+def test_a_verbatim_part_is_always_found(text, data):
+    start = data.draw(st.integers(0, len(text) - 1))
+    part = text[start : data.draw(st.integers(start + 1, len(text)))]
+    found = find(part, text=text)
+    assert found == (part.strip() or None)

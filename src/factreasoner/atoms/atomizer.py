@@ -140,12 +140,7 @@ class LLMFactGenerator(LLMAtomizer):
     COVERS = False
 
     def generate(self, record: Record) -> Atomized:
-        """The facts, in the order of the reference.
-
-        Raises:
-            StageError: no fact could be had.
-            ConfigError, BudgetError: from the model client.
-        """
+        """The facts, in the order of the reference; raises what `atomize` does."""
         return self.atomize(reference_record(record))
 
 

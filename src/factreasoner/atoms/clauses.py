@@ -1,8 +1,4 @@
-"""A parsed sentence as simple clauses: one finite verb, one subject, one item of a list.
-
-A clause is split off only if the parse shows what it is said of; all else stays in its clause. Each clause is
-then parsed again: `is_sound` decides.
-"""
+"""A parsed sentence as simple clauses: one finite verb, one subject, one item of a list."""
 
 from __future__ import annotations
 
@@ -73,8 +69,6 @@ class Splitter:
         asides = [c for c in behind if self._parse.words[c.first - 1].text == ","]
         return without_stop(tuple(self._wording.line_without(subject, *asides)))
 
-    # Clauses beside each other
-
     def _conjuncts(self, verb: Word) -> list[Word]:
         """The verbs joined to a verb, if each of them can be said apart from it; else none."""
         beside = verb.dependents("conj")
@@ -95,8 +89,6 @@ class Splitter:
         begin = (c for c in verb.dependents("prep", "advcl", "npadvmod", "advmod") if c.last + 1 < verb.i)
         return any(self._parse.words[c.last + 1].text == "," for c in begin)
 
-    # What is said of nouns
-
     def _aside(self, aside: Aside, verb: Word) -> None:
         said = aside.said
         self._wording.gone.discard(said.i)
@@ -108,8 +100,6 @@ class Splitter:
         else:
             self._wording.drop(aside.relative or said)
             self.state(said, aside.subject)
-
-    # When and where
 
     def _when_and_where(self, verb: Word, line: Line) -> list[Line]:
         """ "Born on 5 May in Rome" as "born on 5 May" and "born in Rome"; any other line as it is."""
@@ -165,9 +155,6 @@ def _inherited(word: Word, verb: Word) -> list[Word]:
 
 def _marks(clause: Word) -> set[str]:
     return {word.lower for word in clause.dependents("mark", "advmod") if word.i < clause.i}
-
-
-# The second reading
 
 
 def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:

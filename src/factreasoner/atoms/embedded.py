@@ -25,10 +25,8 @@ class EmbeddedAtomizer:
     """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
     An atom is a sentence if the response is in another language, if `spacy_model` is "none", or if spaCy or
-    a pipeline for it is not installed.
-
-    Instructions are left out: they are neither true nor false. With `instructions` they are kept, for claims
-    that are held against sources.
+    a pipeline for it is not installed. Instructions, which are neither true nor false, are left out, unless
+    `instructions` says to keep them, for claims that are held against sources.
     """
 
     def __init__(self, config: Config | None = None, *, instructions: bool = False) -> None:

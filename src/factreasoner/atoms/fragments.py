@@ -46,9 +46,6 @@ TO_VERB = re.compile(
 """The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
 
 
-# Labels
-
-
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
     """The words that text[start:end] begins with, and the colon or dash behind them.
 
@@ -80,9 +77,6 @@ def capitalised(text: str) -> str:
 
 def _as_sentence(text: str) -> str:
     return capitalised(text).rstrip(" ,;") + ("" if text.endswith((".", "!", "?")) else ".")
-
-
-# Lists
 
 
 class _Lead(NamedTuple):
@@ -135,9 +129,6 @@ def below(lead: str, whole: str) -> str:
     """An item with the lead-in of its list: "Symptoms include fever.", "Causes of cough: Smoking"."""
     naming = _INCLUDING.match(lead)
     return _as_sentence(f"{naming['before']} {whole}") if naming else f"{lead} {whole}".strip(" ;,")
-
-
-# Tables
 
 
 def cells(text: str, row: Block) -> list[tuple[str, Span]]:

@@ -1,7 +1,4 @@
-"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks, sources.
-
-The patterns are in `nonclaims.txt` beside this file.
-"""
+"""What states nothing to check, by the patterns in `nonclaims.txt`: questions, courtesies, advice, ..."""
 
 from __future__ import annotations
 

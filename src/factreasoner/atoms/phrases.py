@@ -1,8 +1,4 @@
-"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list.
-
-Relative clauses, participles and appositions say something of a noun; "in Rome and Paris" says "in Rome" and
-"in Paris", where that keeps the meaning.
-"""
+"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list."""
 
 from __future__ import annotations
 
@@ -14,7 +10,6 @@ from factreasoner.text.lexicon import is_person, words
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Word
 
 _JOINING = (",", ";", ":", "—", "–")
-
 Line = tuple[Word | str, ...]
 """Words of the sentence, and texts put between them, in reading order."""
 _DEFINITE = words("the this these his her its their")
@@ -145,9 +140,6 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     told = all_words[noun.first].lower in _DEFINITE or noun.pos == "PROPN" or noun.tag in PLURAL
     rival = above.pos in NOUNS and is_person(above.lemma.lower()) == (relative.lower == "who")
     return Aside(child, name, relative) if told and not rival else None
-
-
-# Lists
 
 
 def split_list(wording: Wording, verb: Word) -> list[Line]:

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from factreasoner import prompts
 from factreasoner.atoms import checks
-from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.atoms.statements import Statement, statements
 from factreasoner.llm.ask import NoResult
 from factreasoner.models import Record
 from factreasoner.models.messages import Reply
 from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Parser, Word
+from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span
 
 _SAID = re.compile(r"\W*(?P<number>\d{1,9})[\]:.)]+\s+(?P<rest>.+)", re.DOTALL)
@@ -38,10 +38,7 @@ _RELATIVE = ("WDT", "WP", "WP$")
 
 
 def cut(sentence: str) -> list[str]:
-    """Parts of a sentence, in order; joined by blanks they are the sentence.
-
-    Each has at least four words; a list of short items stays together.
-    """
+    """Parts of a sentence, each of four words or more; joined by blanks they are the sentence."""
     parts: list[str] = []
     start, listed = 0, False
     borders = [found for found in _BORDER.finditer(sentence) if not found["quoted"]]
@@ -222,10 +219,7 @@ def _distinct(facts: Sequence[Statement]) -> list[Statement]:
 
 
 def _with_subject_of(statement: Parse, fact: Parse) -> str | None:
-    """The statement with the fact's subject in the place of its own.
-
-    None if its own names what is meant, and if the fact says something else or only points itself.
-    """
+    """The statement with the subject of a fact that says the same, if its own only points; else None."""
     own, other = statement.root.dependent(*NOMINAL_SUBJECTS), fact.root.dependent(*NOMINAL_SUBJECTS)
     if own is None or other is None or not checks.points(own) or checks.points(other):
         return None

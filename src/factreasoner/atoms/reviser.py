@@ -36,11 +36,10 @@ class KeepAtoms:
 class LLMReviser:
     """Has a language model rewrite, in one call, the atoms of a record that can't be understood alone.
 
-    The parse puts in names first, as `EmbeddedReviser` does. The model is asked about the atoms that then
-    still point to something or have a month without a year; in other languages, about all. Arguments are
-    named by position, so that a text can't move to another atom. A text that `_problem` refuses is asked for
-    again, `max_attempts` times in all; then it is a Failure and the atom keeps its text, as it does where the
-    new one still begins with a pronoun. A cut reply is halved at once.
+    The parse puts in names first. The model is asked about the atoms that then still point to something or
+    have a month without a year; in other languages, about all. Arguments are named by position, so that no
+    text moves to another atom. A text that `_problem` refuses is asked for again, `max_attempts` times in
+    all; then it is a Failure and the atom keeps its text, as it does where the new one begins with a pronoun.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:

@@ -130,10 +130,7 @@ class StatementFinder:
         return f"{name.rstrip(' :：')}: "
 
     def _is_heading(self, block: Block, first: Span, item: Block | None) -> bool:
-        """Whether a block is a heading or begins with one: a few words without a verb.
-
-        They are marked so, or in bold type before a sentence, or above a list.
-        """
+        """Whether a block is or begins with a heading: few words, no verb; marked, bold or above a list."""
         whole = plain(self._text, first).whole()
         marked, stopped = block.kind == "heading", _STOPPED.search(whole)
         below = item is not None and (block.kind != "item" or self._leads.is_above(block, item))
@@ -152,8 +149,6 @@ class StatementFinder:
 
     def _parse(self, said: str) -> Parse | None:
         return self._parser.parse([said])[0] if said and self._parser is not None else None
-
-    # Sentences
 
     def _sentence(self, span: Span, kind: str, lead: str) -> Iterator[_Sentence]:
         """A sentence that states something, without what only opens it."""

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from factreasoner.atoms.alignment import Locator
 from factreasoner.errors import FactReasonerError
 from factreasoner.explanations import Effect, explain
 from factreasoner.metrics.table import COUNT, Metric, Table
@@ -17,7 +16,7 @@ from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import BELIEF
 from factreasoner.tasks.rows import ANSWER, ClaimRow, by_claim, main_rows
 from factreasoner.tasks.verify.result import VerifyResult
-from factreasoner.text.passages import best, split_passages
+from factreasoner.text.passages import Locator, best, split_passages
 from factreasoner.text.sentences import Span, sentences
 
 PLACED_ATOMS = 2_000

@@ -13,10 +13,10 @@ from itertools import chain, groupby, pairwise
 from operator import itemgetter
 from typing import Any
 
-from factreasoner.atoms.alignment import Locator
 from factreasoner.models import Assessment, TaskResult
 from factreasoner.tasks.rows import ANSWER, REFERENCE
 from factreasoner.tasks.verify.result import VerifyResult
+from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span
 
 WHOLE = 20_000

@@ -1,7 +1,4 @@
-"""Citation marks in a text, by their form: where they stand, and the labels in them.
-
-docs/verify.md lists what is a citation, and what only looks like one.
-"""
+"""Citation marks in a text, by their form: where they stand, and the labels in them (docs/verify.md)."""
 
 from __future__ import annotations
 

@@ -152,10 +152,7 @@ class Wording:
         self._language = language_of(texts)
 
     def of(self, text: str) -> frozenset[str]:
-        """Numbers, and stems of the words that are not function words.
-
-        In scripts without blanks between words, pairs of neighbouring letters.
-        """
+        """Numbers, and stems of content words; in scripts without blanks, pairs of neighbouring letters."""
         found: set[str] = set()
         for word in compared_words(text):
             if _PAIRED.search(word):

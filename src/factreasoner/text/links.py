@@ -21,9 +21,8 @@ _TRACKING = re.compile(
 def page_of(link: str) -> str:
     """What all links to the page of `link` have in common; "" where it is not a link.
 
-    It leaves out the fragment, the scheme and its own port, a slash or `index.html` at the end, `www.`, `m.`
-    of a host for phones, AMP's forms, and parameters that track readers. The case of the host and
-    the order of the parameters make no difference.
+    It leaves out fragment, scheme and its own port, a slash or `index.html` at the end, `www.` or `m.`, AMP's
+    forms, and parameters that track readers. Case of the host and order of the parameters do not count.
     """
     try:
         parts = urlsplit(link.strip())

@@ -30,8 +30,6 @@ _PREFIXES = ("co", "mis", "re")
 _KEPT = 512
 _LONGEST = 2000
 """Characters of a sentence; a longer one (a table, a dump) is not parsed."""
-
-
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 AUXILIARIES = ("aux", "auxpass")
 NOMINAL_SUBJECTS = ("nsubj", "nsubjpass")

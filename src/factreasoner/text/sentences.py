@@ -1,8 +1,7 @@
 """Sentence borders, by rules: text in, spans out, no model.
 
 A text is first cut into blocks (paragraphs, list items, headings, table rows, code), then each block into
-sentences. All spans are (start, end) in characters, so that `text[start:end]` is verbatim. Time is linear in
-the length of the text, whatever it holds.
+sentences. Spans are verbatim, `text[start:end]`. Time is linear in the length of the text, whatever it holds.
 """
 
 from __future__ import annotations
@@ -154,8 +153,6 @@ def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> b
 
 _NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})[.)]\s++(?=\S)""")
 _DASH = re.compile(r"""(?:^|(?<=[.:;!?])|(?<=[.:;!?][)\]"”’]))\s*+(?<!\S)[-–—•*]\s++(?=[^\W\d_a-z]|\*\*)""")
-
-
 _FENCED = re.compile(r"```[^`]++```")
 
 

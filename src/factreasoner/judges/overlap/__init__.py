@@ -90,19 +90,16 @@ def shipped_model() -> PairModel:
 class OverlapJudge:
     """Judges claims by the words that a passage's best sentences share with them.
 
-    For a passage and a claim it gives:
-
-    - a **verdict**. Entailment: the score of the overlap is above a threshold, most words of the claim are
-      there in its order, and the nearest sentence has the same negations, hedges and quantifiers.
-      Contradiction, which is rare: a sentence says nearly all of the claim, but another number, date or unit,
-      or the negation of it. Otherwise neutral.
-    - a **belief**: P(claim is true) by the same score, for claims that the passages do not decide. There is
+    - A **verdict**: entailment if the score of the overlap is above a threshold, most words of the claim are
+      there in its order, and the nearest sentence has the same negations, hedges and quantifiers;
+      contradiction, rarely, if a sentence says nearly all of the claim but another number, date or unit, or
+      the negation of it; otherwise neutral.
+    - A **belief**: P(claim is true) by the same score, for claims that the passages do not decide. There is
       none from a passage without a content word of the claim, nor for a claim that is the text of another
       passage or longer than a statement.
 
-    A verdict depends somewhat on the claims judged together, never on their order: words that many of them
-    have weigh less, and a claim is trusted more where the others are covered well. Texts in two languages are
-    not compared: neutral, with a note.
+    A verdict depends somewhat on the claims judged together, never on their order: words that many have weigh
+    less, and a claim is trusted more where the others are covered well. Texts in two languages are neutral.
     """
 
     def __init__(self, config: Config | None = None, *, model: PairModel | None = None) -> None:

@@ -91,10 +91,7 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
-    """The sentence of a window that says nearly all of the claim, but another number, date, unit or negation.
-
-    `weights` are those of the claim's tokens.
-    """
+    """The sentence of a window that says nearly all of a claim, but another number, date, unit or negation."""
     for part in text.sentences:
         is_near = window.low <= part.low < window.high
         if is_near and any(denies(claim, weights, text, part) for denies in (_has_other_number, _is_negated)):
@@ -136,9 +133,7 @@ def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> boo
     around = range(max(0, number.place - _NEAR), min(len(claim.stems), number.end + _NEAR))
     beside = [i for i in around if claim.content[i] and not number.place <= i < number.end]
     there = text.stems[max(0, other.place - _NEAR) : other.end + _NEAR]
-    nearest = min(
-        beside, key=lambda i: number.place - i if i < number.place else i - number.end + 1, default=None
-    )
+    nearest = min(beside, key=lambda i: abs(2 * i + 1 - number.place - number.end), default=None)
     return nearest is None or claim.stems[nearest] in there
 
 

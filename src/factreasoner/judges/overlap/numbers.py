@@ -26,10 +26,8 @@ _VALUES = {word: float(value) for value, word in enumerate(_UP_TO_NINETEEN.split
 _MAGNITUDES = {"dozen": 12, "hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12}
 _OF_MONEY = _MAGNITUDES | {"k": 1e3, "m": 1e6, "mn": 1e6, "b": 1e9, "bn": 1e9, "tn": 1e12}
 _RANKS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
-_MONTHS = [
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-]
+_YEAR_ROUND = "january february march april may june july august september october november december"
+_MONTHS = _YEAR_ROUND.split()
 _CURRENCIES = {"$": "dollar", "€": "euro", "£": "pound", "¥": "yen"}
 # Units by measure, each followed by its size in the same unit for all of the measure.
 _UNITS = {
@@ -128,10 +126,7 @@ def _plain(figure: str) -> str:
 def numbers_in(
     words: Sequence[str], content: Sequence[bool], gaps: Sequence[str], language: str
 ) -> list[Number]:
-    """The numbers among folded words, in order; `content` marks all but function words.
-
-    `gaps` are the characters before each word.
-    """
+    """The numbers among folded words; `content` marks all but function words, `gaps` are before the words."""
     found: list[Number] = []
     i = 0
     while i < len(words):

@@ -9,11 +9,11 @@ from itertools import groupby, pairwise
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, is_word
-from factreasoner.text.cutting import words_alone
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
 

@@ -9,7 +9,6 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from factreasoner.atoms import made_atoms
-from factreasoner.atoms.alignment import Locator
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.llm.usage import Meter
 from factreasoner.models import P_DIGITS, Atom, Failure, Record, Verdict, new_id, side_of
@@ -26,6 +25,7 @@ from factreasoner.tasks.verify.result import (
     VerifyResult,
 )
 from factreasoner.text.language import tells_incomparable
+from factreasoner.text.passages import Locator
 from factreasoner.text.sentences import Span, sentences
 
 STAGE = "verify"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.text.cutting import BLANKS
+from factreasoner.atoms.plain_text import BLANKS
 from factreasoner.text.sentences import newline_ended
 from factreasoner.text.tags import Tags, are_pair, tag_name, without_tags
 
