@@ -46,8 +46,7 @@ from factreasoner.models import Atom, Record, factuality
 from factreasoner.pipeline import build_pipeline
 from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
-from factreasoner.text.language import stem
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, stem
 from factreasoner.text.parsing import VERBS, find_parser
 from factreasoner.text.sentences import sentences
 

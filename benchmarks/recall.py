@@ -26,7 +26,7 @@ from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 from factreasoner.tasks.recall import RECALL, TASK, scored_recall
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS
 
 SET = "kqa"
 

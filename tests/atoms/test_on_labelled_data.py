@@ -8,7 +8,7 @@ from oracle import DATA
 
 from factreasoner.atoms.embedded import EmbeddedAtomizer, EmbeddedReviser
 from factreasoner.models import Record
-from factreasoner.text.lexicon import words
+from factreasoner.text.language import words
 
 PRONOUN = re.compile(r"(?:He|She|It|They|His|Her|Its|Their)\b")
 FUNCTION_WORDS = words("a an the of in on at to and is are was were he she it they his her has have had")

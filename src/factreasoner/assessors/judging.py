@@ -17,8 +17,7 @@ from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import PLUGINS
 from factreasoner.protocols import Judge, Judged
 from factreasoner.settings import Config
-from factreasoner.text.language import language_of, stem
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, language_of, stem
 from factreasoner.text.passages import split_passages
 
 Task = tuple[Premise, list[Claim]]

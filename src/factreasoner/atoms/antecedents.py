@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
-from factreasoner.text.lexicon import gender_of_name, gender_of_noun, is_person, words
+from factreasoner.text.language import gender_of_name, gender_of_noun, is_person, words
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags

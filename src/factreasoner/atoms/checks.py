@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from factreasoner.text.language import Wording, compared_words, shared
-from factreasoner.text.lexicon import gender_of_name, words
+from factreasoner.text.language import Wording, compared_words, gender_of_name, shared, words
 from factreasoner.text.parsing import Word
 
 _WORD = re.compile(r"[^\W\d_]\w*")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from factreasoner.atoms.phrases import Aside, Draft, Line, Wording, asides_of, split_list, without_stop
-from factreasoner.text.lexicon import words
+from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
 _PARTS = words("conj relcl appos acl")

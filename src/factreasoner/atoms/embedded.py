@@ -11,8 +11,7 @@ from factreasoner.atoms.statements import Statement, statements
 from factreasoner.models import Atom, Record
 from factreasoner.protocols import Atomized
 from factreasoner.settings import Config
-from factreasoner.text.language import is_english
-from factreasoner.text.lexicon import is_person
+from factreasoner.text.language import is_english, is_person
 from factreasoner.text.parsing import NOMINAL_SUBJECTS, NOUNS, PLURAL, Parse, Word, check_model, find_parser
 from factreasoner.text.sentences import Span
 

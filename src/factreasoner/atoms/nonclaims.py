@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from importlib import resources
 
-from factreasoner.text.lexicon import words
+from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, Parse
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import NamedTuple
 
-from factreasoner.text.lexicon import is_person, words
+from factreasoner.text.language import is_person, words
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, VERBS, Parse, Word
 
 _JOINING = (",", ";", ":", "—", "–")

@@ -17,8 +17,7 @@ import numpy as np
 
 from factreasoner.corpus.collection import Collection, StoredPassage
 from factreasoner.plugins.table import extras_named
-from factreasoner.text.language import content, folded_words, language_of, term, terms
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, content, folded_words, language_of, term, terms
 
 with extras_named():
     import bm25s

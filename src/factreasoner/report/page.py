@@ -28,8 +28,7 @@ from factreasoner.report.run_content import RunContent, colours, label_counts, l
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.runs.store import PAGE
 from factreasoner.settings import CALL_SETTINGS
-from factreasoner.text.language import language_of
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, language_of
 from factreasoner.text.visible import one_line
 
 EMBEDDED = 4_000_000

@@ -12,8 +12,7 @@ from factreasoner.models import Atom, Claim, Failure, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
-from factreasoner.text.language import content, fold, language_of, terms
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, content, fold, language_of, terms
 from factreasoner.text.sentences import sentences
 
 _JOINTS = r"(?:of|the|de|del|della|di|da|do|dos|du|la|le|van|von|der|den|ter|bin|ibn|al|el|y|e|and|&)"

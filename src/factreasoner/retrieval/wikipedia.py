@@ -15,7 +15,7 @@ from factreasoner.retrieval.per_atom import FoundPassage, Query, distinct, retri
 from factreasoner.retrieval.query_builder import with_subject
 from factreasoner.retrieval.service import JsonService, ServiceFault, service_url
 from factreasoner.settings import Config
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS
 from factreasoner.text.passages import best, split_passages
 from factreasoner.web.page import CUT, LONGEST_TEXT
 

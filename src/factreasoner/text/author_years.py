@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.lexicon import NO_AUTHORS
+from factreasoner.text.language import NO_AUTHORS
 
 _PARTICLES = (
     r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd]ella|[Dd][iau]|[Ll][ae]|[Tt]e[nr]|[Bb]in|[Ee]l|[Aa]l|St\.?)[ -])"

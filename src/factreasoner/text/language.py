@@ -1,18 +1,46 @@
-"""The language of a text, the stems of its words, and the words that two texts share."""
+"""The language of a text, the stems of its words, the words that two texts share, and closed word classes.
+
+The classes are in `lexicon.json`: function words of ten languages, words at sentence borders of several, all
+others English. They are in lower case and unstemmed, but for words that begin sentences.
+"""
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from functools import lru_cache
+from importlib import resources
+from typing import Any, Literal
 
 import snowballstemmer
 
-from factreasoner.text.lexicon import FUNCTION_WORDS, IN_ENGLISH_TOO, SAME
+Gender = Literal["male", "female"]
 
+
+def words(*lines: str) -> frozenset[str]:
+    """The set of the words in `lines`."""
+    return frozenset(" ".join(lines).split())
+
+
+_DATA: dict[str, Any] = json.loads(
+    resources.files("factreasoner.text").joinpath("lexicon.json").read_text(encoding="utf-8")
+)
+FUNCTION_WORDS = {language: words(listed) for language, listed in _DATA["function_words"].items()}
+IN_ENGLISH_TOO = words(_DATA["in_english_too"])
+"""Function words of other languages that are also English words, or stand in names."""
+SENTENCES = {kind: words(listed) for kind, listed in _DATA["sentences"].items()}
+"""Abbreviations without their last full stop, and words at the borders of sentences."""
+NO_AUTHORS = words(_DATA["no_authors"])
+"""What stands before a year and is not an author: places, events, months, colours, nationalities."""
+SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
+"""Word -> the word that represents all words of its meaning."""
+_PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}
+_UNCERTAIN = frozenset({"actor", "star", "model", "chair", "chief", "general"})
+"""Nouns for men, women and things alike, as some texts use them."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
@@ -188,3 +216,27 @@ def _alike(left: str, right: str) -> bool:
     pairs = enumerate(zip(left, right, strict=False))
     size = next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
     return size >= _LEAST_PREFIX and size >= _PREFIX_SHARE * max(len(left), len(right))
+
+
+def gender_of_noun(lemma: str) -> Gender | None:
+    """Whether a common noun or title names a man or a woman."""
+    if lemma in _PERSONS["female_nouns"]:
+        return "female"
+    return "male" if lemma in _PERSONS["male_nouns"] - _UNCERTAIN else None
+
+
+def gender_of_name(name: str) -> Gender | None:
+    """Whether a first name, or a title before a name, is a man's or a woman's."""
+    first = next(iter(name.lower().split()), "").strip(".")
+    for gender in ("female", "male"):
+        if first in _PERSONS[f"{gender}_names"] or first in _PERSONS[f"{gender}_nouns"]:
+            return gender
+    return None
+
+
+def is_person(lemma: str) -> bool:
+    """Whether a common noun names a person."""
+    known = any(lemma in _PERSONS[kind] for kind in ("nouns", "male_nouns", "female_nouns"))
+    return known or lemma.endswith(
+        ("ologist", "ician", "grapher", "woman", "sman", "ographer", "keeper", "maker", "player", "writer")
+    )

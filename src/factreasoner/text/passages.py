@@ -143,7 +143,7 @@ def excerpt(text: str, claim: str, longest: int) -> str:
 
 
 def fused(rankings: Iterable[Sequence[T]]) -> list[T]:
-    """Reciprocal rank fusion: by the sum of 1 / (60 + rank) over the rankings, best first, of equals the first.
+    """Reciprocal rank fusion: by the sum of 1 / (60 + rank) over the rankings, best first, ties as seen.
 
     Source: Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet and individual rank
     learning methods" (2009).

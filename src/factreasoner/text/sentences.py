@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from factreasoner.text.citation_marks import Regions
-from factreasoner.text.lexicon import SENTENCES
+from factreasoner.text.language import SENTENCES
 from factreasoner.text.tags import Tags, without_tags
 
 BlockKind = Literal["prose", "item", "heading", "table", "code"]

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from factreasoner.judges.overlap.numbers import MEASURES, Number
 from factreasoner.judges.overlap.words import Span, Text
-from factreasoner.text.lexicon import words
+from factreasoner.text.language import words
 
 _NEGATIONS = words(
     "no not n't never none nobody nothing nowhere neither nor cannot without lack lacks lacked fail fails",
@@ -91,7 +91,7 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
-    """The sentence of a window that says nearly all of a claim, but another number, date, unit or negation."""
+    """The sentence of a window that says nearly all of a claim, but another number, unit or negation."""
     for part in text.sentences:
         is_near = window.low <= part.low < window.high
         if is_near and any(denies(claim, weights, text, part) for denies in (_has_other_number, _is_negated)):

@@ -11,8 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import MONTH, Number, numbers_in
-from factreasoner.text.language import UNSPACED, stem
-from factreasoner.text.lexicon import FUNCTION_WORDS
+from factreasoner.text.language import FUNCTION_WORDS, UNSPACED, stem
 from factreasoner.text.sentences import sentences
 
 _LETTER = rf"(?!n['’]t\b)(?![{UNSPACED}])[^\W\d_]"
