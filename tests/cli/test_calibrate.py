@@ -162,7 +162,12 @@ def test_a_score_is_what_a_run_would_have_been(factreasoner, run, tmp_path, part
     make = offsets if part == "verdicts" else functools.partial(fitted, run)
     make(tmp_path / "c.json")
     replay(factreasoner, tmp_path, "--calibration", "c.json")
-    assert "calibrated" in factreasoner("score", run, "--calibration", "c.json").stdout
+    told = factreasoner("score", run, "--calibration", "c.json").stdout
+    assert "calibrated" in told
+    assert (idle := "which leaves every probability as it is") not in told
+    (tmp_path / "idle.json").write_text('{"posteriors": {"method": "identity"}}')
+    told = factreasoner("score", run, "--calibration", "idle.json", "--out", "idle").stdout
+    assert f"by idle.json, {idle}" in told
 
     def marginals(folder):
         return [(line["calibration"], line["avg_prob"], line["predictions"]) for line in results(folder)]

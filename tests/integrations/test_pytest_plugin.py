@@ -78,6 +78,11 @@ def test_failures_show_the_test_and_the_evidence_and_no_code_of_ours(tmp_path):
     assert "scoring.py" not in said
 
 
+def test_the_example_needs_pytest_alone_in_a_checkout():
+    said, code = run(EXAMPLES.parent, "examples/integrations/test_answers.py")
+    assert (code, "1 passed" in said) == (0, True), said
+
+
 def scripted(*replies):
     return {"llm": ScriptedLLM(replies), "atomizer": "embedded", "reviser": "none", "cache": False}
 

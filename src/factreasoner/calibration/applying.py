@@ -53,6 +53,12 @@ class Calibration(Model):
     posteriors: Calibrator | None = None
     source: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
+    @property
+    def acting(self) -> list[str]:
+        """The parts that change something."""
+        parts = {"verdicts": self.verdicts, "posteriors": self.posteriors}
+        return [name for name, part in parts.items() if part not in (None, UNCHANGED, Identity())]
+
 
 NOTHING = Calibration()
 JUDGED_BY = (
@@ -133,9 +139,7 @@ def fitted_on(config: Config, run_id: str | None) -> list[str]:
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
         "labels are too good; `calibrate` prints those on records held out"
         for part, source in calibration.source.items()
-        if run_id
-        and source.get("run") == run_id
-        and getattr(calibration, part, None) not in (None, UNCHANGED, Identity())
+        if run_id and source.get("run") == run_id and part in calibration.acting
     ]
 
 

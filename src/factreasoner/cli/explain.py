@@ -40,15 +40,15 @@ class Explain(Command, panels=("Graph",)):
 
     def _execute(self) -> int:
         from factreasoner.analysis.explaining import explain_journal
+        from factreasoner.runs.finished import unfinished
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.factuality import TASK
 
         told: list[Explanation] = []
         problems: list[InputProblem] = []
         chosen: dict[str, Any] = {"record": self.record, "atom_ids": self.atom or ()}
-        found = explain_journal(
-            RunFolder(self.run_dir, TASK), self.changes, **chosen, search_size=self.flip_size
-        )
+        folder = RunFolder(self.run_dir, TASK)
+        found = explain_journal(folder, self.changes, **chosen, search_size=self.flip_size)
         for assessment, explanation, unexplained in found:
             problems += unexplained
             if explanation is not None:
@@ -59,6 +59,8 @@ class Explain(Command, panels=("Graph",)):
             say_json([explanation.model_dump(mode="json") for explanation in told])
         elif not told and not problems:
             say("No atoms to explain.")
+        if note := unfinished(folder, self.run_dir):
+            say(note, err=True)
         for problem in problems:
             say(f"not explained: {problem}", err=True)
         return 0 if not problems else 3 if told else 1

@@ -36,13 +36,14 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         from factreasoner.calibration.applying import fitted_on, misfits
         from factreasoner.cli.summary_tables import print_summary
         from factreasoner.runs.corrections import Corrections, scored_again
-        from factreasoner.runs.finished import ScoredAgain, note_scored_again
+        from factreasoner.runs.finished import ScoredAgain, note_scored_again, unfinished
         from factreasoner.runs.scoring import check_export, score_journal
         from factreasoner.runs.store import RunFolder
 
         folder = RunFolder.of_any_task(self.run_dir)
         _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
         config = _changed(folder, self.changes)
+        cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
         for note in (*misfits(config, models), *fitted_on(config, folder.manifest.run_id)):
             self._note(note)
@@ -56,7 +57,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)
             self._note(written)
-        notes = priors.unused() if "atom_prior" in self.changes else ()
+        notes = [*filter(None, [cut_off]), *(priors.unused() if "atom_prior" in self.changes else ())]
         self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
 

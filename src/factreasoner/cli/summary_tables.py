@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from rich.markup import escape
 
+from factreasoner.calibration.applying import calibration_of
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
 from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import judged_by
@@ -104,7 +105,8 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
             + (f"; unused: {escape(unused)}" if unused else ""),
         )
     if calibration := summary["calibration"]:
-        yield "calibrated", f"by {escape(calibration['file'])}"
+        idle = "" if calibration_of(config).acting else ", which leaves every probability as it is"
+        yield "calibrated", f"by {escape(calibration['file'])}{idle}"
     if summary["gold"] is not None:
         yield from _gold_rows(summary)
     if summary["audit"]:

@@ -146,18 +146,23 @@ class FinishedRun(Generic[R]):
     @property
     def unfinished(self) -> str | None:
         """What is missing of the run, in words; None if it came to its end."""
-        counts = self._folder.counts()
-        if not counts:
-            how = "can't be read" if self._folder.summary_path.exists() else "is missing"
-            where = f"(its summary.json {how})"
-        elif (total := counts.get("total")) != len(self.ids):
-            where = f"after its summary of {total} records"
-        elif missing := counts.get("unassessed"):
-            where = f"with {missing} records not assessed"
-        else:
-            return None
-        rest = f"{len(self.ids)} records are finished; the same run command continues it"
-        return f"{self.path}: the run was cut off {where}: {rest}"
+        return unfinished(self._folder, self.path)
+
+
+def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
+    """What is missing of the run at `path`, in words; None if it came to its end."""
+    counts, finished = folder.counts(), len(folder.assessed())
+    if not counts:
+        how = "can't be read" if folder.summary_path.exists() else "is missing"
+        where = f"(its summary.json {how})"
+    elif (total := counts.get("total")) != finished:
+        where = f"after its summary of {total} records"
+    elif missing := counts.get("unassessed"):
+        where = f"with {missing} records not assessed"
+    else:
+        return None
+    rest = f"{finished} records are finished; the same run command continues it"
+    return f"{path}: the run was cut off {where}: {rest}"
 
 
 class PastRecords:
