@@ -211,20 +211,22 @@ _BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
-    """Ends of the sentences of a block, but for a last one without a stop."""
+    """Ends of the sentences of a block, but for its last."""
+    numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
+    found = _STOP.finditer(text, numbered.end() if numbered else block.start, block.end)
+    stops = [stop for stop in found if stop.end() < block.end]
+    if not stops:
+        return
     enclosed = Regions([match.span() for match in _ENCLOSED.finditer(text, block.start, block.end)])
     first = min(_behind(_OPENERS, text, block.start, block.end), block.end - 1)
     lower_style = text[first].islower()
-    numbered = _NUMBERED.match(text, block.start, block.end) if block.kind == "heading" else None
-    stops = _STOP.finditer(text, numbered.end() if numbered else block.start, block.end)
     for stop in [stop for stop in stops if not enclosed.hold(stop.start(), stop.end() + 1)]:
-        end = stop.end()
-        if end == block.end or (
+        if (
             _ends_wide(text, stop)
             if stop["latin"] is None
             else _is_parted(text, stop) and _ends_latin(text, stop, block, lower_style)
         ):
-            yield end
+            yield stop.end()
 
 
 def _is_parted(text: str, stop: re.Match[str]) -> bool:
