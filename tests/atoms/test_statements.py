@@ -290,6 +290,7 @@ LEAD_INS = {
     "* Phone: 555\n  Fax: 556": ["Phone: 555", "Fax: 556"],
     # Tables
     "| Name | Born |\n|---|---|\n| Ada | 1815 |\n| Jo | |\n": ["Name: Ada; Born: 1815", "Name: Jo"],
+    "|   |   |\n": [],
     "| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n": ["A: a; B: b", "C: c; D: d"],
     # Links, quotations and what nobody sees
     "The [mill](https://x.org/a) works ([page](https://x.org/b)).": ["The mill works (page)."],

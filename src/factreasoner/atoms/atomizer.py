@@ -131,10 +131,7 @@ class LLMAtomizer:
 
 
 class LLMFactGenerator(LLMAtomizer):
-    """Has a language model list the facts of the reference that answer the question.
-
-    Short, independent of each other, without pronouns (FaaF, arXiv 2403.03888, section 3.1).
-    """
+    """Has a model list short facts of the reference that answer the question (FaaF, arXiv 2403.03888)."""
 
     PROMPT = "fact_generator"
     COVERS = False

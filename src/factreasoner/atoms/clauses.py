@@ -40,10 +40,7 @@ class Splitter:
         self._wording = Wording(parse)
 
     def state(self, verb: Word, subject: Line = ()) -> None:
-        """State a clause, then what was taken out of it.
-
-        `subject`, with its auxiliaries, is that of a verb that has none of its own.
-        """
+        """State a clause, then what was taken out of it; `subject` is for a verb without one of its own."""
         conjuncts = self._conjuncts(verb)
         for word in conjuncts:
             self._wording.drop(word)

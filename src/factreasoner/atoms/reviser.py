@@ -54,11 +54,7 @@ class LLMReviser:
         return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, same ids and order; each revised one has its former text in `original`.
-
-        Raises:
-            ConfigError, BudgetError: from the model client; nothing else escapes.
-        """
+        """The same atoms, ids and order; only the client's ConfigError and BudgetError escape."""
         parsed = self._by_parse.revise(atoms, record).atoms
         asked = self._unclear(parsed, record)
         found = self._rewriter(record, atoms).rewrite(self._prompt(record), asked)

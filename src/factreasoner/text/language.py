@@ -196,10 +196,9 @@ def compared_words(text: str) -> set[str]:
 
 
 def keeps_words(original: str, text: str) -> bool:
-    """Whether `text` has at least half of the original's content words.
+    """Whether `text` has at least half of the original's content words, or this has but one.
 
-    A word behind "the" or "this" does not count: a name may have replaced it. A single content word may be
-    replaced, too.
+    A word behind "the" or "this" does not count: a name may have replaced it.
     """
     wording = Wording(original, text)
     wanted = wording.of(_POINTED.sub(" ", original))

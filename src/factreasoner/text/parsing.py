@@ -1,7 +1,4 @@
-"""Dependency parses of English sentences, by spaCy where it and a pipeline with a parser are installed.
-
-spaCy's own objects stay in this file; all others see a small :class:`Parse`.
-"""
+"""Dependency parses of English, by spaCy where it is installed; its own objects stay in this file."""
 
 from __future__ import annotations
 
@@ -238,13 +235,10 @@ def _unknown(name: str) -> str:
 
 
 def find_parser(name: str | None = None) -> Parser | None:
-    """The named pipeline, or the first known one that is installed; loaded once a process.
-
-    None where none is named and none is installed, and for the name "none".
+    """The named pipeline, or the first known one that is installed, loaded once a process; else None.
 
     Raises:
-        MissingExtraError: a pipeline is named, and spaCy is not installed.
-        ConfigError: the named pipeline is not installed, or has no parser.
+        MissingExtraError, ConfigError: the named one, or spaCy, is not installed, or it has no parser.
     """
     check_model(name)
     chosen = _chosen(name)

@@ -72,10 +72,7 @@ def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
 
 
 def sentences(text: str) -> list[Span]:
-    """Sentences of `text`, in order; between them are only blanks, markers, rules, tags and comments.
-
-    A block of code is one sentence, with the tags around it.
-    """
+    """Sentences of `text`, in order, with blanks, markers, rules and tags between; a block of code is one."""
     tags, text = Tags(text), without_tags(text)
     return [
         Span(*tags.wholly(*span)) if block.kind == "code" else span

@@ -1,7 +1,4 @@
-"""What keeps a claim from being entailed though its words are there, and what makes a sentence contradict it.
-
-All checks read English. A text in another language entails only what it says word for word.
-"""
+"""What bars entailment though the words are there, and what contradicts; English, else word for word."""
 
 from __future__ import annotations
 

@@ -41,9 +41,8 @@ _BLOCK = 256
 class Coverage(NamedTuple):
     """Shares of the weight of n claims found in P passages; every array has the shape (n, P).
 
-    `whole` looks at the whole passage; `best` rates its best window of up to three sentences. That window
-    begins with sentence `first` of the passage and has `size` of them. `touches`: the passage has a content
-    word of the claim.
+    `whole` looks at the whole passage; `best` rates its best window of up to three sentences, the `size`
+    sentences from its `first`. `touches`: the passage has a content word of the claim.
     """
 
     whole: Array
