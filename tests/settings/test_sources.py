@@ -24,7 +24,7 @@ def set_variables(monkeypatch):
     ("values", "words"),
     [
         ({"verison": 2}, ["verison", "did you mean 'version'?"]),
-        ({"zzzzzz": 2}, ["zzzzzz", "known:", "atom_prior"]),
+        ({"zzzzzz": 2}, ["zzzzzz", ": atomizer, summarizer, workers"]),
         ({"version": 4}, ["version: must be 1, 2 or 3"]),
         ({"atom_prior": 1.0}, ["atom_prior: must be a number above 0 and below 1"]),
         ({"cache": "perhaps"}, ["cache: must be true or false"]),

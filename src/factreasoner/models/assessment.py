@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from numbers import Integral
 from typing import Literal, NamedTuple
 
 from pydantic import model_validator
@@ -185,10 +186,10 @@ def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores
     """Score an assessment. `k` is the number of supported atoms at which recall is full.
 
     Raises:
-        ConfigError: `k` is below 1.
+        ConfigError: `k` is no positive integer.
     """
-    if k is not None and k < 1:
-        raise ConfigError(f"k is {k}; it must be a positive integer, such as k=10")
+    if k is not None and (not isinstance(k, Integral) or k < 1):
+        raise ConfigError(f"k is {k!r}; it must be a positive integer, such as k=10")
     judged = judged_atoms(assessment)
     n = len(judged)
     counts = Counter(item.support for item in judged)

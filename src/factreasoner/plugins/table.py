@@ -100,11 +100,19 @@ def extras_named() -> Iterator[None]:
         raise
 
 
+MOST_NAMED = 50
+"""Known names up to which a message lists all of them."""
+
+
 def nearest(name: str, known: list[str]) -> str:
-    """A remedy for an unknown name: the nearest known one, or all of them.
+    """A remedy for an unknown name: the nearest known one, or all of them; of many, the nearest three.
 
     One with the same letters comes first: swapped letters are the most common slip.
     """
     close = difflib.get_close_matches(name, known)
     close.sort(key=lambda other: sorted(other) != sorted(name))
-    return f"did you mean {close[0]!r}?" if close else f"known: {', '.join(sorted(known))}"
+    if close:
+        return f"did you mean {close[0]!r}?"
+    if len(known) > MOST_NAMED:
+        return f"the nearest of {len(known)}: {', '.join(difflib.get_close_matches(name, known, cutoff=0.0))}"
+    return f"known: {', '.join(sorted(known))}"
