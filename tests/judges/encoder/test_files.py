@@ -92,6 +92,15 @@ def test_a_slow_tokenizer_alone_is_told_how_to_make_a_fast_one(tmp_path):
         files(nli(tmp_path))
 
 
+def test_a_folder_without_config_json_is_told_what_to_write(tmp_path):
+    save(tmp_path, overlap())
+    (tmp_path / "config.json").unlink()
+    with pytest.raises(ConfigError, match=r"config\.json is missing.* write one .*") as told:
+        files(nli(tmp_path))
+    (tmp_path / "config.json").write_text(str(told.value).rpartition("order: ")[2])
+    assert files(nli(tmp_path)).settings["id2label"] == {"0": "entailment", "1": "neutral"}
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{", '{"id2label": '])
 def test_a_damaged_config_is_named(tmp_path, content):
     save(tmp_path, overlap())
