@@ -104,7 +104,7 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9"),
         ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a text"),
         ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
-        ("f.csv", "id,output\n", "empty"),
+        ("f.csv", "id,output\n", "one a row below a table's header"),
     ],
 )
 def test_what_is_not_clean_is_told(tmp_path, name, content, message):

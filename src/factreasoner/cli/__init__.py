@@ -171,8 +171,9 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
         error.message = told
     elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
         error.message += f"; write {' or '.join(flags)} again before each further value"
-    if near := getattr(error, "possibilities", None):  # alike in more than their dashes
-        close = difflib.get_close_matches(error.option_name.lstrip("-"), [name.lstrip("-") for name in near])
+    asked, near = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
+    if asked and near:  # alike in more than their dashes
+        close = difflib.get_close_matches(asked.lstrip("-"), [name.lstrip("-") for name in near])
         error.possibilities = [name for name in near if name.lstrip("-") in close]
     error.message = visible(str(error.message))  # it holds arguments, which a shell may have made of files
     rich_format_error(error)

@@ -93,7 +93,11 @@ class CheckedInput:
         if problems and not skip_invalid:
             raise InputError(problems)
         if not self._numbers:
-            message = "no valid record is left" if problems else "empty; write one JSON record a line"
+            message = (
+                "no valid record is left"
+                if problems
+                else "empty; write one JSON record a line, or one a row below a table's header"
+            )
             raise InputError([*problems, InputProblem(self.name, "", message)])
         self.ids = tuple(self._numbers)
         """Ids of the records, in order."""
