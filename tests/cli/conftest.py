@@ -49,8 +49,10 @@ def factreasoner(tmp_path, monkeypatch, capsys):
     """Run `factreasoner ARGUMENTS` in `tmp_path` with no keys and a cache of the test's own.
 
     It must end with exit code `code`; None: with any. No model is probed, unless a test takes
-    FACTREASONER_ATOMS_PER_CALL away.
+    FACTREASONER_ATOMS_PER_CALL away. `doctor` imports no extra: beside threads that other tests left, an
+    import can fail.
     """
+    monkeypatch.setattr("factreasoner.cli.doctor.EXTRA_OF_MODULE", {})
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("FACTREASONER_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("COLUMNS", "200")
