@@ -93,7 +93,7 @@ def test_a_prior_of_0_is_a_prior_and_a_key_with_null_is_missing():
     graph = parse_fact_graph({"nodes": nodes, "edges": [edge]})
     assert [(n.kind, n.prior) for n in graph.nodes] == [("atom", 0.0), ("context", 0.0)]
     assert (graph.relations[0].source, graph.relations[0].probability) == ("c0", 0.0)
-    built = build_fact_graph([], [Context(id="c", text="x", prior=0.0)], [])
+    built = build_fact_graph([], [Context(id="c", text="x", prior=0.0)], [], context_prior=0.8)
     assert built.nodes[0].prior == 0.0
 
 

@@ -5,9 +5,9 @@ from browser import chromium, watched
 from reported import of_every_task
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
-    """A headless Chromium, started once by a worker that needs it."""
+    """A headless Chromium. Its event loop runs in this thread until it is closed, before other tests."""
     path = chromium()
     if path is None:
         pytest.skip(

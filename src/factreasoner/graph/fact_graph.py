@@ -25,8 +25,9 @@ def build_fact_graph(
     relations: Sequence[Relation],
     *,
     atom_prior: float = ATOM_PRIOR,
+    context_prior: float = CONTEXT_PRIOR,
 ) -> FactGraph:
-    """A fact graph with a node for every atom, then every context; a context without a prior has 0.9.
+    """A fact graph with a node for every atom, then every context; a context's own prior wins.
 
     Raises:
         InputError: an id is used twice, also by an atom and a context, or a relation names an unknown
@@ -34,7 +35,7 @@ def build_fact_graph(
     """
     nodes = [Node(id=atom.id, kind="atom", prior=atom_prior) for atom in atoms]
     for context in contexts:
-        prior = CONTEXT_PRIOR if context.prior is None else context.prior
+        prior = context_prior if context.prior is None else context.prior
         nodes.append(Node(id=context.id, kind="context", prior=prior))
     return _checked(nodes, relations, "fact graph")
 
