@@ -131,10 +131,10 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
 def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
     source = {"verdicts": {"run": "1a"}, "posteriors": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)
-    assert fitted_on(Config(calibration=path), "1a") == []
+    assert fitted_on(Config(calibration=path), ["1a"]) == []
     path = written(tmp_path, verdicts=DOUBTFUL, posteriors=LOWER, source=source)
-    assert len(fitted_on(Config(calibration=path), "1a")) == 2
-    assert fitted_on(Config(calibration=path), "2b") == fitted_on(Config(calibration=path), None) == []
+    assert len(fitted_on(Config(calibration=path), ["/a", "1a"])) == 2
+    assert fitted_on(Config(calibration=path), ["/a", "2b"]) == []
 
 
 @pytest.mark.parametrize(

@@ -283,8 +283,8 @@ def test_rag_shows_claims_by_source(seen, pages):
     page = seen.open(pages["rag"])
     first, second = page.locator("table.matrix").all()
     assert [row.locator("td .sr").all_inner_texts() for row in first.locator("tbody tr").all()] == [
-        ["contradicts it", "is silent", "is silent", "contradicts it", "is silent"],
-        ["is silent", "supports it", "is silent", "is silent", "not judged"],
+        ["contradicts it", "nothing found", "nothing found", "contradicts it", "nothing found"],
+        ["nothing found", "supports it", "nothing found", "nothing found", "not judged"],
     ]
     head = ["claim", "history", "guide", "old", "reference", "all passages together"]
     assert first.locator("thead th").all_inner_texts() == head

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
@@ -132,14 +132,14 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
     return found
 
 
-def fitted_on(config: Config, run_id: str | None) -> list[str]:
-    """Parts of the calibration in `config` that were fitted to that run and change it: a sentence each."""
+def fitted_on(config: Config, run: Collection[str]) -> list[str]:
+    """Parts of the calibration in `config` that were fitted to `run`, by a name of it, and change it."""
     calibration = calibration_of(config)
     return [
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
         "labels are too good; `calibrate` prints those on records held out"
         for part, source in calibration.source.items()
-        if run_id and source.get("run") == run_id and part in calibration.acting
+        if source.get("run") in run and part in calibration.acting
     ]
 
 

@@ -45,7 +45,8 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         config = _changed(folder, self.changes)
         cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
-        for note in (*misfits(config, models), *fitted_on(config, folder.manifest.run_id)):
+        names = (folder.manifest.run_id, str(folder.path.resolve()))  # earlier versions wrote the path
+        for note in (*misfits(config, models), *fitted_on(config, names)):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)

@@ -62,10 +62,9 @@ class Manifest:
         return data
 
     @property
-    def run_id(self) -> str | None:
-        """What this run alone has, wherever its folder is; None: an earlier version made it."""
-        found: str | None = self.content().get("run")
-        return found
+    def run_id(self) -> str:
+        """What this run alone has, wherever its folder is; of a run by an earlier version, its whole path."""
+        return str(self.content().get("run") or self.folder.resolve())
 
     @property
     def task(self) -> str:

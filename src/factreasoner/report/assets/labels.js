@@ -9,7 +9,7 @@ const MARKS = content.looks.marks;
 const VERDICTS = {
   entailment: {word: 'supports it', mark: '✓', kind: 'supported'},
   contradiction: {word: 'contradicts it', mark: '✕', kind: 'contradicted'},
-  neutral: {word: 'is silent', mark: '·', kind: 'silent'},
+  neutral: {word: 'nothing found', mark: '·', kind: 'silent'},
 };
 
 function wordOf(label) {
