@@ -255,3 +255,5 @@ def test_a_csv_line_too_long_for_memory_ends_it(tmp_path, monkeypatch):
     good, bad = table(tmp_path, b"text\ngood\n" + b"x" * 100 + b"\nmore\n")
     assert good == Document("good")
     assert "longer than" in str(bad)
+    monkeypatch.undo()
+    assert table(tmp_path, b"text\n" + b"x" * 100) == [Document("x" * 100)]  # the limit is the process's

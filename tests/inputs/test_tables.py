@@ -123,6 +123,12 @@ def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
     assert records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
 
 
+def test_a_table_read_to_its_end_lowers_no_limit_for_one_that_another_thread_reads(tmp_path):
+    csv.field_size_limit(131_072)  # what a process begins with
+    records(tmp_path / "f.csv", table(ROWS))
+    assert csv.field_size_limit() == input.LONGEST_LINE
+
+
 def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):
     (record,) = records(tmp_path / "f.csv", 'id,output\n1,"[1] says so [__import__(""os"")]"\n')
     assert record.response == '[1] says so [__import__("os")]'

@@ -3,12 +3,13 @@
 import json
 import pickle
 import re
+from datetime import date
 from pathlib import Path
 
 import pytest
 from fake_server import FakeServer
 from forked import COMMAND
-from pydantic import BaseModel, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, Field, TypeAdapter, ValidationError, field_validator
 
 from factreasoner import Config, ScriptedLLM, assess, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
@@ -166,6 +167,16 @@ class Rating(BaseModel):
     """A model of the user's own."""
 
     stars: int = Field(ge=10)
+    since: date = Field(default=date(2026, 1, 1), ge=date(2020, 1, 1))
+    text: str = Field(default="x", pattern="^x")
+    own: str = ""
+
+    @field_validator("own")
+    @classmethod
+    def is_empty(cls, value: str) -> str:
+        if value:
+            raise ValueError("must be given in person")
+        return value
 
 
 def raising(premise, claims):
@@ -203,6 +214,14 @@ def of_another_process(premise, claims):
         ),
         (of_another_process, ["Verdict: target_id: missing; label: missing; probability: missing ("]),
         (lambda premise, claims: Rating(stars=5), ["Rating: stars: is 5; it must be at least 10 ("]),
+        (
+            lambda premise, claims: Rating(stars=10, since=date(2019, 1, 1)),
+            ["since: input should be greater"],
+        ),
+        (
+            lambda premise, claims: Rating(stars=10, text="y" * 300_000, own="z" * 300_000),
+            ["text: is 'yyy", "yyy'; it must be of the form ^x; own: must be given in person ("],
+        ),
     ],
 )
 def test_what_a_judge_does_wrong_fails_the_record_and_is_told_as_its_fault(answer, words):
@@ -215,6 +234,7 @@ def test_what_a_judge_does_wrong_fails_the_record_and_is_told_as_its_fault(answe
     assert (assessment.status, failure.stage, failure.item_id) == ("failed", "judge", "r1")
     assert "OddJudge" in failure.message
     assert all(word in failure.message for word in words), failure.message
+    assert len(failure.message) < 1000
 
 
 def test_lists_do_in_the_place_of_tuples():

@@ -2,6 +2,7 @@
 
 import errno
 import json
+import shutil
 import threading
 
 import pytest
@@ -13,7 +14,7 @@ from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.models import Atom, Context, Failure, Record, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.report.progress import Totals
-from factreasoner.runs.runner import run
+from factreasoner.runs.runner import opened, run
 from factreasoner.runs.store import RunFolder
 from factreasoner.tasks.factuality import TASK
 
@@ -117,6 +118,30 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
     assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
     statuses = [a.status for a in folder.results(["r0", "r1"])]
     assert statuses == ["ok", "ok"]
+
+
+def misset(folder, act):
+    """A run that does `act` before a setting turns out to be wrong."""
+    config = Config()
+    with opened(folder, config, fresh=False):
+        act(config)
+        raise ConfigError("no such model")
+
+
+def test_a_new_folder_outlives_a_wrong_setting_if_a_record_was_assessed(tmp_path):
+    folder = RunFolder(tmp_path / "run", TASK)
+    with pytest.raises(ConfigError, match="no such model"):
+        misset(folder, lambda config: None)
+    assert not folder.path.exists()
+    with pytest.raises(ConfigError, match="no such model"):
+        misset(folder, lambda config: run(build_pipeline(config), folder, ["r0"], RECORDS[:1], Totals()))
+    assert list(RunFolder(folder.path, TASK).entries) == ["r0"]
+
+
+def test_a_wrong_setting_is_told_even_if_the_new_folder_is_gone(tmp_path):
+    folder = RunFolder(tmp_path / "run", TASK)
+    with pytest.raises(ConfigError, match="no such model"):
+        misset(folder, lambda config: shutil.rmtree(folder.path))
 
 
 class CountingJudge:

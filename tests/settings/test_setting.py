@@ -1,9 +1,11 @@
 """What a value must be is said in words of ours, for every setting and every kind of error."""
 
+from datetime import date
 from typing import Literal
 
 import pytest
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError, field_validator
+from pydantic_core import PydanticCustomError
 
 from factreasoner.models.wording import refused
 from factreasoner.settings import Config
@@ -23,6 +25,17 @@ class Line(BaseModel, extra="forbid"):
     share: float = Field(default=0.5, gt=0, le=1, allow_inf_nan=False)
     count: int = 1
     sure: bool = False
+    code: str = Field(default="0123456789", min_length=10, max_length=12)
+    day: date = Field(default=date(2026, 1, 1), ge=date(2020, 1, 1))
+    size: int = Field(default=0, le=10**400)
+    even: int = 0
+
+    @field_validator("even")
+    @classmethod
+    def is_even(cls, value: int) -> int:
+        if value % 2:
+            raise PydanticCustomError("greater_than", "Odd numbers are not sold")
+        return value
 
 
 @pytest.mark.parametrize(
@@ -38,6 +51,11 @@ class Line(BaseModel, extra="forbid"):
         ({"count": "many"}, "must be a whole number"),
         ({"sure": "maybe"}, "must be true or false"),
         ({"nmae": "x"}, "unknown key"),
+        ({"code": "abc"}, "string should have at least 10 characters"),
+        ({"code": "0123456789abc"}, "string should have at most 12 characters"),
+        ({"day": date(2019, 1, 1)}, "input should be greater than or equal to 2020-01-01"),
+        ({"size": 10**401}, f"input should be less than or equal to {10**400}"),
+        ({"even": 1}, "odd numbers are not sold"),
     ],
 )
 def test_errors_are_told_in_words(value, words):

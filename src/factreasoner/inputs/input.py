@@ -225,7 +225,7 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
 
 
 def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any]]:
-    limit = csv.field_size_limit(LONGEST_LINE)  # of the whole process
+    csv.field_size_limit(LONGEST_LINE)  # of the whole process: another thread may be reading a table too
     lines = _decoded(name, file)
     header = next((line for line in lines if line.strip()), "")
     separator = max(separators, key=header.count)
@@ -246,8 +246,6 @@ def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any
             yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", f"not a clean table: {error}") from error
-    finally:
-        csv.field_size_limit(limit)
 
 
 def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:

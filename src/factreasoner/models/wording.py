@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import reprlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,7 +35,6 @@ _REFUSED = {
     "less_than_equal": "must be at most {le:g}",
     "less_than": "must be below {lt:g}",
     "literal_error": "must be {expected}",
-    "string_too_short": "must not be empty",
     "string_pattern_mismatch": "must be of the form {pattern}",
     "finite_number": "must be a finite number",
     "extra_forbidden": "unknown key",
@@ -41,6 +42,10 @@ _REFUSED = {
 """Pydantic's types of errors, and what to say, filled in from the error's context."""
 _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path": Path, "dict": dict}
 """How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
+_ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
+"""How it ends."""
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxstring = _SHORTENED.maxother = 100
 
 _OUTSIDE = "is {found}; a probability lies between 0 and 1"
 OF_PROBABILITIES = {
@@ -52,13 +57,17 @@ OF_PROBABILITIES = {
 
 def refused(error: ErrorDetails) -> str:
     """Why a value is refused, and what it must be. Never repeats the value, which may be a secret."""
-    message = error["msg"].removeprefix("Value error, ")
+    message, context = error["msg"].removeprefix("Value error, "), error.get("ctx", {})
     if error["type"] == OWN:
         return message
-    if error["type"] in _REFUSED:
-        return _REFUSED[error["type"]].format(**error.get("ctx", {}))
+    if error["type"] == "string_too_short" and context.get("min_length") == 1:
+        return "must not be empty"
+    with contextlib.suppress(LookupError, ValueError, TypeError, OverflowError):  # a limit that is a date
+        return _REFUSED[error["type"]].format(**context)
     kind = _WRONG_KINDS.get(error["type"].partition("_")[0])
-    return f"must be {KINDS[kind]}" if kind else message[:1].lower() + message[1:]
+    if kind and error["type"].endswith(_ABOUT_KIND):
+        return f"must be {KINDS[kind]}"
+    return message[:1].lower() + message[1:]
 
 
 def number_of(count: int, word: str) -> str:
@@ -78,7 +87,7 @@ def reworded(
         form, message = words.get(item["type"], ""), refused(item)
         if form:
             message = form.format(found=_found(item) if "{found}" in form else "")
-        elif message.startswith("must "):
+        elif message.startswith("must ") and item["type"] != OWN:
             message = f"is {_found(item)}; it {message}"
         first, *rest = (*above, *item["loc"]) or ("",)
         parts = (f"[{part}]" if isinstance(part, int) else f".{part}" for part in rest)
@@ -86,9 +95,9 @@ def reworded(
 
 
 def _found(error: ErrorDetails) -> str:
-    """What was given: its kind, or, where that is right, the value."""
+    """What was given: its kind, or, where that is right, the value, shortened."""
     about_kind = error["type"].endswith(("_type", "_parsing"))
-    return describe(error["input"]) if about_kind else repr(error["input"])
+    return describe(error["input"]) if about_kind else _SHORTENED.repr(error["input"])
 
 
 def describe(value: object) -> str:

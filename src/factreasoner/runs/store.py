@@ -213,9 +213,9 @@ class RunFolder(Journal[R]):
 
     def remove_unused(self) -> None:
         """Remove the folder if it has nothing but a manifest and locks, its own last."""
-        there = sorted(self.path.iterdir(), key=lambda path: path.name == LOCK)
-        if all(path == self.manifest.path or path.name.endswith(LOCK) for path in there):
-            with contextlib.suppress(OSError):  # another process begins here
+        with contextlib.suppress(OSError):  # another process begins here, or has removed it
+            there = sorted(self.path.iterdir(), key=lambda path: path.name == LOCK)
+            if all(path == self.manifest.path or path.name.endswith(LOCK) for path in there):
                 for path in there:
                     path.unlink()
                 self.path.rmdir()
