@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from command import kept, manifest_of, record, results, write_records
+from command import kept, manifest_of, printed, record, results, write_records
 from fake_server import FakeServer, answering, server_error
 
 DATA = Path(__file__).parents[2] / "examples" / "answers.jsonl"
@@ -47,6 +47,21 @@ def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
     assert p_true(tmp_path / "out" / "fr1").keys() == p_true(tmp_path / "alone1").keys()
     manifest = manifest_of(tmp_path / "out" / "factscore")
     assert manifest["config"]["judge"] == "recorded"
+
+
+def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, two, monkeypatch):
+    factreasoner("run", two, "--out", "first")
+    (tmp_path / "away").mkdir()
+    monkeypatch.chdir(tmp_path / "away")
+    replay = ("run", two, "--judge", "recorded", "--version", 1)
+    factreasoner(*replay, "--relations", "../first/journal.jsonl", "--out", "../second")
+    factreasoner(*replay, "--relations", "../second", "--out", "../third")
+    monkeypatch.chdir(tmp_path)
+    for runs in (("first", "second", "third"), ("third", "second", "first")):
+        found = printed(factreasoner("compare", *runs, "--json"))
+        assert set(found["differing_settings"]) == {"version"}
+    apart = printed(factreasoner("compare", "first", "third", "--json"))
+    assert apart["differing_settings"]["judge"] == {"first": "embedded", "third": "recorded"}
 
 
 def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, two):

@@ -14,6 +14,7 @@ from factreasoner.analysis.evaluation import ALL_OPEN, JUDGING, all_open
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import ConfigError, RunError, UsageError
 from factreasoner.inputs.gold_labels import GoldFile, some_of
+from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
@@ -285,22 +286,33 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
 def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each.
 
-    A run that another one replays gave it its verdicts, and so its judge. What decided nothing is "-": the
-    version of an assessor without a graph, and a part that no record went through.
+    What decided nothing is "-": the version of an assessor without a graph, and a part that no record went
+    through.
     """
-    judges = {run.source.resolve(): run.config.plugin("judge") for run in runs.values()}
+    replays = any(run.config.judge == "recorded" for run in runs.values())
+    by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
     settings: dict[str, dict[str, Any]] = {}
     for name, run in runs.items():
         found = result_settings(run.config)
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
-        if run.config.judge == "recorded" and run.config.relations is not None:
-            found["judge"] = judges.get(run.config.relations.resolve(), found["judge"])
+        found["judge"] = _judge(run, by_journal)
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")
     keys = next(iter(settings.values())).keys()
     by_key = {key: {name: values[key] for name, values in settings.items()} for key in keys}
     return {key: values for key, values in by_key.items() if len(set(map(str, values.values())) - {"-"}) > 1}
+
+
+def _judge(run: FinishedRun[Any], by_journal: Mapping[str, FinishedRun[Any]]) -> str:
+    """The judge whose verdicts a run has: of one that replays another of these, the judge of that one."""
+    left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
+    while run.config.judge == "recorded":
+        replayed = left.pop(run.manifest.content().get("files", {}).get("relations"), None)
+        if replayed is None:
+            break
+        run = replayed
+    return run.config.plugin("judge")
 
 
 def _notes(
