@@ -87,13 +87,13 @@ def said(judge: Judge, pair: Pair) -> Said:
 
 
 def read(verdict: Verdict) -> Said:
-    """P of the labels of a verifier, or the embedded judge's belief."""
+    """P of the labels of a verifier, or the embedded judge's belief: where it has none, .5."""
     p, label = verdict.label_probabilities, verdict.label
     if p:
         return Said(label, p["True"], p["False"])
     against = verdict.probability if label == "contradiction" else 0.0
     if verdict.confidence == "words":
-        return Said(label, verdict.belief or 0.0, against)
+        return Said(label, 0.5 if verdict.belief is None else verdict.belief, against)
     return Said(label, verdict.probability if label == "entailment" else 1 - verdict.probability, against)
 
 

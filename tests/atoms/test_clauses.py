@@ -43,6 +43,7 @@ SPLIT = {
         "Jo was born on 3 May 1949.",
         "Jo was born in Madrid.",
     ],
+    "A sieve is a tool used by cooks.": ["A sieve is a tool.", "A sieve is used by cooks."],
     "Ada praised the engine, which was never built.": [
         "Ada praised the engine.",
         "The engine was never built.",

@@ -38,7 +38,10 @@ _TIMES = ("DATE", "TIME", "CARDINAL", "ORDINAL", "QUANTITY", "MONEY", "PERCENT")
 
 
 class Named(NamedTuple):
-    """What a subject names, if it can stand for a pronoun; its noun and tag; kinds of pronoun with rivals."""
+    """What a subject names, its noun and tag, and the kinds of pronoun that may mean something else.
+
+    `name` is empty if it can't stand for a pronoun.
+    """
 
     name: str
     kind: Kind | Literal["person"]

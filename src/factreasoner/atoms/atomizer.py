@@ -131,13 +131,21 @@ class LLMAtomizer:
 
 
 class LLMFactGenerator(LLMAtomizer):
-    """Has a model list short facts of the reference that answer the question (FaaF, arXiv 2403.03888)."""
+    """Has a language model list the facts of the reference that answer the question.
+
+    Short, independent of each other, without pronouns (FaaF, arXiv 2403.03888, section 3.1).
+    """
 
     PROMPT = "fact_generator"
     COVERS = False
 
     def generate(self, record: Record) -> Atomized:
-        """The facts, in the order of the reference; raises what `atomize` does."""
+        """The facts, in the order of the reference.
+
+        Raises:
+            StageError: no fact could be had.
+            ConfigError, BudgetError: from the model client.
+        """
         return self.atomize(reference_record(record))
 
 

@@ -1,4 +1,8 @@
-"""A parsed sentence as simple clauses: one finite verb, one subject, one item of a list."""
+"""A parsed sentence as simple clauses: one finite verb, one subject, one item of a list.
+
+A clause is split off only if the parse shows what it is said of; all else stays in its clause. Each clause is
+then parsed again: `is_sound` decides.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +44,10 @@ class Splitter:
         self._wording = Wording(parse)
 
     def state(self, verb: Word, subject: Line = ()) -> None:
-        """State a clause, then what was taken out of it; `subject` is for a verb without one of its own."""
+        """State a clause, then what was taken out of it.
+
+        `subject`, with its auxiliaries, is that of a verb that has none of its own.
+        """
         conjuncts = self._conjuncts(verb)
         for word in conjuncts:
             self._wording.drop(word)

@@ -38,7 +38,10 @@ _RELATIVE = ("WDT", "WP", "WP$")
 
 
 def cut(sentence: str) -> list[str]:
-    """Parts of a sentence, each of four words or more; joined by blanks they are the sentence."""
+    """Parts of a sentence, in order; joined by blanks they are the sentence.
+
+    Each has at least four words; a list of short items stays together.
+    """
     parts: list[str] = []
     start, listed = 0, False
     borders = [found for found in _BORDER.finditer(sentence) if not found["quoted"]]

@@ -40,6 +40,7 @@ class LLMReviser:
     have a month without a year; in other languages, about all. Arguments are named by position, so that no
     text moves to another atom. A text that `_problem` refuses is asked for again, `max_attempts` times in
     all; then it is a Failure and the atom keeps its text, as it does where the new one begins with a pronoun.
+    A cut reply is halved at once.
     """
 
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
@@ -54,7 +55,11 @@ class LLMReviser:
         return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
-        """The same atoms, ids and order; only the client's ConfigError and BudgetError escape."""
+        """The same atoms, same ids and order; each revised one has its former text in `original`.
+
+        Raises:
+            ConfigError, BudgetError: from the model client; nothing else escapes.
+        """
         parsed = self._by_parse.revise(atoms, record).atoms
         asked = self._unclear(parsed, record)
         found = self._rewriter(record, atoms).rewrite(self._prompt(record), asked)

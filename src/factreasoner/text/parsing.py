@@ -235,10 +235,13 @@ def _unknown(name: str) -> str:
 
 
 def find_parser(name: str | None = None) -> Parser | None:
-    """The named pipeline, or the first known one that is installed, loaded once a process; else None.
+    """The named pipeline, or the first known one that is installed; loaded once a process.
+
+    None where none is named and none is installed, and for the name "none".
 
     Raises:
-        MissingExtraError, ConfigError: the named one, or spaCy, is not installed, or it has no parser.
+        MissingExtraError: a pipeline is named, and spaCy is not installed.
+        ConfigError: the named pipeline is not installed, or has no parser.
     """
     check_model(name)
     chosen = _chosen(name)

@@ -149,11 +149,15 @@ class Tags:
 
     def before(self, place: int) -> re.Match[str] | None:
         """The tag that ends at a place, blanks aside."""
-        return self._ends.get(len(self.text[:place].rstrip()))
+        while place and self.text[place - 1].isspace():
+            place -= 1
+        return self._ends.get(place)
 
     def behind(self, place: int) -> re.Match[str] | None:
         """The tag that begins at a place, blanks aside."""
-        return self._starts.get(len(self.text) - len(self.text[place:].lstrip()))
+        while self.text[place : place + 1].isspace():
+            place += 1
+        return self._starts.get(place)
 
 
 def _pairs(tags: Sequence[_Tag], name_of: Callable[[_Tag], str]) -> Iterator[tuple[_Tag, _Tag]]:

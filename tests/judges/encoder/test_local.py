@@ -21,6 +21,7 @@ from tokenizers import Tokenizer
 
 from factreasoner.errors import ConfigError
 from factreasoner.judges.encoder.adapter import adapter_of
+from factreasoner.judges.encoder.chunks import Cutter
 from factreasoner.judges.encoder.local import batches, loaded
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.settings import Config
@@ -175,6 +176,15 @@ def test_a_graph_of_fixed_length_is_fed_so_many_tokens_and_no_text_beyond_them(t
     expected = runtime(save(tmp_path / "open", pooled())).scores([*asked(25, longest=18), *long])
     assert found.pop() == Unscored("TooLong", "41 tokens, but the model takes 40")
     assert np.array(found) == pytest.approx(np.array(expected[:-1]), abs=1e-6)
+
+
+def test_a_long_passage_is_cut_to_what_a_short_graph_leaves_beside_a_claim(tmp_path):
+    made = runtime(save(tmp_path, fixed(pooled(), tokens=40)))
+    claim = "a b c d e"
+    pieces = Cutter(adapter_of("nli"), made).cut("a " * 200, [claim])
+    assert len(pieces) > 5
+    scores = made.scores([adapter_of("nli").texts(piece.text, claim) for piece in pieces])
+    assert not any(isinstance(score, Unscored) for score in scores)
 
 
 def test_a_verifier_is_loaded_once_a_process_and_anew_when_changed(tmp_path):

@@ -47,12 +47,14 @@ class Cutter:
     def cut(self, passage: str, parts: Sequence[str]) -> list[Chunk]:
         """The chunks to score with each part of a claim; none where it leaves too little room."""
         own = max(len(self._starts(part)) for part in parts)
-        room = self._free - MARGIN - -(-own // GRAIN) * GRAIN
+        left, least = self._free - MARGIN, self._longest // LEAST_ROOM
+        shared = left - -(-own // GRAIN) * GRAIN
+        room = shared if shared >= least else left - own
         found: list[Chunk] = []
         for chunk in self._chunks(passage):
             if len(self._starts(chunk.text)) + own <= self._free - self._margin:
                 found.append(chunk)
-            elif room >= self._longest // LEAST_ROOM:
+            elif room >= least:
                 start, text = chunk.span.start, passage[chunk.span.start : chunk.span.end]
                 for low, high in windows(text, self._starts(text), room):
                     found.append(Chunk(Span(start + low, start + high), text[low:high]))

@@ -99,7 +99,8 @@ class OverlapJudge:
       passage or longer than a statement.
 
     A verdict depends somewhat on the claims judged together, never on their order: words that many have weigh
-    less, and a claim is trusted more where the others are covered well. Texts in two languages are neutral.
+    less, and a claim is trusted more where the others are covered well. Texts in two languages are not
+    compared: neutral, with a note.
     """
 
     def __init__(self, config: Config | None = None, *, model: PairModel | None = None) -> None:

@@ -1,4 +1,7 @@
-"""What bars entailment though the words are there, and what contradicts; English, else word for word."""
+"""What keeps a claim from being entailed though its words are there, and what makes a sentence contradict it.
+
+All checks read English. A text in another language entails only what it says word for word.
+"""
 
 from __future__ import annotations
 
@@ -88,7 +91,10 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
-    """The sentence of a window that says nearly all of a claim, but another number, unit or negation."""
+    """The sentence of a window that says nearly all of the claim, but another number, date, unit or negation.
+
+    `weights` are those of the claim's tokens.
+    """
     for part in text.sentences:
         is_near = window.low <= part.low < window.high
         if is_near and any(denies(claim, weights, text, part) for denies in (_has_other_number, _is_negated)):

@@ -85,7 +85,10 @@ class Passages:
                 self._by_prefix[term[:_PREFIX]].append(term)
 
     def weights(self, claim: Text, topical: Counter[str], claims: int) -> list[float]:
-        """Weight of every token of `claim`; `topical` counts those of all `claims` that have a stem."""
+        """Weight of every token of `claim`: little for function words and what names the topic.
+
+        `topical` counts the claims that have a stem, of all `claims` judged together.
+        """
         others = max(claims - 1, 3)
         return [
             _FUNCTION_WEIGHT

@@ -126,7 +126,10 @@ def _plain(figure: str) -> str:
 def numbers_in(
     words: Sequence[str], content: Sequence[bool], gaps: Sequence[str], language: str
 ) -> list[Number]:
-    """The numbers among folded words; `content` marks all but function words, `gaps` are before the words."""
+    """The numbers among folded words, in order; `content` marks all but function words.
+
+    `gaps` are the characters before each word.
+    """
     found: list[Number] = []
     i = 0
     while i < len(words):
