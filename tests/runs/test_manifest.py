@@ -20,6 +20,16 @@ def test_the_manifest_holds_the_settings_prompts_and_versions(tmp_path, monkeypa
     assert "secret-value" not in text
 
 
+def test_a_run_keeps_its_id_when_it_goes_on_and_one_that_starts_over_gets_another(tmp_path):
+    kept = Manifest(tmp_path)
+    kept.write("run", Config(), {})
+    first = kept.run_id
+    kept.write("run", Config(), {}, going_on=True)
+    assert kept.run_id == first
+    kept.write("run", Config(), {})
+    assert kept.run_id != first
+
+
 def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(tmp_path):
     first = Capabilities(forms={"flat": FoundForm(form="tool", logprobs=True)})
     second = Capabilities(forms={"one": FoundForm(form="word")})

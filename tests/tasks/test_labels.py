@@ -80,6 +80,11 @@ def test_a_source_that_the_note_names_by_its_marker_is_named_once():
     named = {"context": "s1", "title": "Guide", "quote": "in 1932", "against": "cited"}
     said = evidence_of(row._replace(notes=(Note("[1] says otherwise", "in 1932", own=True),), **named), 80)
     assert said == ['[1] says otherwise: "in 1932" (Guide)']
+    by_another = (Note("[2] contradicts it", "Closed", own=False),)
+    said = evidence_of(row._replace(notes=by_another, **named), 80)
+    assert said == ['s1 (Guide): "in 1932"', '[2] contradicts it: "Closed"']
+    said = evidence_of(row._replace(notes=(Note("It says", "in 1932", own=True),), **named), 80)
+    assert said == ["s1 (Guide)", 'It says: "in 1932"']
 
 
 INNER = (

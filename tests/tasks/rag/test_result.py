@@ -118,7 +118,7 @@ SILENT = "the reference does not say so"
         (verdict("reference", "entailment"), "the reference supports it", ""),
         (verdict("reference", "neutral", belief=0.8), "", f"{SILENT}; the judge's belief 0.80"),
         (verdict("reference", "neutral"), "", SILENT),
-        (verdict("reference", "contradiction", quote="x"), 'the reference contradicts it: "x"', ""),
+        (verdict("reference", "contradiction", quote="x\n y"), 'the reference contradicts it: "x y"', ""),
     ],
 )
 def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):

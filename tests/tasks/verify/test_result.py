@@ -76,6 +76,17 @@ def test_quotes_stand_apart_in_the_notes_of_a_claim():
     assert row.note_beside_quote == '[1] supports it. [2] contradicts it: "Closed."'
 
 
+def test_a_quote_with_which_another_begins_is_not_taken_for_it():
+    whole = '" '.join("abcdefghijklmnopqrst")
+    found = verified(Model(), answer="It shows ships [1].")
+    (claim,), (said, *_) = found.verified.claims, found.verdicts
+    told = claim.model_copy(update={"explanation": f'It reads: "{whole}"; and more'})
+    verdicts = tuple(said.model_copy(update={"quote": whole[:end]}) for end in range(1, len(whole) + 1, 3))
+    fields = {"verified": found.verified.model_copy(update={"claims": (told,)}), "verdicts": verdicts}
+    (row,) = rows_of("verify", found.model_copy(update=fields))
+    assert row.notes[0].quote == whole
+
+
 def test_a_quote_is_left_out_of_a_note_only_where_it_is_the_claim_s_own():
     said = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="the\nmill.")
     claim = VerifiedClaim(id="a0", text="It is a mill.", cited=("c0",), label="supported", quote="the mill.")
