@@ -219,6 +219,26 @@ def test_python_and_compare_say_it_too(factreasoner, index, docs, tmp_path, capl
     assert "Collection 'documents' has changed" in factreasoner(*compare, "--out", "compared").stderr
 
 
+def test_no_collection_is_noted_where_nothing_is_searched_for(factreasoner, index, docs, tmp_path):
+    index()
+    data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
+    search = ("--retriever", "corpus", "--store", "store", "--out", "out")
+    compare = ("compare", data, "--assessors", "fr1,factscore", *search)
+    factreasoner(*compare)
+    journal = tmp_path / "out" / "factscore" / "journal.jsonl"
+    journal.write_bytes(journal.read_bytes().splitlines(keepends=True)[0])
+    before = [manifest_of(tmp_path / "out" / name).get("searched") for name in ("fr1", "factscore")]
+    (docs / "curie.txt").write_text("Marie Curie died in 1934.")
+    index()
+    assert (
+        "Collection" not in factreasoner(*compare).stderr
+    )  # factscore takes the contexts of fr1, which is whole
+    assert [line["searched"] for line in results(tmp_path / "out" / "factscore")] == [[], []]
+    after = [manifest_of(tmp_path / "out" / name).get("searched") for name in ("fr1", "factscore")]
+    assert after == before
+    assert (len(after[0]), after[1]) == (1, None)
+
+
 def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
     index()
     with Store.writing(Config(store_dir=tmp_path / "store")) as store:

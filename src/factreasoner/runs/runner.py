@@ -113,12 +113,11 @@ def run(
     there are. Results and summary are written too if there are at most `WRITTEN_AT_ONCE` records; those of a
     larger run stay as they are until it comes to its end.
     """
-    folder.note_searched(getattr(worker, "collections", ()), ids)
     progress.started(len(ids), sum(not folder.entries[i].to_repeat for i in ids if i in folder.entries))
     written = False
     try:
         try:
-            stopped = _worked_off(worker, folder, records, progress)
+            stopped = _worked_off(worker, folder, ids, records, progress)
         except BaseException as error:
             # An interrupt may have struck between a line's writing and its indexing.
             folder.mend_journal()
@@ -138,10 +137,10 @@ def run(
 
 
 def _worked_off(
-    worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
+    worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
-    unfinished = _unfinished(folder, records, worker.config, progress)
+    unfinished = _unfinished(worker, folder, ids, records, progress)
     made = lines_of(worker, folder.task, unfinished, folder.calls)
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
@@ -199,16 +198,26 @@ def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
 
 
 def _unfinished(
-    folder: RunFolder[Any], records: Iterable[Record], config: Config, progress: Progress
+    worker: Worker[Any],
+    folder: RunFolder[Any],
+    ids: Sequence[str],
+    records: Iterable[Record],
+    progress: Progress,
 ) -> Iterator[Record]:
-    """The records to work on. Raises RunError if the folder holds atoms made with another parser."""
-    settled = False
+    """The records to work on. Raises RunError if the folder holds atoms made with another parser.
+
+    The collections are noted for the first record of `ids` that brings no contexts: it is searched for.
+    """
+    settled = noted = False
     for record in records:
         entry = folder.entries.get(record.id)
         if entry is None or entry.fingerprint != record_fingerprint(record):
-            if not settled and folder.task.makes_claims(record, config):
-                folder.manifest.settle_parser(config)
+            if not settled and folder.task.makes_claims(record, worker.config):
+                folder.manifest.settle_parser(worker.config)
                 settled = True
+            if not noted and record.contexts is None:
+                folder.note_searched(getattr(worker, "collections", ()), ids)
+                noted = True
             if entry is not None and not entry.to_repeat:
                 progress.changed()
             yield record
