@@ -238,6 +238,8 @@ def test_the_keyboard_alone_reads_a_record(seen, two_records):
 def test_a_corrected_verdict_is_handed_out_as_a_file_that_changes_the_run(seen, two_records, tmp_path):
     page = seen.open(two_records, "#record=2&claim=a0")
     choice = page.locator(".entry.contradicted .correction select")
+    told = ["wrong: supports it", "right: contradicts it", "wrong: nothing found"]
+    assert choice.locator("option").all_inner_texts() == told
     choice.select_option("neutral")
     expect(page.locator("#corrections-button")).to_have_text("Corrections (1)")
     assert reloaded(page, lambda: choice.input_value() == "neutral")

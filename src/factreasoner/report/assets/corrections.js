@@ -33,7 +33,7 @@ function correctionChoice(entry, premise, claim) {
       label: event.target.value, was: entry.label});
     mark.hidden = event.target.value === entry.label;
   }}, Object.entries(VERDICTS).map(([label, {word}]) =>
-    h('option', {value: label, selected: label === (known?.label ?? entry.label)}, label === entry.label ? `right: it ${word}` : `wrong: it ${word}`)));
+    h('option', {value: label, selected: label === (known?.label ?? entry.label)}, label === entry.label ? `right: ${word}` : `wrong: ${word}`)));
   const mark = h('span', {class: 'corrected', hidden: !known}, 'corrected');
   return h('label', {class: 'correction'}, 'This verdict is ', select, ' ', mark);
 }

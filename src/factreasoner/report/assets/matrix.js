@@ -19,7 +19,7 @@ function matrixOf(own, of) {
           const entry = entries.get(place);
           if (!entry) return h('td', {class: 'none'}, h('span', {class: 'sr'}, 'not judged'));
           const {mark, word, kind} = VERDICTS[entry.label];
-          return h('td', {class: `cell ${kind}`, title: `${premise.id} ${word}, ${probability(entry.p)}`},
+          return h('td', {class: `cell ${kind}`, title: `${premise.id}: ${word}, ${probability(entry.p)}`},
             h('span', {'aria-hidden': 'true'}, mark), h('span', {class: 'sr'}, word));
         }));
     }))));
