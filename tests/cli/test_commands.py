@@ -57,6 +57,33 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     assert told.endswith("2 of 3 records are assessed.\n")
 
 
+@pytest.mark.parametrize(
+    ("arguments", "interrupted", "continues"),
+    [
+        (["metrics"], "cli.metrics.Metrics._execute", False),
+        (["run", "d.jsonl"], "cli.running.Running._run", True),
+        (["run", "d.jsonl", "--dry-run"], "cli.summary_tables.show_plan", False),
+        (["verify", "d.jsonl"], "cli.running.Running._run", True),
+        (["verify", "--text", "d.jsonl", "--source", "d.jsonl"], "retrieval.sources.read_text", False),
+        (["compare", "a", "b"], "analysis.comparison.named_runs", False),
+        (["compare", "d.jsonl", "--assessors", "fr1,fr2"], "analysis.side_by_side.run_side_by_side", True),
+        (["index", "d.jsonl"], "cli.index._index", True),
+        (["index", "--find", "x"], "cli.index._find", False),
+        (["index", "--list"], "cli.index._show", False),
+        (["index", "--delete"], "cli.index._delete", False),
+    ],
+)
+def test_only_what_continues_says_so_when_it_is_interrupted(
+    factreasoner, one, monkeypatch, arguments, interrupted, continues
+):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(f"factreasoner.{interrupted}", interrupt)
+    told = factreasoner(*arguments, code=130).stderr
+    assert f"Interrupted{'; the same command continues from here' if continues else ''}.\n" in told
+
+
 @pytest.mark.parametrize("task", TASKS)
 def test_a_run_has_a_folder_of_its_task_by_default(factreasoner, tmp_path, task):
     record = {"output": "The museum opened in 1932 [1].", "contexts": ["It opened in 1932."], "facts": ["A."]}

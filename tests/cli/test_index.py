@@ -245,6 +245,7 @@ def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
         store.collection("documents").begin([])
         store.close()
     assert "state: an index run is in progress or was interrupted" in index("--stats").stdout
+    assert "not whole: indexing is under way or was cut off at 4 passages" in index("--find", "x").stderr
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
     told = "Collection 'documents' is not whole: indexing is under way or was cut off at 4 passages"

@@ -230,11 +230,13 @@ def test_doctor_names_every_extra_and_no_key(tmp_path):
 
 def test_doctor_tells_a_broken_package_from_a_missing_one(factreasoner, tmp_path, monkeypatch):
     (tmp_path / "halved.py").write_text("import its_other_half")
-    modules = {"halved": ("halving", "one"), "no_such.part": ("nothing", "two")}
+    (tmp_path / "leaving.py").write_text("print('Welcome')\nraise SystemExit('not here')")
+    modules = {"halved": ("halving", "one"), "no_such.part": ("nothing", "two"), "leaving": ("going", "two")}
     monkeypatch.setattr("factreasoner.cli.doctor.EXTRA_OF_MODULE", modules)
     monkeypatch.syspath_prepend(tmp_path)
     checks = {check["name"]: check for check in json.loads(factreasoner("doctor", "--json", code=1).stdout)}
     assert (checks["halved"]["state"], checks["no_such.part"]["state"]) == ("wrong", "missing")
+    assert "(SystemExit: not here)" in checks["leaving"]["detail"]
     assert "ModuleNotFoundError: No module named 'its_other_half'" in checks["halved"]["detail"]
     assert "pip install 'factreasoner[one]' --force-reinstall" in checks["halved"]["detail"]
 

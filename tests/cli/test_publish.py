@@ -13,7 +13,10 @@ RECORD = {"output": "It opened in 1931.", "contexts": ["It opened in 1931."]}
 
 @pytest.fixture
 def run(tmp_path):
-    records = [RECORD | {"id": "r1", "traceparent": f"00-{TRACE}-{SPAN}-01"}, RECORD | {"id": "r2"}]
+    return ran(tmp_path, RECORD | {"id": "r1", "traceparent": f"00-{TRACE}-{SPAN}-01"}, RECORD | {"id": "r2"})
+
+
+def ran(tmp_path, *records):
     data = tmp_path / "data.jsonl"
     data.write_text("\n".join(map(json.dumps, records)), encoding="utf-8")
     folder = tmp_path / "run"
@@ -39,6 +42,18 @@ def test_records_that_name_no_span_are_told(run, capsys):
     assert "1 score left out: their records have no id of a span" in said.err
     (kept,) = server.kept.values()
     assert (kept["annotator_kind"], kept["result"]) == ("CODE", {"score": 1.0})
+
+
+def test_of_how_many_records_is_left_open_where_some_scores_are_refused(tmp_path, capsys):
+    spans = {"r1": SPAN, "r2": "f" * 16}
+    run = ran(
+        tmp_path, *(RECORD | {"id": i, "traceparent": f"00-{TRACE}-{span}-01"} for i, span in spans.items())
+    )
+    with received(PhoenixServer()) as server:
+        assert execute(["publish", run, "--to", "phoenix", "--url", server.url, "--metric", "precision"]) == 3
+    said = capsys.readouterr()
+    assert said.out.startswith(f"1 score sent to {server.url}/")
+    assert "1 score refused" in said.err
 
 
 def test_without_the_sdk_the_extra_is_named(run, monkeypatch, capsys):

@@ -39,6 +39,12 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     done = recorded(factreasoner, one, relations, *neutral, "--fresh")
     assert "2 of 3 verdicts are on pairs of this input; the first other one is in line 3" in done.stderr
     write_records(relations, RELATIONS[0] | {"record": "r01"})
+    done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=3)
+    assert "of this input" not in done.stderr
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text(one.read_text() + '{"id": "r01"}\n')
+    done = recorded(factreasoner, broken, relations, *neutral, "--fresh", "--skip-invalid", code=3)
+    assert "of this input" not in done.stderr
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", code=1)
     assert "no verdict of the file is on a pair of this input: no record 'r01'" in done.stderr
 

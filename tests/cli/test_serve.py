@@ -32,18 +32,9 @@ def served(tmp_path):
 @contextlib.contextmanager
 def serving(tmp_path, *arguments, until=200):
     """As `served`, with other arguments; until `/readyz` has that status."""
-    environment = command.environment(tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "factreasoner", "serve", "--port", str(port), *arguments],
-        env=environment,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=command.heed_signals,
-        start_new_session=True,
-    )
+    process = started(tmp_path, port, *arguments)
     url = f"http://127.0.0.1:{port}"
     lines = []
     reader = threading.Thread(target=lambda: lines.extend(process.stderr))
@@ -59,6 +50,20 @@ def serving(tmp_path, *arguments, until=200):
         process.wait()
         reader.join()
         process.stderr.close()
+
+
+def started(tmp_path, port, *arguments):
+    """The process of a service that is starting."""
+    environment = command.environment(tmp_path)
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, [Path(__file__).parents[1] / "serve", *sys.path]))
+    return subprocess.Popen(
+        [sys.executable, "-m", "factreasoner", "serve", "--port", str(port), *arguments],
+        env=environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=command.heed_signals,
+        start_new_session=True,
+    )
 
 
 def ready(url):
@@ -116,6 +121,16 @@ def test_ctrl_c_ends_it_without_a_word_while_its_workers_start(tmp_path):
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(MOST_SECONDS) == 128 + signal.SIGINT
     assert lines == []
+
+
+def test_a_free_port_is_named_as_it_is(tmp_path):
+    process = started(tmp_path, 0, *JUDGE)
+    with process, process.stderr as lines:
+        try:
+            told = re.fullmatch(r"Serving on (http://127\.0\.0\.1:\d+) with .*\n", lines.readline())
+            assert ready(told[1]) == 200
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(

@@ -112,10 +112,12 @@ def test_one_text_as_json(factreasoner, files):
         (("--text", "TEXT", "--source", "SOURCE", "--out", "FOLDER"), "a folder"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "TEXT"), "answer.md: is read here"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "SOURCE"), "museum.txt: is read here"),
+        (("--text", "TEXT", "--source", "SOURCE", "--out", "linked.md"), "linked.md: is read here"),
     ],
 )
 def test_what_is_wrong_is_named(factreasoner, files, tmp_path, arguments, message):
     (tmp_path / "museum.xyz").write_text(SOURCE)
+    (tmp_path / "linked.md").hardlink_to(files[0])
     names = {"TEXT": files[0], "SOURCE": files[1], "FOLDER": tmp_path, "DATA": files[0]}
     done = factreasoner("verify", *(names.get(argument, argument) for argument in arguments), code=1)
     assert message in " ".join(done.stderr.split())

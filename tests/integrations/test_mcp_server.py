@@ -85,7 +85,9 @@ def test_of_many_atoms_fifty_are_shown(server):
 
 def test_what_is_wrong_is_said_to_the_agent(server):
     assert "contexts[0].text: missing or blank" in refusal(server, output="It is tall.", contexts=[""])
-    assert refusal(server, output="It is tall.") == "contexts: missing; assess takes output, contexts, input"
+    for absent in ({}, {"contexts": None}):
+        told = refusal(server, output="It is tall.", **absent)
+        assert told == "contexts: missing; assess takes output, contexts, input"
     unknown = refusal(server, output="It is tall.", context=["It is tall."])
     assert unknown == "context: assess takes no such argument; did you mean 'contexts'?"
     assert "sources: is a text; it must be a list" in refusal(server, "verify", output="It is.", sources="x")
@@ -93,7 +95,7 @@ def test_what_is_wrong_is_said_to_the_agent(server):
     assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
 
 
-@pytest.mark.parametrize("absent", [{}, {"contexts": []}])
+@pytest.mark.parametrize("absent", [{}, {"contexts": []}, {"contexts": None}])
 def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path, absent):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
     config = Config(spacy_model="none", retriever="corpus", store_dir=tmp_path / "store")

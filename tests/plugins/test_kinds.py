@@ -290,6 +290,7 @@ class YesRetriever:
             ([ATOM], RECORD),
         ),
         (kinds.RETRIEVER, Retrieved((Context(id=ATOM.id, text="A."),)), ([ATOM], RECORD)),
+        (kinds.RETRIEVER, Retrieved((Context(id="x", text="A.", atom_ids=("a9",)),)), ([ATOM], RECORD)),
     ],
 )
 def test_nothing_may_get_lost_or_doubled(made, result, arguments):

@@ -140,12 +140,36 @@ def test_a_text_is_read_as_it_is(tmp_path):
     assert read_text(str(tmp_path / "answer.docx")).strip() == "It rained [1]."
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding):
+@pytest.mark.parametrize("encoding", ["latin-1", "utf-8-sig", "utf-16"])
+def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding, caplog):
     (tmp_path / "answer.txt").write_bytes("Café [1].".encode(encoding))
     (tmp_path / "source.txt").write_bytes("Café.".encode(encoding))
     assert read_text(str(tmp_path / "answer.txt")) == "Café [1]."
     assert read(tmp_path / "source.txt")[0].text == "Café."
+    assert caplog.messages == [
+        f"{tmp_path}/{name}.txt: not UTF-8; read as Windows-1252"
+        for name in ("answer", "source")
+        if encoding == "latin-1"
+    ]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Das Café und das Café".encode()[:-1],
+        "Ein Café".encode() + b" caf\xe9 am Eck",
+        b"\xabWarum?\xbb \x81 It is stated here, in words",
+    ],
+)
+def test_a_text_in_no_known_encoding_is_refused(tmp_path, data, monkeypatch):
+    (tmp_path / "a.txt").write_bytes(data)
+    with pytest.raises(InputError, match=r"^\S+a.txt: not UTF-8 \(byte \d+\), nor Windows-1252; save it as"):
+        read_text(str(tmp_path / "a.txt"))
+    with pytest.raises(InputError, match=r"a.txt: not UTF-8"):
+        read(tmp_path / "a.txt")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data)))
+    with pytest.raises(InputError, match=r"^standard input: not UTF-8"):
+        read_text("-")
 
 
 def test_a_text_that_is_none_is_named(tmp_path):

@@ -86,6 +86,4 @@ def _decoded(argument: str) -> str:
     try:
         return os.fsencode(argument).decode("utf-8")
     except UnicodeError as error:
-        raise ConfigError(
-            "the text is not UTF-8; give it with --file, converted by iconv -t UTF-8"
-        ) from error
+        raise ConfigError("the text is not UTF-8; give it with --file") from error

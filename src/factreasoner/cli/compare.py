@@ -56,6 +56,7 @@ class Compare(OverRecords, panels=EVERY):
             given |= {"config": self.profile, "column_map": self.column_map, "limit": self.limit}
             why = "finished runs are compared as they are; --assessors makes new ones"
             _refuse(why, **given, fresh=self.fresh or None)
+            self.continues = False
             self._show_runs(self.targets, self.out)
             return 0
         contenders = self._modes() if of_modes else self._assessors()

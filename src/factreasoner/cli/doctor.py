@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 import os
 import platform
+import sys
 import tempfile
 import warnings
 from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import closing, nullcontext, redirect_stdout
 from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -111,9 +112,9 @@ def _extra(module: str, feature: str, extra: str) -> Check:
     """Whether it can be imported: an installed package may lack one that it needs, or be of another build."""
     install = f"pip install 'factreasoner[{extra}]'"
     try:
-        with warnings.catch_warnings(action="ignore"):
+        with warnings.catch_warnings(action="ignore"), redirect_stdout(sys.stderr):
             importlib.import_module(module)
-    except Exception as error:  # noqa: BLE001 - whatever a package does as it is imported
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package does as it is imported
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
             return Check("missing", module, f"{feature}: {install}")
         why = f"broken, as it can't be imported ({type(error).__name__}: {error})"

@@ -51,6 +51,7 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
             told = "give paths, or one of --list, --stats, --find and --delete"
             raise typer.BadParameter(told, param_hint="PATHS")
         config = load_settings(None, self.settings)
+        self.continues = bool(self.paths)
         if self.paths:
             return _index(self.paths, config, prune=self.prune, quiet=self.quiet)
         if self.delete:
@@ -114,9 +115,13 @@ def _find(query: str, config: Config) -> None:
     from factreasoner.report.console import Terminal, plain
     from factreasoner.retrieval.corpus import CorpusRetriever
     from factreasoner.retrieval.per_atom import Query
+    from factreasoner.runs.manifest import unfinished_states
     from factreasoner.text.passages import excerpt
 
-    found = CorpusRetriever(config).search(Query(query))
+    retriever = CorpusRetriever(config)
+    for note in unfinished_states(retriever.collections):
+        say(one_line(note), err=True)
+    found = retriever.search(Query(query))
     rows = [
         (str(n), f"{plain(passage.note)}\n[dim]{plain(excerpt(passage.text, query, SHOWN))}[/dim]")
         for n, passage in enumerate(found, start=1)

@@ -97,7 +97,7 @@ class Running(OverRecords):
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
 
-        config = self.config
+        config, self.continues = self.config, not self.dry_run
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
             if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
@@ -110,7 +110,7 @@ class Running(OverRecords):
             return task.problems(record, config)
 
         checked = self.checked(data, fits)
-        if lines is not None:
+        if lines is not None and self.limit is None and not checked.problems:
             self._note(lines.unused())
         if self.dry_run:
             from factreasoner.cli.summary_tables import show_plan

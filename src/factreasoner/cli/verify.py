@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -53,6 +54,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         if self.text is not None and self.dry_run:
             raise ConfigError("--dry-run counts the calls for records (DATA): leave it out with --text")
         if self.text is not None:
+            self.continues = False
             return self._verify_text(self.text, self.source or [])
         if self.source or self.prompt:
             raise ConfigError("--source and --prompt go with one text: add --text FILE")
@@ -75,7 +77,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError("standard input (-) can be read once: name a file for the other")
         if out is not None and out.is_dir():
             raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
-        if out is not None and out.resolve() in [Path(read).resolve() for read in (name, *sources)]:
+        read = filter(os.path.exists, (name, *sources))  # Path.exists raises for a long URL
+        if out is not None and out.exists() and any(map(out.samefile, read)):
             raise ConfigError(f"{out}: is read here; choose another file for the corrected text with --out")
         worker, text = TASK.worker(config, Calls()), read_text(name)
         contexts = read_sources(sources, config)

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import importlib.util
 import json
+import logging
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,6 +22,9 @@ from factreasoner.web.office import MODULES, READERS
 from factreasoner.web.page import WIDE, Page, decode
 from factreasoner.web.reader import PageReader
 
+log = logging.getLogger(__name__)
+
+BINARY = "binary, not text"
 MOST_BYTES = 100_000_000
 """Largest file that is read as one text. Files of rows (jsonl, csv) may have any size."""
 READ_SECONDS = 300.0
@@ -77,9 +81,7 @@ class DocumentReader:
         name = re.sub(r"[_\s-]+", " ", path.stem).strip()
         if kind not in ("text", "markdown"):
             return self._page(path, kind, data, name)
-        text = decode(data).replace("\r\n", "\n")
-        if is_binary(data, text):
-            raise DocumentError(f"{path}: binary, not text")
+        text = text_of(data, str(path)).replace("\r\n", "\n")
         return markdown(text, name) if kind == "markdown" else Document(text, name)
 
     def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
@@ -108,7 +110,29 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
 
 
-def is_binary(data: bytes, text: str) -> bool:
+def text_of(data: bytes, name: str) -> str:
+    """The text of a file: UTF-8, or UTF-16 by its mark; any other is read as Windows-1252, with a warning.
+
+    Raises:
+        DocumentError: it is binary, or damaged UTF-8, or has bytes that mean nothing in Windows-1252.
+    """
+    text = decode(data)
+    if _is_binary(data, text):
+        raise DocumentError(f"{name}: {BINARY}")
+    if data.startswith(WIDE):
+        return text
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # Characters before it that are UTF-8 are not chance: in Windows-1252 they would be "Ã©".
+        if not data[: error.start].isascii() or "\ufffd" in text:
+            problem = f"not UTF-8 (byte {error.start}), nor Windows-1252; save it as UTF-8"
+            raise DocumentError(f"{name}: {problem}") from error
+        log.warning("%s: not UTF-8; read as Windows-1252", name)
+    return text
+
+
+def _is_binary(data: bytes, text: str) -> bool:
     """Whether the beginning has zeros, or a twentieth of its `text` is controls and the like."""
     sample, zeros = text[:_SAMPLE], b"\0" in data[:_SAMPLE] and not data.startswith(WIDE)
     strange = sum(unicodedata.category(c) in ("Cc", "Cn", "Co") and not c.isspace() for c in sample)

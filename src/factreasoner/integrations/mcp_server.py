@@ -125,13 +125,14 @@ class _Server(MCPServer[Any]):
     """A server that says in our words what is wrong with a tool's arguments."""
 
     async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:  # noqa: ANN401 - as the SDK has it
-        """Call a tool. Raises ToolError, which the agent reads."""
+        """Call a tool; an argument of null is left out. Raises ToolError, which the agent reads."""
         tools = {tool.name: list(tool.input_schema["properties"]) for tool in await self.list_tools()}
         takes = tools.get(name, list(arguments))
         if strange := [key for key in arguments if key not in takes]:
             raise ToolError(f"{strange[0]}: {name} takes no such argument; {nearest(strange[0], takes)}")
+        given = {key: value for key, value in arguments.items() if value is not None}
         try:
-            return await super().call_tool(name, arguments, context)
+            return await super().call_tool(name, given, context)
         except ToolError as error:
             wrong = error.__cause__
             if not isinstance(wrong, ValidationError):

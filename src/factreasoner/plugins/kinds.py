@@ -305,8 +305,11 @@ def _same_atoms(result: Atomized, atoms: Sequence[Atom], record: Record) -> str 
 
 
 def _retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str | None:
-    taken = {atom.id for atom in atoms}
+    known = {atom.id for atom in atoms}
+    taken = set(known)
     for context in result.contexts:
+        if strange := [name for name in context.atom_ids if name not in known]:
+            return f"context {context.id!r} is for atom {strange[0]!r}, which it was not asked about"
         if context.id in taken:
             return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share one"
         taken.add(context.id)

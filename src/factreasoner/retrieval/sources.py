@@ -6,22 +6,22 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from factreasoner.corpus.documents import Document, DocumentReader, is_binary
+from factreasoner.corpus.documents import BINARY, Document, DocumentReader, text_of
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import decode
 
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
-    "content type": "; a URL may name a page, a text or a PDF: save this, and name the file"
+    "content type": "; a URL may name a page, a text or a PDF: save this, and name the file",
+    BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
-"""What to do about a page that is not fetched for this reason."""
+"""What to do about a page that is not fetched, or a file that is not read, for this reason."""
 
 
 def read_sources(
@@ -70,17 +70,12 @@ def read_text(name: str) -> str:
         if path.suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
-        return data.decode("utf-8-sig")
+        return text_of(data, shown)
     except DocumentError as error:
-        raise InputError([InputProblem(name, "", str(error).removeprefix(f"{name}: "))]) from error
+        why = str(error).removeprefix(f"{shown}: ")
+        raise InputError([InputProblem(shown, "", why + _REMEDIES.get(why, ""))]) from error
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
-    except UnicodeDecodeError as error:
-        text = decode(data)
-        if is_binary(data, text):
-            problem = "binary, not text; name a file of text, or a PDF or office document"
-            raise InputError([InputProblem(shown, "", problem)]) from error
-        return text
 
 
 def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
