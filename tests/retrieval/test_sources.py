@@ -134,8 +134,8 @@ def test_standard_input(monkeypatch):
 
 def test_a_text_is_read_as_it_is(tmp_path):
     path = tmp_path / "answer.md"
-    path.write_bytes(b"\xef\xbb\xbf# **Head** [1]\r\n")
-    assert read_text(str(path)) == "# **Head** [1]\r\n"
+    path.write_bytes(b"\xef\xbb\xbf# **Head** \x1b[1m[1]\x1b[0m\0\r\n")
+    assert read_text(str(path)) == "# **Head** \x1b[1m[1]\x1b[0m\0\r\n"
     (tmp_path / "answer.docx").write_bytes(docx(paragraph("It rained [1].")))
     assert read_text(str(tmp_path / "answer.docx")).strip() == "It rained [1]."
 
@@ -157,6 +157,7 @@ def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding, caplog):
     "data",
     [
         "Das Café und das Café".encode()[:-1],
+        "é du café de la Cité".encode()[1:],
         "Ein Café".encode() + b" caf\xe9 am Eck",
         b"\xabWarum?\xbb \x81 It is stated here, in words",
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, DocumentReader, text_of
@@ -70,6 +71,8 @@ def read_text(name: str) -> str:
         if path.suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
+        with suppress(UnicodeDecodeError):
+            return data.decode("utf-8-sig")  # whatever control characters it has
         return text_of(data, shown)
     except DocumentError as error:
         why = str(error).removeprefix(f"{shown}: ")
