@@ -42,7 +42,7 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=3)
     assert "of this input" not in done.stderr
     broken = tmp_path / "broken.jsonl"
-    broken.write_text(one.read_text() + '{"id": "r01"}\n')
+    broken.write_text(one.read_text() + '{"id": "r01", "output": 5}\n')
     done = recorded(factreasoner, broken, relations, *neutral, "--fresh", "--skip-invalid", code=3)
     assert "of this input" not in done.stderr
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", code=1)
