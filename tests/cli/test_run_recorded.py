@@ -41,6 +41,10 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     write_records(relations, RELATIONS[0] | {"record": "r01"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=3)
     assert "of this input" not in done.stderr
+    write_records(relations, RELATIONS[0] | {"source": "c01"})
+    done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=1)
+    assert "no verdict on a record that is read is on a pair of this input: record" in done.stderr
+    write_records(relations, RELATIONS[0] | {"record": "r01"})
     broken = tmp_path / "broken.jsonl"
     broken.write_text(one.read_text() + '{"id": "r01", "output": 5}\n')
     done = recorded(factreasoner, broken, relations, *neutral, "--fresh", "--skip-invalid", code=3)

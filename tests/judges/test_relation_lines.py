@@ -46,3 +46,15 @@ def test_a_table_on_other_records_or_pairs_alone_is_refused(tmp_path):
     lines.note(GIVEN, pairs=True)
     with pytest.raises(InputError, match=r"t\.jsonl:1: no verdict of the file .*no atom or context 'a9'"):
         lines.unused()
+    with pytest.raises(InputError, match=r"t\.jsonl:1: no verdict on a record that is read .*'a9'"):
+        lines.unused(whole=False)
+
+
+def test_a_verdict_on_a_record_that_was_left_out_is_not_told(tmp_path):
+    file = tmp_path / "t.jsonl"
+    file.write_text(LINE.format("r1", "c0", "a0") + LINE.format("r2", "c0", "a0"))
+    lines = UsedLines(file, table_of(file, 0.9))
+    assert lines.unused(whole=False) == ""
+    lines.note(GIVEN, pairs=True)
+    assert lines.unused(whole=False) == ""
+    assert "1 of 2 verdicts" in lines.unused()

@@ -164,7 +164,9 @@ def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding, caplog):
 )
 def test_a_text_in_no_known_encoding_is_refused(tmp_path, data, monkeypatch):
     (tmp_path / "a.txt").write_bytes(data)
-    with pytest.raises(InputError, match=r"^\S+a.txt: not UTF-8 \(byte \d+\), nor Windows-1252; save it as"):
+    with pytest.raises(
+        InputError, match=r"^\S+a.txt: not UTF-8 \(byte \d+\), nor surely Windows-1252; save it as"
+    ):
         read_text(str(tmp_path / "a.txt"))
     with pytest.raises(InputError, match=r"a.txt: not UTF-8"):
         read(tmp_path / "a.txt")

@@ -110,8 +110,8 @@ class Running(OverRecords):
             return task.problems(record, config)
 
         checked = self.checked(data, fits)
-        if lines is not None and self.limit is None and not checked.problems:
-            self._note(lines.unused())
+        if lines is not None:
+            self._note(lines.unused(whole=self.limit is None and not checked.problems))
         if self.dry_run:
             from factreasoner.cli.summary_tables import show_plan
 

@@ -128,7 +128,7 @@ def text_of(data: bytes, name: str) -> str:
         broken, strange = tried.count("\ufffd"), len(tried) - len(tried.encode("ascii", "ignore"))
         # As many whole characters of UTF-8 as broken ones are no chance: read as Windows-1252 they are "Ã©".
         if strange >= 2 * broken or "\ufffd" in text:
-            problem = f"not UTF-8 (byte {error.start}), nor Windows-1252; save it as UTF-8"
+            problem = f"not UTF-8 (byte {error.start}), nor surely Windows-1252; save it as UTF-8"
             raise DocumentError(f"{name}: {problem}") from error
         log.warning("%s: not UTF-8; read as Windows-1252", name)
     return text

@@ -92,6 +92,7 @@ class UsedLines:
     def __init__(self, file: Path, table: Mapping[str, Recording]) -> None:
         self._file = file
         self._table = table
+        self._named: set[str] = set()
         self._others: dict[str, dict[int, str]] = {
             record: dict.fromkeys(recording.lines.values(), f"no record {record!r}")
             for record, recording in table.items()
@@ -105,6 +106,7 @@ class UsedLines:
         """
         if (recording := self._table.get(record.id)) is None:
             return
+        self._named.add(record.id)
         self._others[record.id] = {}
         if not pairs or record.atoms is None or record.contexts is None:
             return
@@ -113,18 +115,23 @@ class UsedLines:
             for strange in (name for name in pair if name not in known):
                 self._others[record.id][line] = f"record {record.id!r} has no atom or context {strange!r}"
 
-    def unused(self) -> str:
+    def unused(self, *, whole: bool = True) -> str:
         """How many verdicts are on pairs of the input, and the first that is not; empty if all are.
+
+        If records were left out, it is not the `whole` input: verdicts on those that were not read are not
+        counted.
 
         Raises InputError: none of them is.
         """
-        others = {line: why for lines in self._others.values() for line, why in lines.items()}
+        counted = self._table.keys() if whole else self._named
+        others = {line: why for name in counted for line, why in self._others[name].items()}
         if not others:
             return ""
-        total, first = sum(len(recording.lines) for recording in self._table.values()), min(others)
+        total, first = sum(len(self._table[name].lines) for name in counted), min(others)
         where = f"{self._file}:{first}"
         if len(others) == total:
-            message = f"no verdict of the file is on a pair of this input: {others[first]}"
+            which = "of the file" if whole else "on a record that is read"
+            message = f"no verdict {which} is on a pair of this input: {others[first]}"
             raise InputError([InputProblem(where, "", message)])
         used = f"{total - len(others)} of {total} verdicts are on pairs of this input"
         return f"{self._file}: {used}; the first other one is in line {first}: {others[first]}"
