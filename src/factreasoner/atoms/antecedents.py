@@ -1,4 +1,8 @@
-"""What the pronouns of a text mean, if nothing rivals the subject before: a wrong name is worse than none."""
+"""What the pronouns of a text mean, if the sentences before leave no doubt.
+
+A pronoun stands for the subject that the sentences before it keep to. One that has a rival stands for
+nothing: a wrong name is worse than none.
+"""
 
 from __future__ import annotations
 

@@ -145,7 +145,10 @@ def cells(text: str, row: Block) -> list[tuple[str, Span]]:
 def said_of_row(
     row: Sequence[tuple[str, Span]], header: Sequence[str], place: Span
 ) -> Iterator[tuple[str, Span]]:
-    """A table row as "column: cell; column: cell", a text for each cell but the first, its subject."""
+    """A table row as "column: cell; column: cell", with the place of each text.
+
+    Each cell but the first, which names the subject of the row, is a text of its own.
+    """
     columns = [*header, *[""] * len(row)]
     filled = [(name, cell, span) for name, (cell, span) in zip(columns, row, strict=False) if cell]
     said = [f"{name}: {cell}" if name else cell for name, cell, _ in filled]

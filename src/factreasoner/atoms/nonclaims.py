@@ -1,4 +1,7 @@
-"""What states nothing to check, by the patterns in `nonclaims.txt`: questions, courtesies, advice, ..."""
+"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks, sources.
+
+The patterns are in `nonclaims.txt` beside this file.
+"""
 
 from __future__ import annotations
 

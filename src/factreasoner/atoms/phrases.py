@@ -1,4 +1,8 @@
-"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list."""
+"""Parts of a clause that can be said apart: what is said of its nouns, and the items of a list.
+
+Relative clauses, participles and appositions say something of a noun; "in Rome and Paris" says "in Rome" and
+"in Paris", where that keeps the meaning.
+"""
 
 from __future__ import annotations
 

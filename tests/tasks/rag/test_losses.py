@@ -52,7 +52,7 @@ def test_each_number_is_of_what_its_sentence_says():
         "Noise: 9 % of what answers state is found in a context and not in the reference: "
         "it contradicts 2 %, and for 7 % no contradiction is found.",
         "Gold answer: for 7 % of what answers state from a context, neither support nor contradiction is "
-        "found in it; where it says nothing of this, correctness is better than measured.",
+        "found in it; if it is incomplete there, correctness is better than measured.",
     ]
 
 

@@ -75,7 +75,7 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
     if beyond:
         yield (
             f"Gold answer: for {_percent(beyond)} of what answers state from a context, neither support nor "
-            "contradiction is found in it; where it says nothing of this, correctness is better than "
+            "contradiction is found in it; if it is incomplete there, correctness is better than "
             "measured."
         )
 
