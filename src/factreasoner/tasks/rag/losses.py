@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of
+from factreasoner.tasks.rows import ANSWER, REFERENCE
+
 Values = Mapping[str, float | None]
 Counts = Mapping[str, int]
+FAILED = "a verdict failed"
 
 
 def losses(values: Values, records: Counts) -> list[str]:
@@ -91,3 +95,53 @@ def _parts(values: Values) -> dict[str, float | None]:
 
 def _percent(value: float) -> str:
     return f"{100 * value:.0f} %"
+
+
+def lost_claims(result: RagResult) -> Iterator[tuple[str, str, str]]:
+    """The answer's claims that nothing supports, and the reference's that the answer does not state.
+
+    Of each: which text makes it, how it is invented or lost in words, and the claim.
+    """
+    for of, lines, how in zip((ANSWER, REFERENCE), lines_of(result), (_said, _wanted), strict=True):
+        for line in lines:
+            if words := how(line, result):
+                yield of, words, line.claim.text
+
+
+def _said(line: ClaimLine, result: RagResult) -> str:
+    """What is wrong with a claim of the answer, in words; empty: nothing."""
+    retrieved = ""
+    if line.contexts is not None and line.contradicted is not None:
+        against = _holding(line.contradicted, result)
+        retrieved = f"contradicted by {against}" if against else _missing(line.contexts)
+    if retrieved not in ("", FAILED) and line.other is not None and line.other.holds:
+        return f"{retrieved}, but the reference has it"
+    other = _by_other(line, "contradicted by the reference", "not in the reference")
+    return "; ".join(dict.fromkeys(filter(None, (retrieved, other))))
+
+
+def _wanted(line: ClaimLine, result: RagResult) -> str:
+    """How a claim of the reference is missing in the answer, in words; empty: it is not."""
+    stated = _by_other(line, "contradicted by the answer", "not stated")
+    if not stated or line.contexts is None:
+        return stated
+    ids = _holding(line.contexts, result)
+    retrieved = f"in {ids}" if ids else _missing(line.contexts)
+    return "; ".join(dict.fromkeys((stated, retrieved)))
+
+
+def _by_other(line: ClaimLine, denied: str, unsaid: str) -> str:
+    if line.other is None or line.other.holds:
+        return ""
+    if line.other.holds is None:
+        return FAILED
+    return denied if line.other_contradicts and line.other_contradicts.holds else unsaid
+
+
+def _missing(contexts: ContextEvidence) -> str:
+    return {None: FAILED, True: "", False: "found in no context"}[contexts.any.holds]
+
+
+def _holding(evidence: ContextEvidence, result: RagResult) -> str:
+    """The contexts that do it each alone, or all where a judge of all together named none."""
+    return ", ".join(result.ids(evidence)) or "the contexts" * (evidence.any.holds is True)

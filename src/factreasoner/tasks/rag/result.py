@@ -52,6 +52,11 @@ class RagResult(ClaimResult):
         }
         return [f"{what}: {len(items)}" for what, items in found.items() if items is not None]
 
+    def ids(self, evidence: ContextEvidence) -> list[str]:
+        """The contexts whose own event holds."""
+        events = zip(self.contexts or (), evidence.each, strict=True)
+        return [context.id for context, event in events if event.holds]
+
 
 class Event(NamedTuple):
     """Something that is true of a claim or not, with its probability.

@@ -13,7 +13,7 @@ from factreasoner.models import P_DIGITS, Record
 from factreasoner.pipeline.assembly import Calls, assembly_of, parts_and_config
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config, Keywords, python_call
-from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of, rag_rows
+from factreasoner.tasks.rag.result import ClaimLine, RagResult, lines_of, rag_rows
 from factreasoner.tasks.rag.table import RAG, ScoredRag, scored_rag
 from factreasoner.tasks.rag.worker import RagWorker
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE
@@ -60,8 +60,8 @@ def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
         content |= {
             "in_contexts": line.contexts.any.holds,
             "p_in_contexts": _rounded(line.contexts.any.p),
-            "borne_out_by": _ids(line.contexts, result),
-            "contradicted_by": _ids(line.contradicted, result),
+            "borne_out_by": result.ids(line.contexts),
+            "contradicted_by": result.ids(line.contradicted),
             "needs_several": line.contexts.needs_several,
         }
     if line.other is not None and line.other_contradicts is not None:
@@ -71,10 +71,6 @@ def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
             f"contradicted_by_{other}": line.other_contradicts.holds,
         }
     return content
-
-
-def _ids(found: ContextEvidence, result: RagResult) -> list[str]:
-    return [c.id for c, event in zip(result.contexts or (), found.each, strict=True) if event.holds]
 
 
 def _rounded(p: float | None) -> float | None:
