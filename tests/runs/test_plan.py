@@ -11,7 +11,7 @@ from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Atomized, Judged
 from factreasoner.retrieval.per_atom import FoundPassage, retrieve_each
-from factreasoner.runs.plan import plan, rehearsed
+from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
 from factreasoner.tasks.task import task_named
 
@@ -152,6 +152,16 @@ def test_one_that_does_not_is_named():
     assert planned.stages == []
 
 
+class AskingAtomizer:
+    """A user's own atomizer that tells what it asks."""
+
+    def requests(self, record):
+        return [(Prompt(name="own", user=record.response), SCHEMA)]
+
+    def atomize(self, record):
+        raise AssertionError("a dry run makes nothing")
+
+
 class Reviser:
     """A user's own reviser."""
 
@@ -172,7 +182,7 @@ def claims_record(n=3, **fields):
 
 
 def calls(task, item, **settings):
-    planned = rehearsed(task_named(task), [item], Config(**({"model": "m"} | settings)))
+    planned = plan([item], Config(**({"model": "m"} | settings)), task_named(task))
     return {stage.stage: stage.calls for stage in planned.stages}
 
 
@@ -194,6 +204,26 @@ def test_calls_of_recall(item, settings, expected):
     assert calls("recall", item, **settings) == expected
 
 
+@pytest.mark.parametrize(
+    ("judge", "stages", "pairs", "uncounted"),
+    [
+        (f"{__name__}:AskingJudge", {"judge": 3}, 0, ()),
+        (f"{__name__}:SilentJudge", {}, 0, (f"judge {__name__}:SilentJudge",)),
+        ("verifier", {}, 3, ()),
+    ],
+)
+def test_neither_a_verifier_nor_a_part_of_a_users_own_works_in_a_dry_run(judge, stages, pairs, uncounted):
+    config = Config(model="m", judge=judge, verifier="factcg" if judge == "verifier" else None)
+    planned = plan([claims_record()], config, task_named("recall"))
+    assert {stage.stage: stage.calls for stage in planned.stages} == stages
+    assert (planned.pairs, planned.uncounted) == (pairs, uncounted)
+
+
+def test_statements_that_a_part_of_a_users_own_would_make_are_those_of_the_embedded_one():
+    made = calls("rag", claims_record(), atomizer=f"{__name__}:AskingAtomizer")
+    assert made == {"atomizer": 1, "reviser": 1, "judge": 1}
+
+
 @pytest.mark.parametrize("task", ["rag", "verify"])
 def test_other_tasks_are_counted_as_they_are_run(task):
     item, config = claims_record(), Config(model="m")
@@ -213,7 +243,7 @@ def test_other_tasks_are_counted_as_they_are_run(task):
 
 
 def test_tokens_are_counted():
-    (stage,) = rehearsed(task_named("recall"), [claims_record()], Config(model="m")).stages
+    (stage,) = plan([claims_record()], Config(model="m"), task_named("recall")).stages
     assert stage.prompt_tokens > 100
     assert 5 < stage.completion_tokens < 100
     assert stage.most_calls > stage.calls

@@ -182,13 +182,10 @@ def _usage_of_judging(config: Config, assessment: Assessment, *, replayed: bool)
     changes: dict[str, object] = {"summarizer": "none", "coherence": False}
     if replayed:
         changes |= {"judge": "auto", "relations": None}
-    stages = plan([record_of(assessment)], parse_config(config.model_dump() | changes, "settings")).stages
-    prompt, completion = (sum(s.prompt_tokens for s in stages), sum(s.completion_tokens for s in stages))
-    asked = {"calls": sum(stage.calls for stage in stages), "cached_calls": 0} if replayed else {}
-    cost = price(config.model, prompt, completion)
-    return used.model_copy(
-        update=asked | {"prompt_tokens": prompt, "completion_tokens": completion, "cost": cost}
-    )
+    asked = plan([record_of(assessment)], parse_config(config.model_dump() | changes, "settings")).total
+    tokens = {"prompt_tokens": asked.prompt_tokens, "completion_tokens": asked.completion_tokens}
+    calls = {"calls": asked.calls, "cached_calls": 0} if replayed else {}
+    return used.model_copy(update=calls | tokens | {"cost": price(config.model, *tokens.values())})
 
 
 def _digest(*texts: str) -> bytes:

@@ -24,7 +24,7 @@ from factreasoner.report.tables import records_of
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
-from factreasoner.runs.plan import RunPlan, StagePlan, plan, rehearsed
+from factreasoner.runs.plan import RunPlan, StagePlan, plan
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
@@ -262,15 +262,14 @@ def show_plan(
 ) -> None:
     """Print what a run would take; `beyond` says what is asked about the claims that fail."""
     count, probed = len(checked.ids), as_probed(config)
-    planned = plan(checked.records(), probed) if task is TASK else rehearsed(task, checked.records(), probed)
+    planned = plan(checked.records(), probed, task)
     if as_json:
         say_json(planned.content(count))
         return
     console = Terminal(soft_wrap=True)
     _print_plan(console, planned, config, count)
     if beyond and config.model:
-        all_failed = rehearsed(task, checked.records(), probed, borne_out=False)
-        most, least = _total(all_failed), _total(planned)
+        most, least = plan(checked.records(), probed, task, supported=False).total, planned.total
         if (calls := most.calls - least.calls) > 0:
             prompt = most.prompt_tokens - least.prompt_tokens
             reply = most.completion_tokens - least.completion_tokens
@@ -294,7 +293,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: in
     if not planned.stages:
         console.sentence(f"{counted}, no model calls.")
         return
-    total = _total(planned)
+    total = planned.total
     console.sentence(counted)
     head = ("stage", "calls", "prompt tokens", "completion tokens", "cost")
     console.columns(head, (_cells(stage, config) for stage in (*planned.stages, total)))
@@ -307,12 +306,6 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: in
         f"At worst, with a model that gives few usable replies, {total.most_calls:,} calls are paid: "
         f"{IN_VAIN} for each planned call, and {AN_ANSWER} more for each answer."
     )
-
-
-def _total(planned: RunPlan) -> StagePlan:
-    """All stages together."""
-    counts = [stage[1:] for stage in planned.stages] or [(0, 0, 0, 0)]
-    return StagePlan("total", *map(sum, zip(*counts, strict=True)))
 
 
 def _cells(stage: StagePlan, config: Config) -> tuple[str, ...]:

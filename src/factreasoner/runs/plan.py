@@ -1,14 +1,15 @@
 """What a run would take, without one model call: a dry run.
 
-`plan` counts what the parts of the pipeline say they would ask. `rehearsed` does the work of any other task
-with a stand-in for the model, and counts its calls.
+Of `run`, what the parts of the pipeline say they would ask is counted. The work of any other task is done
+with stand-ins for the model, a verifier and a user's own parts, and their calls are counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
@@ -28,12 +29,13 @@ from factreasoner.llm.form_search import order_of
 from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import estimate_request
-from factreasoner.models import Atom, Claim, Context, Record
+from factreasoner.models import Atom, Claim, Context, Label, Premise, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Assembly, Calls, names_of
 from factreasoner.plugins.kinds import (
     ASSESSOR,
     ATOMIZER,
+    FACT_GENERATOR,
     JUDGE,
     QUERY_BUILDER,
     REVISER,
@@ -42,12 +44,14 @@ from factreasoner.plugins.kinds import (
     load,
 )
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.protocols import AsksModel
+from factreasoner.protocols import AsksModel, Atomized, Judged
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
 from factreasoner.solvers.gibbs import AutoSolver
-from factreasoner.tasks.task import Task
+from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
+from factreasoner.tasks.rows import known_verdict
+from factreasoner.tasks.task import Task, Worker
 from factreasoner.text.sentences import sentences
 
 TOKENS_PER_ATOM = 30
@@ -83,76 +87,65 @@ class RunPlan(NamedTuple):
     pairs: int = 0
     uncounted: tuple[str, ...] = ()
 
+    @property
+    def total(self) -> StagePlan:
+        """All stages together."""
+        counts = [stage[1:] for stage in self.stages] or [(0, 0, 0, 0)]
+        return StagePlan("total", *map(sum, zip(*counts, strict=True)))
+
     def content(self, records: int) -> dict[str, Any]:
         """As JSON has it, with how many records it is for."""
         return self._asdict() | {"records": records, "stages": [stage._asdict() for stage in self.stages]}
 
 
-def plan(records: Iterable[Record], config: Config) -> RunPlan:
-    """Searches, and calls and estimated tokens by stage; re-asks and audits are left out.
+def plan(
+    records: Iterable[Record], config: Config, task: Task[Any] = FACTUALITY_TASK, *, supported: bool = True
+) -> RunPlan:
+    """Searches, pairs, and calls and estimated tokens by stage; re-asks and audits are left out.
 
-    Atoms that a model has yet to find are estimated by the embedded atomizer, contexts yet to be searched for
-    as all that a search may bring, of about 200 words each. No context is taken to be irrelevant, and cached
-    answers are not deducted. A user's own part is counted by its `requests`, if it has that method.
+    Of `run`, atoms that a model has yet to find are estimated by the embedded atomizer, contexts yet to be
+    searched for as all that a search may bring, of about 200 words each. No context is taken to be
+    irrelevant. Of other tasks, made statements are the sentences of a text, and every claim is `supported`,
+    or none is: then what is asked only about claims that failed is counted for all of them.
+
+    Cached answers are not deducted. A user's own part is counted by its `requests`, if it has that method.
+
+    Raises:
+        ConfigError, InputError, MissingExtraError: as the task's worker does.
     """
-    planner = _Planner(config)
+    is_run = task is FACTUALITY_TASK
+    planner = _PipelinePlanner(config) if is_run else _Rehearsal(task, config, supported=supported)
     for record in records:
         planner.add(record)
     return RunPlan(planner.stages, planner.searches, planner.pairs, tuple(planner.uncounted))
 
 
-def rehearsed(
-    task: Task[Any], records: Iterable[Record], config: Config, *, borne_out: bool = True
-) -> RunPlan:
-    """Calls and estimated tokens by prompt of a run of `task`; re-asks are left out, cached calls counted.
-
-    A stand-in answers for every model: statements are the sentences of a text, and every claim is borne out,
-    or none is: then what a task asks only about claims that failed is counted for all of them.
-
-    Raises:
-        ConfigError, InputError, MissingExtraError: as the task's worker does.
-    """
-    counts = _Counts(config)
-
-    def answer(prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
-        reply = {
-            name: _value(name, prop, prompt, schema, borne_out=borne_out)
-            for name, prop in schema.parameters["properties"].items()
-        }
-        counts.count(prompt.name, [(prompt, schema)], len(str(reply)) // 4)
-        return reply
-
-    models = {name: ScriptedLLM(answer) for name in config.judge_models or filter(None, [config.model])}
-    llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
-    worker = task.worker(config.model_copy(update={"concurrency": 1, "cache": False}), Calls(llm=llm))
-    for record in records:
-        worker.assess(record)
-    return RunPlan(counts.stages)
-
-
 def _value(
-    name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema, *, borne_out: bool
+    name: str, prop: Mapping[str, Any], prompt: Prompt, schema: FunctionSchema, *, supported: bool
 ) -> object:
     """The stand-in's answer for one argument."""
     if "enum" in prop:
-        return prop["enum"][0 if borne_out else -1]
+        return prop["enum"][0 if supported else -1]
     if prop.get("type") == "integer":
         return prop.get("minimum", 0)
     if prop.get("type") != "array":
         if name not in schema.items:
             return WORDS
         if name.startswith("fact"):
-            return "true" if borne_out else "false"
+            return "true" if supported else "false"
         return schema.items[name] if prompt.name != "correct" else f"{schema.items[name]} (corrected)"
     found = re.search(r"<given_parts_\w+>\n(.*?)\n</given_parts", prompt.user, re.DOTALL)
     return (found[1] if found else prompt.user).splitlines()
 
 
-class _Counts:
-    """Adds up calls and tokens by stage."""
+class _Planner:
+    """Adds up calls and tokens by stage, searches, and pairs for a verifier, one record after another."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self.searches = self.pairs = 0
+        self.uncounted: list[str] = []
+        self._asked: dict[str, AsksModel | None] = {}
         self._transport = Transport(str(config.model), config.api_base, None)
         self._counted: dict[str, Counter[str]] = {}
 
@@ -179,25 +172,6 @@ class _Counts:
             most_calls=most_paid(len(requests), asked),
         )
 
-
-class _Planner(_Counts):
-    """Adds up calls, tokens and searches of the pipeline, one record after another."""
-
-    def __init__(self, config: Config) -> None:
-        super().__init__(config.model_copy(update={"calibration": None}))
-        self.searches = self.pairs = 0
-        self.uncounted: list[str] = []
-        llm = ScriptedLLM([])
-        assembly = Assembly(self._config, llm, {"solver": AutoSolver})
-        kinds = (ATOMIZER, REVISER, QUERY_BUILDER, SUMMARIZER, JUDGE)
-        self._asked = {kind.name: self._asking(assembly, kind) for kind in kinds}
-        # What a judge is asked about does not depend on it: any will do to plan that.
-        any_judge = self._asked["judge"] or LLMJudge(llm, config)
-        planning = Assembly(self._config, llm, {"solver": AutoSolver, "judge": any_judge})
-        self._evaluator = planning.made(ASSESSOR)
-        asks = not isinstance(self._evaluator, PromptedEvaluator) or config.plugin("judge") == "llm"
-        self._asked["assessor"] = self._asking(planning, ASSESSOR) if asks else None
-
     def _asking(self, assembly: Assembly, kind: PluginKind[Any]) -> AsksModel | None:
         """The part of that kind if it says what it asks a model; no other registered one is made."""
         name = self._config.plugin(kind.name)
@@ -209,6 +183,45 @@ class _Planner(_Counts):
             return cast(AsksModel, part)
         self.uncounted.append(f"{kind.name} {name}")
         return None
+
+    def _count(self, kind: str, given: Sequence[object], answer: int, *, items: int | None = None) -> None:
+        """Add what a part asks about what it is `given`, if it asks a model."""
+        if part := self._asked[kind]:
+            self.count(kind, part.requests(*given), answer, items=items)
+
+    def _count_questions(self, stage: str, questions: Sequence[Question]) -> None:
+        """Add what the judge is asked."""
+        claims = sum(len(claims) for _, claims in questions)
+        if self._config.plugin("judge") == "verifier":
+            self.pairs += claims
+        judge = self._asked["judge"]
+        if judge and questions:
+            asked = [request for question in questions for request in judge.requests(*question)]
+            self._count_judging(stage, judge, asked, items=claims)
+
+    def _count_judging(self, stage: str, part: AsksModel, asked: Requests, *, items: int) -> None:
+        """Add what is asked about `items` claims, as many times as there are votes, of every judge."""
+        rounds = self._config.votes if self._config.confidence == "votes" else 1
+        rounds *= 1 + len(self._config.further_models)
+        tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
+        self.count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
+
+
+class _PipelinePlanner(_Planner):
+    """Asks the parts of the pipeline what they would ask."""
+
+    def __init__(self, config: Config) -> None:
+        super().__init__(config.model_copy(update={"calibration": None}))
+        llm = ScriptedLLM([])
+        assembly = Assembly(self._config, llm, {"solver": AutoSolver})
+        kinds = (ATOMIZER, REVISER, QUERY_BUILDER, SUMMARIZER, JUDGE)
+        self._asked = {kind.name: self._asking(assembly, kind) for kind in kinds}
+        # What a judge is asked about does not depend on it: any will do to plan that.
+        any_judge = self._asked["judge"] or LLMJudge(llm, config)
+        planning = Assembly(self._config, llm, {"solver": AutoSolver, "judge": any_judge})
+        self._evaluator = planning.made(ASSESSOR)
+        asks = not isinstance(self._evaluator, PromptedEvaluator) or config.plugin("judge") == "llm"
+        self._asked["assessor"] = self._asking(planning, ASSESSOR) if asks else None
 
     def add(self, record: Record) -> None:
         """Count one record."""
@@ -226,11 +239,6 @@ class _Planner(_Counts):
             summaries = summarizer.requests(contexts, atoms)
             self.count("summarizer", summaries, TOKENS_PER_ANSWER * len(summaries))
         self._add_judging(atoms, record.model_copy(update={"contexts": contexts}))
-
-    def _count(self, kind: str, given: Sequence[object], answer: int, *, items: int | None = None) -> None:
-        """Add what a part asks about what it is `given`, if it asks a model."""
-        if part := self._asked[kind]:
-            self.count(kind, part.requests(*given), answer, items=items)
 
     def _atoms(self, record: Record) -> tuple[Atom, ...]:
         if record.atoms is not None:
@@ -250,23 +258,6 @@ class _Planner(_Counts):
             claims = [Claim(atom.id, atom.text) for atom in atoms]
             self._count_questions(COHERENCE_STAGE, coherence_tasks(claims, record.id))
 
-    def _count_questions(self, stage: str, questions: Sequence[Question]) -> None:
-        """Add what the judge is asked."""
-        claims = sum(len(claims) for _, claims in questions)
-        if self._config.plugin("judge") == "verifier":
-            self.pairs += claims
-        judge = self._asked["judge"]
-        if judge and questions:
-            asked = [request for question in questions for request in judge.requests(*question)]
-            self._count_judging(stage, judge, asked, items=claims)
-
-    def _count_judging(self, stage: str, part: AsksModel, asked: Requests, *, items: int) -> None:
-        """Add what is asked about `items` claims, as many times as there are votes, of every judge."""
-        rounds = self._config.votes if self._config.confidence == "votes" else 1
-        rounds *= 1 + len(self._config.further_models)
-        tokens = int(getattr(part, "tokens_per_claim", TOKENS_PER_ATOM)) * _num_items(asked)
-        self.count(stage, list(asked) * rounds, tokens * rounds, items=items * rounds)
-
     def _expected_contexts(self, atoms: Sequence[Atom], record: Record) -> tuple[Context, ...]:
         """Stand-ins for what searching for every atom, and for the question, may find."""
 
@@ -276,6 +267,60 @@ class _Planner(_Counts):
 
         one_at_a_time = self._config.model_copy(update={"concurrency": 1})
         return retrieve_each(search, atoms, record, one_at_a_time).contexts
+
+
+class _Rehearsal(_Planner):
+    """Does a task's work with stand-ins for every model, a verifier and a user's own parts."""
+
+    def __init__(self, task: Task[Any], config: Config, *, supported: bool) -> None:
+        super().__init__(config)
+        self._supported = supported
+        names = config.judge_models or filter(None, [config.model])
+        models = {name: ScriptedLLM(self._answer) for name in names}
+        llm = Panel(models) if len(models) > 1 else next(iter(models.values()), None)
+        alone = config.model_copy(update={"concurrency": 1, "cache": False})
+        parts = self._stand_ins(Assembly(alone, llm, {}))
+        self._worker: Worker[Any] = task.worker(alone, Calls(llm=llm, parts=parts))
+
+    def add(self, record: Record) -> None:
+        """Count one record."""
+        self._worker.assess(record)
+
+    def _answer(self, prompt: Prompt, schema: FunctionSchema) -> dict[str, Any]:
+        """The stand-in's reply for a model."""
+        reply = {
+            name: _value(name, prop, prompt, schema, supported=self._supported)
+            for name, prop in schema.parameters["properties"].items()
+        }
+        self.count(prompt.name, [(prompt, schema)], len(str(reply)) // 4)
+        return reply
+
+    def _stand_ins(self, assembly: Assembly) -> dict[str, object]:
+        """What works in place of a verifier and of a user's own parts, which a dry run does not call."""
+        found: dict[str, object] = {}
+        for kind in (ATOMIZER, REVISER, FACT_GENERATOR, JUDGE):
+            name = self._config.plugin(kind.name)
+            if name == "verifier" or name not in PLUGINS[kind.name]:
+                self._asked[kind.name] = self._asking(assembly, kind)
+                work = self._judge if kind is JUDGE else self._counting(kind)
+                found[kind.name] = SimpleNamespace(**{kind.method: work})
+        return found
+
+    def _counting(self, kind: PluginKind[Any]) -> Callable[..., Atomized]:
+        """The work of an embedded part, after counting what the one in its place would ask."""
+        work = getattr(load(kind.name, "embedded")(self._config), kind.method)
+
+        def count(*given: object) -> Atomized:
+            made: Atomized = work(*given)
+            self._count(kind.name, given, TOKENS_PER_ATOM * len(made.atoms))
+            return made
+
+        return count
+
+    def _judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
+        self._count_questions(JUDGE_STAGE, [(premise, list(claims))])
+        label: Label = "entailment" if self._supported else "neutral"
+        return Judged(tuple(known_verdict(premise.id, claim.id, label, "") for claim in claims))
 
 
 def _num_items(requests: Requests) -> int:
