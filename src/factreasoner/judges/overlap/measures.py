@@ -15,19 +15,10 @@ from factreasoner.text.language import language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
-MEASURES = (
-    "best_window",
-    "whole_passage",
-    "company",
-    "agreement",
-    "names_missing",
-    "names",
-    "numbers_missing",
-)
-_OF_WORDS = 4
+MEASURES = ("whole_passage", "company", "names_missing", "names", "numbers_missing")
+_OF_WORDS = 2
 """The first column that is measured claim by claim."""
 _USUAL_COVER, _USUAL_WEIGHT = 0.6, 2
-_NEAR = 0.1
 _WINDOW_SIZES = (1, 2, 3)
 _LENGTH_PENALTY = 0.03
 _FUNCTION_WEIGHT = 0.05
@@ -202,14 +193,12 @@ class Measured:
         """Every measure of every claim against passage `row`: shape (n, len(MEASURES))."""
         cover = self._coverage
         values = np.zeros((len(self.claims), len(MEASURES)))
-        own = cover.best[:, row]
-        rivals = np.delete(np.where(self.foreign, 0.0, cover.best), row, axis=1)
-        overall = np.maximum(own, rivals.max(axis=1, initial=0.0))
-        values[:, 0], values[:, 1] = own, cover.whole[:, row]
+        others = np.delete(np.where(self.foreign, 0.0, cover.best), row, axis=1)
+        overall = np.maximum(cover.best[:, row], others.max(axis=1, initial=0.0))
+        values[:, 0] = cover.whole[:, row]
         # How well the passages cover the other claims, drawn to the usual where these are few.
         usual = _USUAL_WEIGHT * _USUAL_COVER
-        values[:, 2] = (overall.sum() - overall + usual) / (len(self.claims) - 1 + _USUAL_WEIGHT)
-        values[:, 3] = np.log1p((rivals >= overall[:, None] - _NEAR).sum(axis=1))
+        values[:, 1] = (overall.sum() - overall + usual) / (len(self.claims) - 1 + _USUAL_WEIGHT)
         for n in np.flatnonzero(cover.touches[:, row]):
             values[n, _OF_WORDS:] = self._of_words(int(n), row)
         return values
