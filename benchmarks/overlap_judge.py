@@ -94,8 +94,7 @@ def common() -> dict[str, float]:
 
 def measured(texts: Collection[str], claims: Sequence[str]) -> Measured:
     """What is measured on a record."""
-    passages = Passages(sorted(set(texts)), common())
-    return Measured(passages, [analyse(claim, passages.language) for claim in sorted(claims)])
+    return Measured(Passages(sorted(set(texts)), common()), sorted(claims))
 
 
 @cache

@@ -23,7 +23,7 @@ from factreasoner.judges.overlap.words import analyse
         ("1.500,50 euros and 6 650 km", [(1500.5, "euro"), (6650.0, "length")]),
         ("20 km², 20 sq km, 5 acres", [(20.0, "area"), (20.0, "area"), (5.0, "area")]),
         ("$2.5m for twenty-five days", [(2.5e6, "dollar"), (25.0, "time")]),
-        ("four to six hours", [(4.0, ""), (4.0, "time")]),
+        ("four to six hours", [(4.0, ""), (6.0, "")]),
         ("5 ft 11 in, 17:00, half a million", [(5.0, ""), (11.0, ""), (17.0, ""), (0.0, ""), (1e6, "")]),
         ("1.500 people in the 12th century BC", [(1500.0, ""), (1100.0, "")]),
         ("no number", []),
@@ -49,7 +49,7 @@ def test_sentences_hold_their_tokens_and_characters():
 
 def test_a_window_has_as_many_sentences_as_the_claim_needs_and_stays_in_its_passage():
     texts = ["Zeus slept. The harbour froze. The ferry sank. Hera sang.", "The ferry sank."]
-    measured = Measured(Passages(texts, {}), [analyse("The ferry sank after the harbour froze.", "english")])
+    measured = Measured(Passages(texts, {}), ["The ferry sank after the harbour froze."])
     quoted = [measured.window(0, row) for row in (0, 1)]
     assert [text[span.start : span.end] for text, span in zip(texts, quoted, strict=True)] == [
         "The harbour froze. The ferry sank.",
@@ -59,7 +59,7 @@ def test_a_window_has_as_many_sentences_as_the_claim_needs_and_stays_in_its_pass
 
 def test_frequent_words_and_those_that_all_claims_share_weigh_less():
     passages = Passages(["Wolves hunt deer.", "Wolves howl."], {"hunt": 0.2})
-    claims = [analyse(f"The wolves hunt {prey}.", "english") for prey in ("deer", "birds", "mice", "fish")]
+    claims = [f"The wolves hunt {prey}." for prey in ("deer", "birds", "mice", "fish")]
     the, wolves, hunt, deer = Measured(passages, claims).weights[0]
     assert deer > wolves > hunt > the
 
@@ -69,7 +69,7 @@ def test_memory_grows_no_faster_than_claims():
     passages = Passages(["Wolves hunt deer. Wolves howl."] * 3, {})
 
     def peak(count):
-        claims = [analyse(f"Wolf x{i}ka hunts deer y{i}lo at z{i}mi.", "english") for i in range(count)]
+        claims = [f"Wolf x{i}ka hunts deer y{i}lo at z{i}mi." for i in range(count)]
         tracemalloc.start()
         Measured(passages, claims)
         _, most = tracemalloc.get_traced_memory()

@@ -13,7 +13,7 @@ import numpy as np
 
 from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike, said_by
 from factreasoner.judges.overlap.measures import MEASURES, Array, Measured, Passages
-from factreasoner.judges.overlap.words import Span, analyse
+from factreasoner.judges.overlap.words import Span
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.protocols import Judged
 from factreasoner.text.language import differences
@@ -107,7 +107,7 @@ class OverlapJudge:
         self._model = model or shipped_model()
         common = self._model.common
         self._passages = lru_cache(_RECORDS_KEPT)(lambda texts, question: Passages(texts, common, question))
-        self._measured = lru_cache(maxsize=4 * _RECORDS_KEPT)(_measure)
+        self._measured = lru_cache(maxsize=4 * _RECORDS_KEPT)(Measured)
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict per claim, in order; never a failure."""
@@ -176,7 +176,3 @@ def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
     is_foreign = any(other != row and foreign for other, foreign in enumerate(measured.foreign[n]))
     is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT and not is_foreign
     return is_statement and bool(measured.touches[n, row])
-
-
-def _measure(passages: Passages, claims: tuple[str, ...]) -> Measured:
-    return Measured(passages, [analyse(claim, passages.language) for claim in claims])

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.overlap.words import Span, Text, analyse
-from factreasoner.text.language import language_of
+from factreasoner.text.language import language_of, tells_english
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Passages:
         self._asked = frozenset(analyse(asked, self.language).stems)
         self.texts = [analyse(raw, self.language) for raw in raw_texts]
         # A language without a list of function words counts as English, too.
-        self.is_english = [self.language == "english" and text.is_english() for text in self.texts]
+        self.is_english = [self.language == "english" and tells_english(raw) for raw in raw_texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
         self.stems = [frozenset(text.stems) for text in self.texts]
         self._sentences_of: dict[str, list[int]] = defaultdict(list)
@@ -171,14 +171,14 @@ class Measured:
     of the claim. `foreign` marks claims that are the beginning of another passage.
     """
 
-    def __init__(self, passages: Passages, claims: Sequence[Text]) -> None:
-        topical = Counter(term for claim in claims for term in set(claim.stems))
-        self.passages, self.claims = passages, claims
-        self.weights = [passages.weights(claim, topical, len(claims)) for claim in claims]
-        self._coverage = passages.cover(claims, self.weights)
+    def __init__(self, passages: Passages, raw_claims: Sequence[str]) -> None:
+        self.passages, self.claims = passages, [analyse(raw, passages.language) for raw in raw_claims]
+        topical = Counter(term for claim in self.claims for term in set(claim.stems))
+        self.weights = [passages.weights(claim, topical, len(self.claims)) for claim in self.claims]
+        self._coverage = passages.cover(self.claims, self.weights)
         self.near, self.touches = self._coverage.best, self._coverage.touches
         self.foreign = np.array(
-            [[bool(c.raw) and text.raw.startswith(c.raw) for text in passages.texts] for c in claims]
+            [[bool(c.raw) and text.raw.startswith(c.raw) for text in passages.texts] for c in self.claims]
         )
 
     def window(self, n: int, row: int) -> Span:

@@ -145,12 +145,8 @@ def numbers_in(
         i += 1
     for n, (one, two) in enumerate(pairwise(tuple(found))):
         apart = not _JOINTS.issuperset(words[one.end : two.place]) or _BREAKS.search(gaps[two.place])
-        if apart or one.kind == two.kind or not {one.kind, two.kind}.isdisjoint({DAY, MONTH}):
-            continue
-        is_range = not one.kind and two.kind != YEAR and one.value < two.value
-        span = (two.value - one.value) * two.size
-        found[n] = one._replace(kind="")
-        found[n + 1] = two._replace(value=one.value, span=span) if is_range else two._replace(kind="")
+        if not apart and one.kind != two.kind and {one.kind, two.kind}.isdisjoint({DAY, MONTH}):
+            found[n : n + 2] = one._replace(kind=""), two._replace(kind="")
     return found
 
 
@@ -195,12 +191,9 @@ def _quantity(words: Sequence[str], content: Sequence[bool], i: int, language: s
     unit = f"{next_}2" if after in _SQUARE else after
     if unit in _SIZES:
         measure, size = _SIZES[unit]
-        if words[unit_end : unit_end + 1] == ["per"]:
-            each, many = _SIZES.get(words[unit_end + 1] if unit_end + 1 < len(words) else "", ("", 0.0))
-            if not each:
-                return Number(i, unit_end, value, "", bound=bound)
-            return Number(i, unit_end + 2, value, f"{measure} per {each}", size / many, bound)
-        return Number(i, unit_end, value, measure, size, bound)
+        per = words[unit_end : unit_end + 2]
+        kind = f"{measure} per {per[-1]}" if per[:1] == ["per"] else measure
+        return Number(i, unit_end, value, kind, size, bound)
     if words[i].isdecimal() and len(words[i]) == 4 and _FIRST_YEAR <= value <= _LAST_YEAR:
         decade = 0 if after != "s" else 9 if value % 100 else 99
         return Number(i, end + bool(decade), value, YEAR, span=decade)
