@@ -217,9 +217,14 @@ def shared(words: Set[str], others: Set[str]) -> int:
 
 def _alike(left: str, right: str) -> bool:
     """Whether two stems may be forms of one word: "treat" and "treatment"."""
-    pairs = enumerate(zip(left, right, strict=False))
-    size = next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
+    size = common_prefix(left, right)
     return size >= _LEAST_PREFIX and size >= _PREFIX_SHARE * max(len(left), len(right))
+
+
+def common_prefix(left: str, right: str) -> int:
+    """How many letters two words begin with alike."""
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def gender_of_noun(lemma: str) -> Gender | None:

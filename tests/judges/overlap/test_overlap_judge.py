@@ -74,6 +74,7 @@ def test_a_sentence_that_begins_with_the_claim_entails_it_in_any_company(judge):
         ("amount", "It killed 2 million people in China.", "It killed 2.9 million people in China."),
         ("dose", "The tablet holds 1 mg of the drug.", "The tablet holds 0.5 mg of the drug."),
         ("speed", "It runs 100 kilometres per hour.", "It runs 100 miles per hour."),
+        ("range", "The tablet works for 12 hours.", "The tablet works for four to six hours."),
         ("share", "Olive oil makes up 25 percent of sales.", "Olive oil makes up 52% of sales."),
         ("rank", "Anna was the second child of a baker.", "Anna was the third child of a baker."),
         ("negation", "The house is not for sale in Oregon.", "The house is for sale in Oregon."),

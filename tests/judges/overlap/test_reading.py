@@ -23,7 +23,7 @@ from factreasoner.judges.overlap.words import analyse
         ("1.500,50 euros and 6 650 km", [(1500.5, "euro"), (6650.0, "length")]),
         ("20 km², 20 sq km, 5 acres", [(20.0, "area"), (20.0, "area"), (5.0, "area")]),
         ("$2.5m for twenty-five days", [(2.5e6, "dollar"), (25.0, "time")]),
-        ("four to six hours", [(4.0, ""), (6.0, "")]),
+        ("four to six hours", [(4.0, ""), (4.0, "time")]),
         ("5 ft 11 in, 17:00, half a million", [(5.0, ""), (11.0, ""), (17.0, ""), (0.0, ""), (1e6, "")]),
         ("1.500 people in the 12th century BC", [(1500.0, ""), (1100.0, "")]),
         ("no number", []),

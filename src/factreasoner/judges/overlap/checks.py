@@ -61,9 +61,8 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     places = [i for i in range(part.low, part.high) if text.stems[i] in wanted] or [part.low]
     first, last = max(part.low, places[0] - _REACH), min(part.high, places[-1] + 1 + _REACH)
     own = _QUALIFIERS.intersection(claim.words)
-    others = _QUALIFIERS.intersection(text.words[first:last]) | _DOUBTS.intersection(
-        text.words[part.low : first]
-    )
+    before, near = text.words[part.low : first], text.words[first:last]
+    others = _QUALIFIERS.intersection(near) | _DOUBTS.intersection(before)
     return own.issubset(text.words[part.low : part.high]) and own.issuperset(others)
 
 
@@ -143,14 +142,14 @@ def _stands_alike(claim: Text, number: Number, text: Text, other: Number) -> boo
 def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -> bool:
     """Whether claim and sentence differ in one negation, and both have the word it negates."""
     own = [i for i, word in enumerate(claim.words) if word in _NEGATIONS]
-    said = [i for i in range(part.low, part.high) if text.words[i] in _NEGATIONS]
+    beside = text.words[part.low : part.high]
+    said = [i for i, word in enumerate(beside, start=part.low) if word in _NEGATIONS]
     if len(own) + len(said) != 1 or "?" in claim.raw:
         return False
     there = set(text.stems[part.low : part.high])
     others = _QUALIFIERS - _NEGATIONS
-    if _share(claim, weights, there) < _LEAST_NEGATED or others.intersection(
-        claim.words
-    ) != others.intersection(text.words[part.low : part.high]):
+    is_alike = others.intersection(claim.words) == others.intersection(beside)
+    if _share(claim, weights, there) < _LEAST_NEGATED or not is_alike:
         return False
     if own:
         return _negated(claim, own[0], len(claim.words)) in there

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.overlap.words import Span, Text, analyse
-from factreasoner.text.language import language_of, tells_english
+from factreasoner.text.language import common_prefix, language_of, tells_english
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -125,10 +125,7 @@ class Passages:
             return []
         found = []
         for other in self._by_prefix.get(term[:_PREFIX], ()):
-            shared = _PREFIX
-            while shared < min(len(term), len(other)) and term[shared] == other[shared]:
-                shared += 1
-            likeness = 2 * shared / (len(term) + len(other))
+            likeness = 2 * common_prefix(term, other) / (len(term) + len(other))
             if other != term and likeness >= _LEAST_LIKENESS:
                 found.append((other, likeness))
         return found

@@ -145,8 +145,12 @@ def numbers_in(
         i += 1
     for n, (one, two) in enumerate(pairwise(tuple(found))):
         apart = not _JOINTS.issuperset(words[one.end : two.place]) or _BREAKS.search(gaps[two.place])
-        if not apart and one.kind != two.kind and {one.kind, two.kind}.isdisjoint({DAY, MONTH}):
-            found[n : n + 2] = one._replace(kind=""), two._replace(kind="")
+        if apart or one.kind == two.kind or not {one.kind, two.kind}.isdisjoint({DAY, MONTH}):
+            continue
+        is_range = not one.kind and two.kind != YEAR and one.value < two.value
+        span = (two.value - one.value) * two.size
+        found[n] = one._replace(kind="")
+        found[n + 1] = two._replace(value=one.value, span=span) if is_range else two._replace(kind="")
     return found
 
 
