@@ -95,13 +95,18 @@ def test_what_is_wrong_is_said_to_the_agent(server):
     assert "more than 0.1 s" in refusal(slow, output="It is tall.", contexts=["slow"])
 
 
-@pytest.mark.parametrize("absent", [{}, {"contexts": []}, {"contexts": None}])
-def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path, absent):
+def test_without_contexts_evidence_is_searched_for_where_a_retriever_is_set(tmp_path):
     (tmp_path / "tower.txt").write_text(PASSAGES[0])
     config = Config(spacy_model="none", retriever="corpus", store_dir=tmp_path / "store")
     index([tmp_path / "tower.txt"], config, tell=lambda step: None)
-    (row,) = found(tools_of(config), output="The tower was built in 1898.", **absent)["atoms"]
-    assert (row["label"], row["source"], row["quote"]) == ("contradicted", "tower", PASSAGES[0])
+    for given, label in (
+        ({}, "contradicted"),
+        ({"contexts": None}, "contradicted"),
+        ({"contexts": []}, "unverified"),
+    ):
+        (row,) = found(tools_of(config), output="The tower was built in 1898.", **given)["atoms"]
+        source = ("tower", PASSAGES[0]) if label == "contradicted" else (None, None)
+        assert (row["label"], row["source"], row["quote"]) == (label, *source)
 
 
 def test_judgements_that_fail_are_no_verdicts():

@@ -22,7 +22,7 @@ def found():
         r"<RecallResult 'r1': ok, 1 fact \(1 not stated\), recall 0\.000>": recall(
             answer, facts=["It is a red car."]
         ),
-        r"<ScoredRag of <RagResult 'r1': ok, claims of the answer: 1, contexts: 1>: faithfulness .*>": rag(
+        r"<ScoredRag 'r1': ok, claims of the answer: 1, contexts: 1, faithfulness .*\d>": rag(
             answer, contexts=[passage]
         ),
         r"<VerifyResult 'r1': ok, 1 claim \(1 \w+\), citation recall .*, 1 sentence changed>": verify(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
+from factreasoner.models.results import notebook_form
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
@@ -65,6 +66,9 @@ class Run:
         judge = ", ".join(map(str, models)) or f"{judge} judge"
         count = number_of(len(self), "record")
         return f"<Run {str(self.path)!r}: task {self.task}, {count}, {judge}>"
+
+    def _repr_html_(self) -> str:
+        return notebook_form(self._finished, repr(self))
 
     def __len__(self) -> int:
         return len(self._finished.ids)

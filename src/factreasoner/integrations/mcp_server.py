@@ -160,17 +160,16 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     )
     assessing = _Tool(FACTUALITY, config, calls)
 
-    async def assess(output: str, contexts: list[str], input: str = "") -> Assessed:
-        passages = contexts if contexts or not searched else None
-        return await _in_time(partial(assessing.found, Assessed, output, passages, input), seconds)
+    async def assess_or_search(output: str, contexts: list[str] | None = None, input: str = "") -> Assessed:
+        return await _in_time(partial(assessing.found, Assessed, output, contexts, input), seconds)
 
-    async def assess_or_search(output: str, contexts: tuple[str, ...] = (), input: str = "") -> Assessed:
-        return await assess(output, list(contexts), input)
+    async def assess(output: str, contexts: list[str], input: str = "") -> Assessed:
+        return await assess_or_search(output, contexts, input)
 
     about = "Is an answer true? Each of its claims, held against passages of evidence that you hand over."
     about += " `input` is the question."
     if searched:
-        about += " Without `contexts`, evidence is searched for."
+        about += " Without `contexts`, evidence is searched for; [] means that there is none."
     tool = assess_or_search if searched else assess
     server.add_tool(tool, name="assess", description=about, annotations=hints, structured_output=True)
     try:

@@ -185,11 +185,15 @@ class TaskResult(Model):
         """What was found, in a few words each: how many claims, with which labels, and the scores."""
         return []
 
-    def __repr__(self) -> str:
+    def told(self, kind: str, scores: Sequence[str] = ()) -> str:
+        """What a prompt shows of a result of that `kind` with these scores."""
         failed = len(self.all_failures)
         failures = [number_of(failed, "failure")] * bool(failed)
-        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *failures])
-        return f"<{type(self).__name__} {self.record_id!r}: {brief}>"
+        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *scores, *failures])
+        return f"<{kind} {self.record_id!r}: {brief}>"
+
+    def __repr__(self) -> str:
+        return self.told(type(self).__name__)
 
     __str__ = __repr__
 
@@ -197,9 +201,9 @@ class TaskResult(Model):
         return notebook_form(self, repr(self))
 
 
-def notebook_form(result: TaskResult, told: str) -> str:
-    """What a notebook shows of a result, under `told`: HTML by a part that is imported when used."""
-    form: str = importlib.import_module("factreasoner.report.notebook").html_of(result, told)
+def notebook_form(found: object, told: str) -> str:
+    """What a notebook shows of a result or a run, under `told`: HTML by a part that is imported when used."""
+    form: str = importlib.import_module("factreasoner.report.notebook").html_of(found, told)
     return form
 
 

@@ -242,8 +242,8 @@ class ScoredRag(NamedTuple):
 
     def __repr__(self) -> str:
         known = ((name, self.values[name]) for name in IN_BRIEF)
-        shares = ", ".join(f"{name} {value:.3f}" for name, value in known if value is not None)
-        return f"<{type(self).__name__} of {self.result!r}" + (f": {shares}>" if shares else ">")
+        scores = [f"{name.replace('_', ' ')} {value:.3f}" for name, value in known if value is not None]
+        return self.result.told(type(self).__name__, scores)
 
     def _repr_html_(self) -> str:
         return notebook_form(self.result, repr(self))
