@@ -62,13 +62,27 @@ def test_all_of_many_arrive():
         assert {record.event_name for record in collector.kept.values()} == {"gen_ai.evaluation.result"}
 
 
-def test_a_collector_that_is_not_there_is_told_of_once(monkeypatch, caplog):
-    monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "2")  # one try more
-    with pytest.raises(
-        PublishError,
-        match=r"127\.0\.0\.1:9/v1/logs: the collector took nothing.*: Connection refused \(tried \d",
-    ):
-        publish([SCORE], Otlp("http://127.0.0.1:9"))
+REFUSED = r"/v1/logs: no collector can be reached: Connection refused; is it running\? --url names another"
+
+
+def test_a_collector_that_is_not_there_is_told_of_before_anything_is_tried():
+    with pytest.raises(PublishError, match=f"127.0.0.1:9{REFUSED}"):
+        Otlp("http://127.0.0.1:9")
+    with pytest.raises(PublishError, match="no collector can be reached: Port"):
+        Otlp("http://127.0.0.1:x")
+
+
+def test_a_collector_behind_a_proxy_is_not_tried(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
+    assert Otlp("http://collector.example:4318").url == "http://collector.example:4318/v1/logs"
+
+
+def test_a_collector_that_goes_is_told_of_once(monkeypatch, caplog):
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_LOGS_TIMEOUT", "0.5")  # no try more
+    with received(Collector()) as collector:
+        backend = Otlp(collector.url)
+    with pytest.raises(PublishError, match=REFUSED):
+        publish([SCORE], backend)
     assert not caplog.records
 
 

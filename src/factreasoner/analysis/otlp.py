@@ -10,8 +10,11 @@ import contextlib
 import logging
 import os
 import re
+import socket
 import time
 from collections.abc import Iterator, Sequence
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from opentelemetry._logs import LogRecord
 from opentelemetry.context import Context
@@ -28,8 +31,8 @@ from factreasoner.errors import PublishError
 
 _TRACE, _SPAN = re.compile("(?!0+$)[0-9a-fA-F]{32}"), re.compile("[0-9a-fA-F]{16}")
 _RETRIED = re.compile("^Transient error (.*) encountered.*", re.DOTALL)
-_OF_SYSTEM = re.compile(r".*\[Errno -?\d+\] ([^'\")]+).*", re.DOTALL)
-"""What the system says, in what a library makes of it."""
+_SECONDS = 2.0
+"""After which nothing is there. The exporter itself tries on for 10 s, as is right for one that is busy."""
 
 
 class Otlp:
@@ -37,10 +40,15 @@ class Otlp:
 
     The exporter is called batch by batch: a batch processor drops events silently when its queue is full.
     `url` is a collector's; OTEL_EXPORTER_OTLP_LOGS_ENDPOINT and OTEL_EXPORTER_OTLP_ENDPOINT name one as well.
+
+    Raises:
+        PublishError: nothing is there.
     """
 
     def __init__(self, url: str | None = None, exporter: LogRecordExporter | None = None) -> None:
         self.url = _endpoint(url)
+        if exporter is None:
+            _reach(self.url)
         self._exporter = exporter or OTLPLogExporter(endpoint=self.url)
         self._resource = Resource.create(
             {"service.name": os.environ.get("OTEL_SERVICE_NAME", "factreasoner")}
@@ -62,17 +70,31 @@ class Otlp:
         with _logged() as logged:
             taken = self._exporter.export(batch) is LogRecordExportResult.SUCCESS
         if not taken:
+            _reach(self.url)
             # The last message may say no more than that the time for tries is over.
             told = [message for message in logged if "due to timeout" not in message]
             why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
-            if reason := _OF_SYSTEM.fullmatch(why):
-                why = f"{reason[1]} (tried {len(logged)} times); is it running? --url names another address"
             raise PublishError(f"{self.url}: the collector took nothing of the batch: {why}")
         return Taken(len(scores))
 
     def close(self) -> None:
         """See `Backend`."""
         self._exporter.shutdown()  # type: ignore[no-untyped-call]
+
+
+def _reach(url: str) -> None:
+    """Raise PublishError where nothing takes a connection. What is behind a proxy is not tried."""
+    at = urlsplit(url)
+    if not at.hostname or (at.scheme in getproxies() and not proxy_bypass(at.hostname)):
+        return
+    try:
+        port = at.port or (443 if at.scheme == "https" else 80)
+        socket.create_connection((at.hostname, port), _SECONDS).close()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise PublishError(
+            f"{url}: no collector can be reached: {why}; is it running? --url names another address"
+        ) from error
 
 
 @contextlib.contextmanager
