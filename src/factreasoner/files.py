@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import filecmp
 import gzip
@@ -22,6 +23,7 @@ else:
     from backports import zstd
 
 if TYPE_CHECKING:
+    from _csv import _reader
     from typing_extensions import Buffer
 
 P = TypeVar("P", bound=PurePath)
@@ -41,6 +43,8 @@ _FORMS = {
 }
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 _BLOCK = 1 << 17
+LONGEST_CELL = 100_000_000
+"""Characters of a cell of a CSV table."""
 
 
 def plain_name(path: P) -> P:
@@ -176,6 +180,12 @@ def clear_interrupted(*paths: Path) -> None:
     for path in paths:
         for left in path.parent.glob(_TEMPORARY.format(name=path.name, process="*")):
             left.unlink(missing_ok=True)
+
+
+def cells_of(lines: Iterable[str], separator: str) -> _reader:
+    """The rows of a CSV table. The limit of a cell is the process's, and other threads may be reading."""
+    csv.field_size_limit(LONGEST_CELL)
+    return csv.reader(lines, delimiter=separator, strict=True)
 
 
 def text_of(path: Path | str, most: int = -1, field: str = "") -> str:

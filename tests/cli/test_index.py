@@ -88,6 +88,15 @@ def test_what_has_no_text_is_named(index, docs):
     assert "Files: 4 unchanged, 2 empty." in index().stdout
 
 
+def test_files_read_as_windows_1252_are_told_on_one_line(index, docs):
+    for n in range(7):
+        (docs / f"old{n}.txt").write_bytes(f"Café {n}".encode("cp1252"))
+    names = "; ".join(f"{docs}/old{n}.txt" for n in range(5))
+    told = f"not UTF-8, read as Windows-1252: 7 files ({names}; and 2 more)\n"
+    assert index("docs", "--collection", "other", "--quiet").stderr == ""
+    assert [index().stderr, index().stderr] == [told, ""]
+
+
 def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
     (docs / "a\nb\x1b[31m.pdf").write_bytes(b"%PDF-1.4 and no more")
     with (docs / "rows.jsonl").open("a") as file:

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
+from factreasoner import files
+from factreasoner.corpus.documents import csv_rows
 from factreasoner.errors import InputError
 from factreasoner.files import zstd
 from factreasoner.inputs import input
@@ -115,6 +117,7 @@ def test_what_is_not_clean_is_told(tmp_path, name, content, message):
 
 def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
     monkeypatch.setattr(input, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "LONGEST_CELL", 100)
     with pytest.raises(InputError, match=r"f\.csv:2: longer than"):
         records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
     with pytest.raises(InputError, match="field larger than field limit"):
@@ -123,10 +126,11 @@ def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
     assert records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
 
 
-def test_a_table_read_to_its_end_lowers_no_limit_for_one_that_another_thread_reads(tmp_path):
-    csv.field_size_limit(131_072)  # what a process begins with
-    records(tmp_path / "f.csv", table(ROWS))
-    assert csv.field_size_limit() == input.LONGEST_LINE
+def test_tables_of_records_and_of_documents_share_one_limit_of_a_cell(tmp_path):
+    for read in (lambda path: records(path, table(ROWS)), lambda path: list(csv_rows(path))):
+        csv.field_size_limit(131_072)  # what a process begins with
+        read(tmp_path / "f.csv")
+        assert csv.field_size_limit() == files.LONGEST_CELL
 
 
 def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):

@@ -144,25 +144,19 @@ def test_a_text_is_read_as_it_is(tmp_path):
 def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding, caplog):
     (tmp_path / "answer.txt").write_bytes("Café [1].".encode(encoding))
     (tmp_path / "source.txt").write_bytes("Café.".encode(encoding))
+    (tmp_path / "page.html").write_bytes(html("The Café was opened in 1932.").decode().encode(encoding))
     assert read_text(str(tmp_path / "answer.txt")) == "Café [1]."
     assert read(tmp_path / "source.txt")[0].text == "Café."
+    assert "Café" in read(tmp_path / "page.html")[0].text
     assert caplog.messages == [
-        f"{tmp_path}/{name}.txt: not UTF-8; read as Windows-1252"
-        for name in ("answer", "source")
+        f"{tmp_path}/{name}: not UTF-8; read as Windows-1252"
+        for name in ("answer.txt", "source.txt", "page.html")
         if encoding == "latin-1"
     ]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        "Das Café und das Café".encode()[:-1],
-        "é du café de la Cité".encode()[1:],
-        "Ein Café".encode() + b" caf\xe9 am Eck",
-        b"\xabWarum?\xbb \x81 It is stated here, in words",
-    ],
-)
-def test_a_text_in_no_known_encoding_is_refused(tmp_path, data, monkeypatch):
+def test_a_text_in_no_known_encoding_is_refused(tmp_path, monkeypatch):
+    data = "Das Café und das Café".encode()[:-1]
     (tmp_path / "a.txt").write_bytes(data)
     with pytest.raises(
         InputError, match=r"^\S+a.txt: not UTF-8 \(byte \d+\), nor surely Windows-1252; save it as"

@@ -1,12 +1,15 @@
 """Superscripts of a page as text."""
 
+import random
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pages import ARTICLE, SENTENCES, html, pdf
 
 from factreasoner.web.extract import extract, raised
-from factreasoner.web.page import decode
+from factreasoner.web.page import Extracted, decode
 
 
 def test_html_gives_the_article_without_menu_and_footer():
@@ -70,7 +73,8 @@ def test_plain_text_stays_as_it_is():
         (b"<html></html>", "text/html", "no text"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "text/html", "binary"),
         (b"PK\x03\x04\0\0\0\0", "", "binary"),
-        (bytes(range(1, 256)) * 50, "text/plain", "binary"),
+        (bytes(range(1, 32)) * 50, "text/plain", "binary"),
+        ("Мост через реку.".encode("cp1251"), "text/plain", "not UTF-8 (byte 0), nor surely Windows-1252"),
         (b"%PDF-1.4 and nothing more", "application/pdf", "damaged PDF"),
         (pdf(ARTICLE)[:-200], "application/pdf", "damaged PDF"),
         (pdf(""), "application/pdf", "no text"),
@@ -96,7 +100,7 @@ def test_an_encrypted_pdf_is_dropped_as_that():
     "charset", ["base64", "zip", "idna", "unicode_escape", "undefined", "x" * 5000, "cp99999"]
 )
 def test_a_charset_that_is_none_is_ignored(charset):
-    assert decode("Größe".encode(), charset) == "Größe"
+    assert decode("Größe".encode(), charset).text == "Größe"
     assert SENTENCES[0] in extract(html(), "text/html", charset).text
 
 
@@ -110,10 +114,75 @@ def test_a_charset_that_is_none_is_ignored(charset):
         ("Größe".encode("utf-8-sig"), "latin-1", "Größe"),
         ("Мост".encode("koi8-r"), "koi8-r", "Мост"),
         ("橋".encode("shift_jis"), "shift_jis", "橋"),
+        ("“朱镕基”".encode("gb18030"), "gb2312", "“朱镕基”"),
+        ("“Größe”".encode("cp1252"), "iso-8859-1", "“Größe”"),
     ],
 )
 def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
-    assert decode(data, charset) == text
+    assert decode(data, charset).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“ROSÉ” is a wine.",
+        "It’s £5 – or 20°.",
+        "12\xa0m",
+        "Café",
+        "© 2020",
+        "L'été… «À côté», SOCIÉTÉ\xa0: 12\xa0€ l’unité",
+        "¿Cuándo llegó el señor Muñoz? ¡Mañana!",
+        "Þýðing á íslensku; hääyöaie; IRMÃOS e 5 m³",
+        "Die Brücke wurde 1932 eröffnet, die Umlaute ä, ö, ü fehlen. " * 50 + "So: Ã© und äöü.",
+    ],
+)
+def test_windows_1252_is_read_and_named(text):
+    assert decode(text.encode("cp1252")) == Extracted(text, guessed="Windows-1252")
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        *((text, encoding) for text in ("Мост.", "Выдра живёт в реке.") for encoding in ("cp1251", "koi8-r")),
+        *(("The Volga (Волга) is a long river." * n, "cp1251") for n in (1, 100)),
+        *((text, "gbk") for text in ("大桥。", "水獭生活在河里。", "这座桥于1932年开通,长四百米。" * 100)),
+        *(
+            ("この橋は1932年に開通し、長さは四百メートルです。", encoding)
+            for encoding in ("euc-jp", "shift_jis")
+        ),
+        ("수달은 강에 산다.", "euc-kr"),
+        ("Η γέφυρα άνοιξε το 1932.", "cp1253"),
+        ("Wydra żyje w rzece, a łódź płynie przez Gdańsk.", "cp1250"),
+    ],
+)
+def test_other_encodings_are_refused_and_not_read_as_windows_1252(text, encoding):
+    assert decode(text.encode(encoding)).dropped.endswith("nor surely Windows-1252")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        "Das Café und das Café".encode()[:-1],
+        "é du café de la Cité".encode()[1:],
+        "“It’s raining”".encode()[1:],
+        "Die Brücke der Größe".encode() + b" in Caf\xe9",
+        b"\xef\xbb\xbfCaf\xc3\xa9, caf\xe9",
+        b"\xabWarum?\xbb \x81 It is stated here, in words",
+        random.Random(1).randbytes(500),
+    ],
+)
+def test_damaged_utf_8_is_refused(data):
+    assert re.fullmatch(r"not UTF-8 \(byte \d+\), nor surely Windows-1252", decode(data).dropped)
+
+
+def test_a_charset_that_a_text_declares_is_used_where_it_is_not_utf_8():
+    for head in (
+        '<?xml version="1.0" encoding="koi8-r"?><html>',
+        "<meta http-equiv=x content='a; charset=KOI8-R'>",
+    ):
+        assert decode(f"{head}Мост".encode("koi8-r")) == Extracted(f"{head}Мост")
+        assert decode(f"{head}Мост".encode()).text == f"{head}Мост"
+    assert decode(b"<meta charset='utf-8'>Caf\xe9").guessed == "Windows-1252"
 
 
 @pytest.mark.parametrize(
@@ -137,6 +206,10 @@ def test_html_is_decoded_by_the_charset_of_the_header_or_the_page():
     assert body in extract(page.encode("latin-1"), "text/html", "iso-8859-1").text
     declared = page.replace("<title>", "<meta charset='iso-8859-1'><title>")
     assert body in extract(declared.encode("latin-1"), "text/html").text
+    found = extract(page.encode("latin-1"), "text/html")
+    assert (body in found.text, found.guessed) == (True, "Windows-1252")
+    found = extract(html("Выдра живёт в реке.\nМост через реку.").decode().encode("koi8-r"), "text/html")
+    assert found.dropped.startswith("not UTF-8")
 
 
 @settings(max_examples=60, deadline=None)

@@ -65,8 +65,10 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
 
 def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> int:
     from factreasoner.corpus.indexing import index as index_files
+    from factreasoner.corpus.indexing import named
     from factreasoner.llm.usage import Meter
     from factreasoner.report.progress import index_progress
+    from factreasoner.web.page import WINDOWS
 
     meter = Meter()
     try:
@@ -86,6 +88,9 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
         say(f"read in part: {one_line(problem)}", err=True)
     for document in (*report.unread, *report.textless):
         say(f"left out: {one_line(document)}", err=True)
+    if report.guessed and not quiet:
+        files = number_of(len(report.guessed), "file")
+        say(f"not UTF-8, read as {WINDOWS}: {files} ({one_line(named(report.guessed))})", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems or report.partly else 0

@@ -6,23 +6,21 @@ import csv
 import hashlib
 import importlib.util
 import json
-import logging
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO, NamedTuple
 
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
-from factreasoner.files import opened
+from factreasoner.files import cells_of, opened
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
 from factreasoner.web.office import MODULES, READERS
-from factreasoner.web.page import WIDE, Page, decode
+from factreasoner.web.page import WIDE, Extracted, Page, decode
 from factreasoner.web.reader import PageReader
-
-log = logging.getLogger(__name__)
 
 BINARY = "binary, not text"
 MOST_BYTES = 100_000_000
@@ -81,8 +79,10 @@ class DocumentReader:
         name = re.sub(r"[_\s-]+", " ", path.stem).strip()
         if kind not in ("text", "markdown"):
             return self._page(path, kind, data, name)
-        text = text_of(data, str(path)).replace("\r\n", "\n")
-        return markdown(text, name) if kind == "markdown" else Document(text, name)
+        read = text_of(data, str(path))
+        text = read.text.replace("\r\n", "\n")
+        found = markdown(text, name) if kind == "markdown" else Document(text, name)
+        return found._replace(guessed=read.guessed)
 
     def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
         if kind == "pdf" and content_of(data) is None:
@@ -95,10 +95,10 @@ class DocumentReader:
             self._pages = PageReader(config, sift=False)
         read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
         if read.dropped:
-            raise DocumentError(f"{path}: {read.dropped}")
+            raise _unread(str(path), read.dropped)
         if not read.text:
             raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
-        return Document(read.text, read.title or name)
+        return Document(read.text, read.title or name, guessed=read.guessed)
 
 
 def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
@@ -110,28 +110,22 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
 
 
-def text_of(data: bytes, name: str) -> str:
-    """The text of a file: UTF-8, or UTF-16 by its mark; any other is read as Windows-1252, with a warning.
+def text_of(data: bytes, name: str) -> Extracted:
+    """The text of a file, whose encoding may have been guessed.
 
     Raises:
-        DocumentError: it is binary, or damaged UTF-8, or has bytes that mean nothing in Windows-1252.
+        DocumentError: it is binary, or in no encoding that can be known.
     """
-    text = decode(data)
-    if _is_binary(data, text):
+    found = decode(data)
+    if _is_binary(data, found.text or data[:_SAMPLE].decode("cp1252", "replace")):
         raise DocumentError(f"{name}: {BINARY}")
-    if data.startswith(WIDE):
-        return text
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        tried = data.decode("utf-8", "replace")
-        broken, strange = tried.count("\ufffd"), len(tried) - len(tried.encode("ascii", "ignore"))
-        # As many whole characters of UTF-8 as broken ones are no chance: read as Windows-1252 they are "Ã©".
-        if strange >= 2 * broken or "\ufffd" in text:
-            problem = f"not UTF-8 (byte {error.start}), nor surely Windows-1252; save it as UTF-8"
-            raise DocumentError(f"{name}: {problem}") from error
-        log.warning("%s: not UTF-8; read as Windows-1252", name)
-    return text
+    if found.dropped:
+        raise _unread(name, found.dropped)
+    return found
+
+
+def _unread(name: str, why: str) -> DocumentError:
+    return DocumentError(f"{name}: {why}{'; save it as UTF-8' if why.startswith('not UTF-8') else ''}")
 
 
 def _is_binary(data: bytes, text: str) -> bool:
@@ -158,17 +152,21 @@ def markdown(text: str, name: str = "") -> Document:
 
 
 LONGEST_ROW = 100_000_000
-"""Bytes of the longest line that is read, and characters of the longest cell."""
+"""Bytes of the longest line that is read."""
 NO_TEXT = "no text"
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
 
 
 class Document(NamedTuple):
-    """One text with a title and, where known, the address it came from. A row of a file is a document too."""
+    """One text with a title and, where known, the address it came from. A row of a file is a document too.
+
+    `guessed` is the encoding it was read in, where that had to be guessed.
+    """
 
     text: str
     title: str = ""
     link: str = ""
+    guessed: str = ""
 
 
 class BadRow(NamedTuple):
@@ -210,15 +208,14 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
 
     The first place where the file is not CSV, or not UTF-8, ends it: what a row is after it, nobody knows.
     """
-    csv.field_size_limit(LONGEST_ROW)
     with opened(path) as file:
         head = file.readline(LONGEST_ROW)
         file.seek(0)
-        rows = csv.DictReader(_csv_lines(file), delimiter=_delimiter(head), strict=True)
+        rows = cells_of(_csv_lines(file), _delimiter(head))
         try:
-            for row in rows:
-                # None is the key of what a row has too many of, and the value of what it has too few of.
-                yield _row({k: v or "" for k, v in row.items() if k is not None}, rows.line_num)
+            columns = next(rows, [])
+            for row in filter(None, rows):
+                yield _row(dict(zip_longest(columns, row[: len(columns)], fillvalue="")), rows.line_num)
         except UnicodeDecodeError:
             yield BadRow(rows.line_num + 1, "not UTF-8; from here on nothing is read")
         except csv.Error as error:

@@ -23,7 +23,7 @@ from factreasoner.text.passages import split_passages
 BATCH = 1_000
 """Passages written at once, and at most lost when a run is cut off."""
 
-_ROWS_NAMED = 5
+_NAMED = 5
 
 
 class IndexReport(NamedTuple):
@@ -33,6 +33,7 @@ class IndexReport(NamedTuple):
     - `gone`: files of the collection, below the paths of the run, that are there no more.
     - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
     - `textless`: files without text, and files of rows with the rows that have none.
+    - `guessed`: files read as Windows-1252, since they are not UTF-8.
     - `emptied`: files that have no text any more, so that their passages are dropped.
     - `rebuilt`: the collection was damaged and made anew from its files.
     """
@@ -52,6 +53,7 @@ class IndexReport(NamedTuple):
     rebuilt: bool = False
     partly: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    guessed: tuple[str, ...] = ()
 
 
 class Step(NamedTuple):
@@ -109,6 +111,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         rebuilt=damaged,
         partly=tuple(run.partly),
         problems=tuple(run.problems),
+        guessed=tuple(run.guessed),
     )
 
 
@@ -131,6 +134,7 @@ class _Run:
         self.partly: list[str] = []
         self.problems: list[str] = []
         self.textless: list[str] = []
+        self.guessed: list[str] = []
         self.emptied: list[str] = []
         self.counts = Counter[str]()
         """Fields of :class:`IndexReport`; those that are not counted are 0."""
@@ -200,9 +204,9 @@ class _Run:
             if empty and others:
                 self.emptied.append(name)
             elif empty or blank:
-                self.textless.append(f"{file}: {_named(blank) or 'no text in it'}")
+                self.textless.append(f"{file}: {named(blank) or 'no text in it'}")
             if bad:
-                self.partly.append(f"{file}: {_named(bad)}")
+                self.partly.append(f"{file}: {named(bad)}")
             else:
                 self.counts["empty" if empty else "replaced" if others else "added"] += 1
         self._outdated += others
@@ -220,6 +224,8 @@ class _Run:
             if isinstance(document, BadRow):
                 (blank if document.blank else bad).append(document)
                 continue
+            if document.guessed:
+                self.guessed.append(str(file))
             # Past the cache of the function: a long text must not outlive its turn.
             for passage in split_passages.__wrapped__(_clean(document.text)):
                 if before is not None:
@@ -230,7 +236,7 @@ class _Run:
         if before is not None:
             yield before._replace(last=not bad)
         elif bad:
-            raise DocumentError(f"{file}: {_named(sorted(bad + blank))}")
+            raise DocumentError(f"{file}: {named(sorted(bad + blank))}")
 
     def _flush(self) -> None:
         """Write what waits; then drop earlier contents of files whose new content is there."""
@@ -273,9 +279,10 @@ def _with_reasons(reasons: Mapping[Path, str]) -> tuple[str, ...]:
     return tuple(f"{path}: {reason}" for path, reason in reasons.items())
 
 
-def _named(bad: Sequence[BadRow]) -> str:
-    more = len(bad) - _ROWS_NAMED
-    return "; ".join(map(str, bad[:_ROWS_NAMED])) + (f"; and {more} more" if more > 0 else "")
+def named(items: Sequence[object]) -> str:
+    """The first of them, and how many more there are."""
+    more = len(items) - _NAMED
+    return "; ".join(map(str, items[:_NAMED])) + (f"; and {more:,} more" if more > 0 else "")
 
 
 def _clean(text: str) -> str:

@@ -23,7 +23,7 @@ from pathlib import Path, PurePath
 from typing import IO, Any, cast
 
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
-from factreasoner.files import opened, plain_name, unpacked
+from factreasoner.files import cells_of, opened, plain_name, unpacked
 from factreasoner.inputs.jsonl import (
     BOM,
     HEAD_BYTES,
@@ -225,11 +225,10 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
 
 
 def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any]]:
-    csv.field_size_limit(LONGEST_LINE)  # of the whole process: another thread may be reading a table too
     lines = _decoded(name, file)
     header = next((line for line in lines if line.strip()), "")
     separator = max(separators, key=header.count)
-    reader = csv.reader(itertools.chain([header], lines), delimiter=separator, strict=True)
+    reader = cells_of(itertools.chain([header], lines), separator)
     try:
         rows = (row for row in reader if any(cell.strip() for cell in row))
         keys = [key.strip() for key in next(rows)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
@@ -14,6 +15,8 @@ from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
 from factreasoner.web.fetch import Fetcher
+
+log = logging.getLogger(__name__)
 
 STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
@@ -73,12 +76,19 @@ def read_text(name: str) -> str:
         data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
-        return text_of(data, shown)
+        found = text_of(data, shown)
+        _tell(found.guessed, shown)
+        return found.text
     except DocumentError as error:
         why = str(error).removeprefix(f"{shown}: ")
         raise InputError([InputProblem(shown, "", why + _REMEDIES.get(why, ""))]) from error
     except OSError as error:
         raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
+
+
+def _tell(guessed: str, name: str) -> None:
+    if guessed:
+        log.warning("%s: not UTF-8; read as %s", name, guessed)
 
 
 def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
@@ -104,6 +114,7 @@ def _of_file(path: Path) -> list[Document]:
     found = []
     for document in DocumentReader().documents(path):
         if isinstance(document, Document):
+            _tell(document.guessed, str(path))
             found.append(document)
         elif not document.blank:
             raise DocumentError(f"{path}: {document}")
@@ -118,4 +129,5 @@ def _page(url: str, config: Config, resolver: Resolver) -> Document:
     page = WebPages(Fetcher(config, resolver=resolver), config).text(url)
     if page.dropped or not page.text:
         raise DocumentError(f"{url}: {page.dropped or 'no text on it'}; save the page and name the file")
+    _tell(page.guessed, url)
     return Document(page.text, page.title, url)

@@ -20,7 +20,7 @@ from trafilatura.settings import Document
 from factreasoner.text.citation_marks import find_marks
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.web.junk import junk
-from factreasoner.web.page import WIDE, Extracted, decode, is_known
+from factreasoner.web.page import WIDE, Extracted, decode
 
 if TYPE_CHECKING:
     from lxml.html import HtmlElement
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _HTML = re.compile(rb"<!doctype\s+html|<html[\s>]|<head[\s>]|<body[\s>]", re.IGNORECASE)
 _TAGS = re.compile(rb"<(p|div|article|section|table|h[1-6]|span)[\s>]", re.IGNORECASE)
 _NO_TEXT = re.compile(
-    rb"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
+    r"\0|&#(?:0*(?:[0-8]|1[124-9]|2\d|3[01]|6553[45])|[xX]0*(?:[0-8bcef]|1[0-9a-f]|fff[ef]))(?![0-9a-fA-F]);?",
     re.IGNORECASE,
 )
 """NUL, and references to characters that HTML has none of: one is enough to make the parser lose the page."""
@@ -50,7 +50,8 @@ def extract(
     elif _is_html(data, media_type):
         found = html_text(data, charset)
     else:
-        found = Extracted(decode(data, charset).strip())
+        found = decode(data, charset)
+        found = found._replace(text=found.text.strip())
     reason = found.dropped or (junk(found.text) if sift else "")
     return found._replace(text="", dropped=reason) if reason else found
 
@@ -65,21 +66,22 @@ def _is_html(data: bytes, media_type: str) -> bool:
 
 def html_text(data: bytes, charset: str = "") -> Extracted:
     """Main text and title of an HTML page, without menus, footers and comments."""
-    if not data.startswith(WIDE):
-        data = _NO_TEXT.sub(b" ", data)
-    source = data.decode(charset, "replace") if is_known(charset) else data
+    source = decode(data, charset)
+    if source.dropped:
+        return source
     try:
-        document = _main_text(source)
+        document = _main_text(_NO_TEXT.sub(" ", source.text))
     except (ValueError, TypeError, AttributeError, IndexError, RecursionError, AssertionError):
         # The parser's errors on bytes that are not a page; each concerns this page only.
         return Extracted("", dropped="damaged HTML")
     if document is None:
         return Extracted("")
     canonical = document.url if isinstance(document.url, str) else ""
-    return Extracted((document.text or "").strip(), _one_line(document.title), canonical=canonical)
+    text, title = (document.text or "").strip(), _one_line(document.title)
+    return Extracted(text, title, canonical=canonical, guessed=source.guessed)
 
 
-def _main_text(source: str | bytes) -> Document | None:
+def _main_text(source: str) -> Document | None:
     """The text that trafilatura finds on a page whose sentences no tag cuts; None if it finds none."""
     tree = trafilatura.load_html(source)
     if tree is None:

@@ -114,7 +114,10 @@ def _odf(parts: zipfile.ZipFile, data: bytes) -> str:
 
 
 def _epub(parts: zipfile.ZipFile, data: bytes) -> str:
-    return "\n".join(filter(None, (_html_text(decode(parts.read(name))) for name in _chapters(parts))))
+    chapters = [decode(parts.read(name)) for name in _chapters(parts)]
+    if any(chapter.dropped for chapter in chapters):
+        raise ValueError("a chapter in an unknown encoding")
+    return "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
 
 
 def _package(parts: zipfile.ZipFile) -> str:

@@ -14,9 +14,22 @@ _CHARSETS = re.compile(
     r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
     r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
 )
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_READ_AS = {"iso-8859-1": "cp1252", "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949"}
+"""What browsers read some charsets as, since that is what pages mean."""
+_DECLARED = re.compile(rb"<(?:meta|\?xml)\s[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """Byte order marks of UTF-16, whose texts hold zeros."""
+WINDOWS = "Windows-1252"
+_LETTER, _SIGN = "À-ÖØ-öø-ÿŠŒŽšœžŸƒ", "€‚„†‡ˆ‰˜¡-§¨©¬¯±µ¶¸¼-¿"
+_ALONE = "\x00-@[-`{-\x7f\xa0‘’“”«»‹›–—…"
+_NO_WORD = re.compile(
+    # "Ìîñò": Cyrillic, Greek, Arabic
+    f"(?<![^{_ALONE}])(?=[^{_ALONE}]*[{_LETTER}])[^{_ALONE}a-zA-Z]{{3,}}(?![^{_ALONE}])"
+    f"|[{_LETTER}][{_SIGN}]|[ÂÃ][^\x00-\x7fÀ-ÿ]"  # "å¤§", "Ã©": Chinese, Japanese, Korean, UTF-8
+    "|(?<=[a-zA-Z])[¹³¿](?=[a-zA-Z])"  # "p³ynie": Central European
+)
+"""What bytes of other encodings look like in Windows-1252, and its own words do not."""
+_FEW = 0.15
 
 
 class Page(NamedTuple):
@@ -31,13 +44,15 @@ class Page(NamedTuple):
 class Extracted(NamedTuple):
     """What can be read on a page. With `dropped`, the reason, `text` is empty.
 
-    `canonical` is the link that the page gives as its own; empty without one.
+    `canonical` is the link that the page gives as its own; empty without one. `guessed` is the encoding it
+    was read in, where neither its bytes nor anybody says which it is.
     """
 
     text: str
     title: str = ""
     dropped: str = ""
     canonical: str = ""
+    guessed: str = ""
 
 
 def plain(text: str) -> str:
@@ -48,17 +63,32 @@ def plain(text: str) -> str:
     return _NO_TEXT.sub(" ", text)
 
 
-def decode(data: bytes, charset: str = "") -> str:
-    """Text by its byte order mark, else UTF-8, else the charset claimed, else Windows-1252. Never fails."""
-    for mark, encoding in _BOMS:
-        if data.startswith(mark):
-            return data.decode(encoding, "replace")
-    if is_known(charset):
-        return data.decode(charset, "replace")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        return data.decode("cp1252", "replace")
+def decode(data: bytes, charset: str = "") -> Extracted:
+    """Text by its byte order mark, else the charset claimed, else UTF-8, else the charset that it declares.
+
+    Else it is read as Windows-1252, and `guessed` says so, or `dropped` that it does not read like that.
+    """
+    if data.startswith(WIDE):
+        return Extracted(data.decode("utf-16", "replace"))
+    if data.startswith(codecs.BOM_UTF8):
+        data, charset = data.removeprefix(codecs.BOM_UTF8), ""
+    if not is_known(charset):
+        try:
+            return Extracted(data.decode("utf-8"))
+        except UnicodeDecodeError as error:
+            declared = _DECLARED.search(data[:4096])
+            charset = declared[1].decode().lower() if declared else ""
+            if charset.startswith("utf") or not is_known(charset):
+                return _guessed(data, error.start)
+    return Extracted(data.decode(_READ_AS.get(charset, charset), "replace"))
+
+
+def _guessed(data: bytes, start: int) -> Extracted:
+    text = data.decode("cp1252", "replace")
+    places, strange = re.findall(r"[^\x00-\x7f\xa0]+", text), _NO_WORD.findall(text)
+    if "\ufffd" in text or len(strange) > _FEW * len(places):
+        return Extracted("", dropped=f"not UTF-8 (byte {start}), nor surely {WINDOWS}")
+    return Extracted(text, guessed=WINDOWS)
 
 
 def is_known(charset: str) -> bool:

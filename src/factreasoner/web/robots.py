@@ -10,7 +10,6 @@ from factreasoner.errors import ForbiddenUrlError, UnreadablePageError
 from factreasoner.plugins.table import extras_named
 from factreasoner.web.addresses import display
 from factreasoner.web.fetch import Fetcher
-from factreasoner.web.page import decode
 
 with extras_named():
     from protego import Protego
@@ -60,4 +59,4 @@ class Robots:
             if not error.passing:  # a status of 4xx, or no text: there are no rules
                 return None
             raise
-        return Protego.parse(decode(page.data[:_LONGEST], page.charset))
+        return Protego.parse(page.data[:_LONGEST].decode("utf-8-sig", "replace"))
