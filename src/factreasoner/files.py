@@ -23,7 +23,8 @@ else:
     from backports import zstd
 
 if TYPE_CHECKING:
-    from _csv import _reader
+    from _csv import Reader
+
     from typing_extensions import Buffer
 
 P = TypeVar("P", bound=PurePath)
@@ -182,7 +183,7 @@ def clear_interrupted(*paths: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def cells_of(lines: Iterable[str], separator: str) -> _reader:
+def cells_of(lines: Iterable[str], separator: str) -> Reader:
     """The rows of a CSV table. The limit of a cell is the process's, and other threads may be reading."""
     csv.field_size_limit(LONGEST_CELL)
     return csv.reader(lines, delimiter=separator, strict=True)

@@ -213,7 +213,7 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
         file.seek(0)
         rows = cells_of(_csv_lines(file), _delimiter(head))
         try:
-            columns = next(rows, [])
+            columns: list[str] = next(rows, [])
             for row in filter(None, rows):
                 yield _row(dict(zip_longest(columns, row[: len(columns)], fillvalue="")), rows.line_num)
         except UnicodeDecodeError:
