@@ -61,7 +61,10 @@ def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, tw
         found = printed(factreasoner("compare", *runs, "--json"))
         assert set(found["differing_settings"]) == {"version"}
     apart = printed(factreasoner("compare", "first", "third", "--json"))
-    assert apart["differing_settings"]["judge"] == {"first": "embedded", "third": "recorded"}
+    assert apart["differing_settings"]["judge"] == {
+        "first": "embedded",
+        "third": "recorded verdicts of ../second",
+    }
 
 
 def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, two):

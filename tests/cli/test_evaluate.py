@@ -122,7 +122,7 @@ def test_what_is_likely_and_not_shown_as_supported(factreasoner, tmp_path):
     assert "accuracy, F1 and MAE take P > 1/2 for S" in " ".join(done.stderr.split())
     told = factreasoner("evaluate", "run").stdout
     assert "accuracy (P > 1/2)" in told
-    assert "MAE of Pr (P > 1/2)" in told
+    assert "MAE of precision (P > 1/2)" in told
 
 
 def test_gold_of_other_records(factreasoner, tmp_path):

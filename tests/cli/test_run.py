@@ -49,8 +49,11 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
 
 
 def test_a_new_run_that_is_refused_leaves_no_folder_and_a_begun_one_stays(factreasoner, tmp_path, data):
-    assert "unknown judge" in factreasoner("run", data, "--judge", "nobody", "--out", "out", code=1).stderr
-    assert not (tmp_path / "out").exists()
+    for out in ("out", "there/new/out"):
+        (tmp_path / "there").mkdir(exist_ok=True)
+        assert "unknown judge" in factreasoner("run", data, "--judge", "nobody", "--out", out, code=1).stderr
+        assert not (tmp_path / out).exists()
+    assert list((tmp_path / "there").iterdir()) == []
     (tmp_path / "out").mkdir()
     factreasoner("run", data, "--judge", "nobody", "--out", "out", code=1)
     assert (tmp_path / "out" / "manifest.json").exists()

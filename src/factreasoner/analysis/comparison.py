@@ -302,12 +302,15 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
 
 
 def _judge(run: FinishedRun[Any], by_journal: Mapping[str, FinishedRun[Any]]) -> str:
-    """The judge whose verdicts a run has: of one that replays another of these, the judge of that one."""
+    """The judge whose verdicts a run has: of one that replays another of these, the judge of that one.
+
+    Of a replay of anything else, or of a run that has gone on since, it is where the verdicts came from.
+    """
     left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
     while run.config.judge == "recorded":
         replayed = left.pop(run.manifest.content().get("files", {}).get("relations"), None)
         if replayed is None:
-            break
+            return f"recorded verdicts of {run.config.relations}"
         run = replayed
     return run.config.plugin("judge")
 

@@ -113,7 +113,6 @@ def _unlabelled(content: Mapping[str, Any]) -> bool:
 
 def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[str, str, str]]:
     """The metrics that have a value, or none for a reason worth a line."""
-    k = content["k_setting"] if content["k"] is None else content["k"]
     for metric in table_of(content).shown_in("evaluate"):
         found = content["scores"][metric.name]
         left_out = metric.needs is FINER or metric.name in lacking.metrics
@@ -124,7 +123,12 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
         unbounded = found["value"] is not None and not low_high and content["num_records"] > 1
         if unbounded or (found["value"] is None and "confusion" not in content):
             beside = f"({escape(found['reason'])}){beside}"
-        yield metric.caption(k, room=True), metric.text(found["value"]), beside
+        yield metric.caption(_k(content), room=True), metric.text(found["value"]), beside
+
+
+def _k(content: Mapping[str, Any]) -> Any:
+    """The K of a run, or what it is set by where that differs by record."""
+    return content["k_setting"] if content["k"] is None else content["k"]
 
 
 def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
@@ -133,7 +137,7 @@ def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -
     if _unlabelled(content):
         metrics = [metric for metric in metrics if not metric.needs.labels]
     labels = ["labels"] * (_has_labels(content) and not _unlabelled(content))
-    head = [content["by"], "records", *labels, *(metric.shown for metric in metrics)]
+    head = [content["by"], "records", *labels, *(metric.caption(_k(content)) for metric in metrics)]
     rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
     print_scores(out, head, rows, cut=True)
 

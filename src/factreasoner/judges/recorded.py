@@ -72,7 +72,7 @@ class RecordedJudge:
         if recording is None and neutral:
             return (
                 f"no line about this record in {self._file}: unlisted pairs are neutral only in records that "
-                "it names, so a misspelt id is not taken for silence; one neutral verdict names a record"
+                "it names, so a misspelt id is not taken for neutral; one neutral verdict names a record"
             )
         verdict = None if recording is None else recording.verdicts.get((premise.id, claim.id))
         if recording is None or (verdict is None and not neutral):

@@ -235,7 +235,7 @@ METRICS = (
            field="gold_macro_f1", tested=True,
            places=("line", "run", "evaluate", "groups", "compare", "figure")),
     Metric("mae_precision", "MAE", "mean of |share of labelled atoms with P > 1/2 - Pr*|", LABELS,
-           OfRecords(_precision_error), title="MAE of Pr (P > 1/2)", better="lower",
+           OfRecords(_precision_error), title="MAE of precision (P > 1/2)", better="lower",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
     Metric("auroc", "AUROC", "share of pairs of an S and another atom that P ranks correctly", BOTH,
            OfClaims(claim_scores.AreaUnderROC), better="higher",

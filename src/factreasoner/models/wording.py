@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import reprlib
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,7 +45,17 @@ _WRONG_KINDS = {"int": int, "float": float, "bool": bool, "string": str, "path":
 """How the type of an error about a wrong kind begins ("int_parsing", "string_type")."""
 _ABOUT_KIND = ("_type", "_parsing", "_from_float", "_size")
 """How it ends."""
-_SHORTENED = reprlib.Repr()
+
+
+class _Shortened(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        try:
+            return super().repr_int(x, level)
+        except ValueError:
+            return f"over {sys.get_int_max_str_digits():,} digits long"
+
+
+_SHORTENED = _Shortened()
 _SHORTENED.maxstring = _SHORTENED.maxother = 100
 
 _OUTSIDE = "is {found}; a probability lies between 0 and 1"
@@ -105,7 +116,7 @@ def describe(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
-        return f"the number {value}"
+        return f"the number {_SHORTENED.repr(value)}"
     if value is None:
         return "null"
     if isinstance(value, str):

@@ -143,6 +143,7 @@ class RunFolder(Journal[R]):
         self.batches = BatchFolder(path / "batches")
         self._lock = FileLock(path / LOCK)
         self._warned = set[str]()
+        self._made: list[Path] = []
 
     @classmethod
     def of_any_task(cls, path: Path) -> RunFolder[Any]:
@@ -176,6 +177,7 @@ class RunFolder(Journal[R]):
                 keys are named), or its files are damaged or can't be written. The folder is not locked then.
         """
         try:
+            self._made = [path for path in (self.path, *self.path.parents) if not path.exists()]
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout as error:
@@ -212,13 +214,15 @@ class RunFolder(Journal[R]):
         self._lock.release()
 
     def remove_unused(self) -> None:
-        """Remove the folder if it has nothing but a manifest and locks, its own last."""
+        """Remove the folder, if it has nothing but a manifest and locks, and what was made above it."""
         with contextlib.suppress(OSError):  # another process begins here, or has removed it
+            # its own lock last
             there = sorted(self.path.iterdir(), key=lambda path: path.name == LOCK)
             if all(path == self.manifest.path or path.name.endswith(LOCK) for path in there):
                 for path in there:
                     path.unlink()
-                self.path.rmdir()
+                for path in self._made:
+                    path.rmdir()
 
     def _check_task(self) -> None:
         made_by, needed = self.manifest.task, self.task.name
