@@ -126,9 +126,10 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
         yield metric.caption(_k(content), room=True), metric.text(found["value"]), beside
 
 
-def _k(content: Mapping[str, Any]) -> Any:
+def _k(content: Mapping[str, Any]) -> int | str:
     """The K of a run, or what it is set by where that differs by record."""
-    return content["k_setting"] if content["k"] is None else content["k"]
+    k: int | str = content["k_setting"] if content["k"] is None else content["k"]
+    return k
 
 
 def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
