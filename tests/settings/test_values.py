@@ -159,7 +159,7 @@ PROCESSES = {"executor": "processes"}
         ({"reviser": "inline", "model": "m", "revise_given": True}, "reviser", "leave out --revise-given"),
         ({"ray_address": "auto"}, "ray_address", "--executor ray"),
         ({"workers": 2}, "workers", "add --executor processes"),
-        (RAY | {"retriever": "given,wikipedia"}, "executor", "give its folder to the run on Ray"),
+        (RAY | {"retriever": "given, wikipedia"}, "executor", "give its folder to the run on Ray"),
         (PROCESSES | {"model": "m"}, "executor", "leave it out"),
         (PROCESSES | {"retriever": "web"}, "executor", "leave it out"),
         (PROCESSES | {"max_cost": 1.0}, "max_cost", "leave out --executor processes"),

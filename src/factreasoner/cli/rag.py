@@ -6,19 +6,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from factreasoner.cli.flags import argument, flag
+from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.running import Running
 from factreasoner.report.console import Terminal, plain
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Claims", "Calibration", "Scores")
-UNUSED = (
-    *("assessor", "version", "fact_generator", "revise_given", "retriever"),
-    *("calls", "premise_tokens", "audit_share", "k", "gamma", "uncited", "rounds"),
-)
-"""Settings of these panels that mean nothing here, or something of their own."""
 
 
-class Rag(Running, panels=PANELS, without=UNUSED):
+class Rag(Running, panels=PANELS, without=(*OF_RUN, "fact_generator", "uncited", "rounds")):
     """Judge retrieval-augmented answers claim by claim, against their contexts and a reference.
 
     The same command again resumes where the last one stopped.

@@ -6,18 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from factreasoner.cli.flags import argument, flag
+from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.running import Running
 
 PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
-UNUSED = (
-    *("assessor", "version", "atomizer", "revise_given", "retriever"),
-    *("calls", "premise_tokens", "audit_share", "k", "gamma"),
-)
-"""Settings of these panels that mean nothing here."""
 
 
-class Recall(Running, panels=PANELS, without=UNUSED):
+class Recall(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
     """Judge which facts each answer states: those the record brings, or those made from its reference.
 
     The same command again resumes where the last one stopped.

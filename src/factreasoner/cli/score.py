@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, QUIET, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
+from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -105,10 +106,9 @@ def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
     ranked = task.name == "rag"
     strange = [name for name in changed if not (ranked and name == "k")]
     if task.name != FACTUALITY and strange:
-        flag = f"--{strange[0].replace('_', '-')}"
         lacks = "K" if strange[0] == "k" else "fact graph"
         fits = "only --k and --corrections go" if ranked else "only --corrections goes"
-        raise ConfigError(f"{flag}: a run of `{task.name}` has no {lacks}; {fits} with it")
+        raise ConfigError(f"{flag_of(strange[0])}: a run of `{task.name}` has no {lacks}; {fits} with it")
 
 
 def _exported(

@@ -95,14 +95,13 @@ def processes_for(workers: int | None, config: Config) -> int | None:
         ConfigError: processes are asked for where threads wait, or runs' ways of working are.
     """
     from factreasoner.runs.processes import processes_at_once
+    from factreasoner.settings.values import waited_for
 
     if config.executor == "ray" or config.batch != "none":
         raise ConfigError("executor, batch: a service answers at once; leave out Ray and batches")
-    searched = {"wikipedia", "web"} & set(config.retriever.split(","))
-    if config.model is None and not searched:
+    if not (waits := waited_for(config)):
         return workers or processes_at_once(config)
     if workers is not None:
-        waits = f"model {config.model!r}" if config.model else f"retriever {min(searched)!r}"
         raise ConfigError(
             f"--workers: processes are for judges that compute; for {waits} threads wait, as many as "
             "--concurrency: leave it out"

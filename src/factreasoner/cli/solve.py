@@ -12,6 +12,7 @@ from rich.table import Column
 from factreasoner.cli.flags import AS_JSON, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
 from factreasoner.report.console import Terminal, coloured, plain
+from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
     from factreasoner.graph.uai import NetworkFile
@@ -58,7 +59,7 @@ def _network(file: Path, evidence: Path | None, config: Config, *, given: list[s
 
     if is_uai(file):
         if given:
-            flags = ", ".join(f"--{key.replace('_', '-')}" for key in given)
+            flags = ", ".join(map(flag_of, given))
             raise ConfigError(
                 f"{flags}: for fact graphs only; {file} is a UAI network with tables of its own"
             )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from factreasoner.cli.flags import argument, flag
+from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
 PANELS = ("Assessor", "Verifier", "Model", "Retrieval", "Judging", "Claims", "Calibration", "Scores")
 UNUSED = (
-    *("assessor", "version", "fact_generator", "revise_given", "retriever"),
+    *(*OF_RUN, "fact_generator", "mode", "premise", "window_tokens"),
     *("query_builder", "summarizer", "retrieve_k", "retrieve_question", "search"),
     *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
-    *("mode", "calls", "premise_tokens", "audit_share", "k", "gamma"),
-    *("premise", "window_tokens"),
 )
 """Settings of these panels that mean nothing here."""
 QUOTE_LENGTH = 160

@@ -7,7 +7,6 @@ from typing import Unpack
 
 from factreasoner.errors import MissingPackageError, NoScoreError
 from factreasoner.integrations.scoring import PRECISION, Scoring
-from factreasoner.models import Usage
 from factreasoner.protocols import LLM
 from factreasoner.settings import Keywords, python_call
 
@@ -71,7 +70,7 @@ class FactReasonerMetric(BaseMetric):
                 reference=test_case.expected_output,
                 prompt=test_case.input or "",
             )
-            usage = sum(scored.result.usage.values(), Usage())
+            usage = scored.result.total_usage
             self.evaluation_cost = usage.cost
             self.input_tokens, self.output_tokens = usage.prompt_tokens, usage.completion_tokens
             self.reason = scored.reason

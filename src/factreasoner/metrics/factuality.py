@@ -22,7 +22,6 @@ from factreasoner.models import (
     Gold,
     JudgedAtom,
     Support,
-    Usage,
     factuality,
     judged_atoms,
     side_of,
@@ -69,8 +68,7 @@ class ScoredRecord(NamedTuple):
     """An assessment with what its metrics are computed from.
 
     `labels` are those of its `judged` atoms; `left_out` counts labelled atoms that were not judged. `penalty`
-    is FActScore's length penalty with `gamma`, None without `gamma` or without atoms. `usage` is what its
-    calls took.
+    is FActScore's length penalty with `gamma`, None without `gamma` or without atoms.
     """
 
     assessment: Assessment
@@ -80,7 +78,6 @@ class ScoredRecord(NamedTuple):
     left_out: int
     gamma: float | None
     penalty: float | None
-    usage: Usage
 
     @property
     def labelled(self) -> bool:
@@ -104,7 +101,6 @@ def scored_record(assessment: Assessment, k: int | None, gamma: float | None = N
         sum(atom.gold is not None for atom in assessment.atoms) - len(labels),
         gamma,
         None if gamma is None else length_penalty(assessment, gamma),
-        sum(assessment.usage.values(), Usage()),
     )
 
 
@@ -253,7 +249,7 @@ METRICS = (
     Metric("three_way_macro_f1", "macro-F1 S/C/U", "mean of the F1 of S, C and U, of atoms as shown", FINER,
            OfClaims(lambda claims: claim_scores.macro_f1(claims, CLASSES)),
            better="higher", places=("evaluate",)),
-    *usage_metrics(attrgetter("usage")),
+    *usage_metrics(attrgetter("assessment.total_usage")),
 )
 # fmt: on
 

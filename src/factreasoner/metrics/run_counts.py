@@ -125,7 +125,7 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
         "topic": result.topic,
         "model_name": result.model,
         "failures": [failure.model_dump() for failure in failures],
-        "usage": sum(result.usage.values(), Usage()).model_dump(),
+        "usage": result.total_usage.model_dump(),
         "elapsed_seconds": elapsed_seconds(result),
         "metadata": result.metadata,
     }

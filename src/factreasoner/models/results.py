@@ -181,6 +181,11 @@ class TaskResult(Model):
         """Everything that went wrong with the record, each failure once."""
         return self.failures
 
+    @property
+    def total_usage(self) -> Usage:
+        """The usage of all stages."""
+        return sum(self.usage.values(), Usage())
+
     def in_brief(self) -> list[str]:
         """What was found, in a few words each: how many claims, with which labels, and the scores."""
         return []

@@ -51,7 +51,7 @@ def line_of(task: Task[R], result: R) -> JournalLine:
     """A result of a task as its line."""
     packed = _packed(task, result, result.model_dump_json().encode())
     entry = JournalEntry(0, packed.status, packed.fingerprint, packed.size)
-    return JournalLine(result.record_id, pack(packed), entry, sum(result.usage.values(), Usage()))
+    return JournalLine(result.record_id, pack(packed), entry, result.total_usage)
 
 
 def _packed(task: Task[R], result: R, text: bytes) -> Packed:

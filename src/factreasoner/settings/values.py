@@ -220,6 +220,18 @@ def _verifier(config: Config) -> Iterator[str]:
         yield "verifier_file and verifier_url: a served verifier has no local file; leave one out"
 
 
+def waited_for(config: Config) -> str:
+    """The model or the search service that records wait for, in words; empty: they are computed alone."""
+    if config.model is not None:
+        return f"model {config.model!r}"
+    return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
+
+
+def _searched(config: Config) -> set[str]:
+    """The search services that the retrievers ask."""
+    return {"wikipedia", "web"} & {name.strip() for name in config.retriever.split(",")}
+
+
 def _executor(config: Config) -> Iterator[str]:
     if config.ray_address is not None and config.executor != "ray":
         yield "ray_address: only --executor ray uses a cluster; add that"
@@ -227,16 +239,14 @@ def _executor(config: Config) -> Iterator[str]:
         if config.workers is not None:
             yield "workers: --concurrency sets the number of threads; add --executor processes"
         return
-    asked = {"wikipedia", "web"} & set(config.retriever.split(","))
     if config.executor == "ray":
-        if asked:
+        if asked := _searched(config):
             yield (
                 f"executor: limits on requests to {min(asked)!r} hold in one process only: retrieve by a run "
                 "in threads, and give its folder to the run on Ray"
             )
         return
-    if config.model is not None or asked:
-        waits = f"model {config.model!r}" if config.model is not None else f"retriever {min(asked)!r}"
+    if waits := waited_for(config):
         yield (
             f"executor: 'processes' is for judges that compute; {waits} is waited for in threads, whose "
             "limits hold over all records: leave it out"

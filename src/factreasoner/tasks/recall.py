@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
@@ -18,7 +19,7 @@ from factreasoner.llm.usage import Meter
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Usage, Verdict, counted
+from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import LLM, Evaluator, Judged
@@ -94,7 +95,6 @@ class ScoredRecall(NamedTuple):
 
     result: RecallResult
     facts: tuple[ClaimRow, ...]
-    usage: Usage
 
     def count(self, value: bool | None) -> int:
         """How many facts have that value."""
@@ -127,8 +127,8 @@ class ScoredRecall(NamedTuple):
 
 
 def scored_recall(result: RecallResult) -> ScoredRecall:
-    """A result with its facts as rows, and the usage of all stages."""
-    return ScoredRecall(result, tuple(fact_rows(result)), sum(result.usage.values(), Usage()))
+    """A result with its facts as rows."""
+    return ScoredRecall(result, tuple(fact_rows(result)))
 
 
 FEW_RECORDS = 20
@@ -205,7 +205,7 @@ METRICS = (
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
     score("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
           FALSE_LABELS, OfClaims(f1_false), better="higher", few=FEW_RECORDS),
-    *usage_metrics(lambda record: record.usage),
+    *usage_metrics(attrgetter("result.total_usage")),
 )
 # fmt: on
 

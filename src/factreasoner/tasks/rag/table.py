@@ -256,7 +256,7 @@ class ScoredRag(NamedTuple):
 
 def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
     """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
-    scored = ScoredRag(result, {}, {}, {}, {}, sum(result.usage.values(), Usage()))
+    scored = ScoredRag(result, {}, {}, {}, {}, result.total_usage)
     said, wanted = lines_of(result)
     each = [line.contexts.each for line in wanted if line.contexts]
     places = range(len(result.contexts or ()))

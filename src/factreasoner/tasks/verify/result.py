@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
 from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Context, Model, Usage, Verdict, counted
+from factreasoner.models import Atom, Context, Model, Verdict, counted
 from factreasoner.models.wording import number_of
 from factreasoner.tasks.rows import (
     ANSWER,
@@ -302,7 +303,7 @@ METRICS = (
     count("num_changes", "changes", "sentences changed a record",
           CLAIMS, OfRecords(lambda r: len(r.changes) if r.claims else None),
           title="changes a record", places=RUN),
-    *usage_metrics(lambda result: sum(result.usage.values(), Usage())),
+    *usage_metrics(attrgetter("total_usage")),
 )
 # fmt: on
 
