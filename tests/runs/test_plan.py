@@ -3,7 +3,7 @@
 import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
-from factreasoner.errors import PluginError
+from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm import forms
 from factreasoner.llm.usage import estimate_request
 from factreasoner.models import Atom, Context, Record, Verdict
@@ -169,9 +169,11 @@ class Reviser:
         return Atomized(tuple(atoms))
 
 
-def test_an_error_in_what_it_tells_is_told_as_its_own():
-    with pytest.raises(PluginError, match=r"BrokenJudge.*KeyError.*nothing here"):
-        plan([GIVEN], Config(judge=f"{__name__}:BrokenJudge", model="scripted"))
+@pytest.mark.parametrize(("task", "error"), [("run", PluginError), ("recall", ConfigError)])
+def test_an_error_in_what_it_tells_is_told_as_its_own(task, error):
+    config = Config(judge=f"{__name__}:BrokenJudge", model="scripted")
+    with pytest.raises(error, match=r"BrokenJudge.*KeyError.*nothing here"):
+        plan([GIVEN.model_copy(update={"facts": ATOMS})], config, task_named(task))
 
 
 def claims_record(n=3, **fields):

@@ -12,7 +12,7 @@ from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
-    from factreasoner.explanations import AtomExplanation, Effect, Evidence, Explanation
+    from factreasoner.explanations import AtomExplanation, Effect, Explanation
     from factreasoner.models import Assessment
 
 SHOWN = 3
@@ -128,7 +128,10 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
         yield f"[yellow]{plain(atom.untold)}[/yellow]"
     yield _flip(atom)
     if atom.entailing and atom.contradicting:
-        pro, con = (_first(_named(side), most) for side in (atom.entailing, atom.contradicting))
+        pro, con = (
+            _first([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)
+            for side in (atom.entailing, atom.contradicting)
+        )
         yield f"conflict: {pro} against {con}"
     if atom.disputes:
         told = [
@@ -199,10 +202,6 @@ def _passages(atom: AtomExplanation, assessment: Assessment) -> Iterator[str]:
             quote = quotes.get(context.id)
             said = f'"{plain(quote)}"' if quote else plain(context.text, PASSAGE_LENGTH)
             yield f"{side}: {plain(context.id)} ({'; '.join(about)}): [dim]{title}{said}[/dim]"
-
-
-def _named(evidence: Sequence[Evidence]) -> list[str]:
-    return [f"{plain(item.context_id)} ({item.probability:.2f})" for item in evidence]
 
 
 def _first(items: Sequence[str], most: int | None) -> str:

@@ -20,6 +20,7 @@ from factreasoner.assessors.prompted import STAGE as ASSESSOR_STAGE
 from factreasoner.assessors.prompted import PromptedEvaluator
 from factreasoner.atoms.embedded import EmbeddedAtomizer
 from factreasoner.atoms.nonclaims import is_abstention
+from factreasoner.errors import ConfigError, PluginError
 from factreasoner.judges import STAGE as JUDGE_STAGE
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm import forms
@@ -44,7 +45,7 @@ from factreasoner.plugins.kinds import (
     load,
 )
 from factreasoner.plugins.table import PLUGINS
-from factreasoner.protocols import AsksModel, Atomized, Judged
+from factreasoner.protocols import AsksModel, Judged
 from factreasoner.retrieval.per_atom import FoundPassage, Query, retrieve_each
 from factreasoner.retrieval.summarizer import TOKENS_PER_ANSWER
 from factreasoner.settings import Config
@@ -302,23 +303,29 @@ class _Rehearsal(_Planner):
             name = self._config.plugin(kind.name)
             if name == "verifier" or name not in PLUGINS[kind.name]:
                 self._asked[kind.name] = self._asking(assembly, kind)
-                work = self._judge if kind is JUDGE else self._counting(kind)
-                found[kind.name] = SimpleNamespace(**{kind.method: work})
+                found[kind.name] = SimpleNamespace(**{kind.method: self._stand_in(kind)})
         return found
 
-    def _counting(self, kind: PluginKind[Any]) -> Callable[..., Atomized]:
-        """The work of an embedded part, after counting what the one in its place would ask."""
-        work = getattr(load(kind.name, "embedded")(self._config), kind.method)
+    def _stand_in(self, kind: PluginKind[Any]) -> Callable[..., Any]:
+        """Counts what a part would ask, and does its work as the embedded one does, or as `_judged`."""
+        work: Callable[..., Any] = self._judged
+        if kind is not JUDGE:
+            work = getattr(load(kind.name, "embedded")(self._config), kind.method)
 
-        def count(*given: object) -> Atomized:
-            made: Atomized = work(*given)
-            self._count(kind.name, given, TOKENS_PER_ATOM * len(made.atoms))
+        def counted(*given: Any) -> Any:  # noqa: ANN401 - of whatever kind
+            made = work(*given)
+            try:
+                if kind is JUDGE:
+                    self._count_questions(JUDGE_STAGE, [given])
+                else:
+                    self._count(kind.name, given, TOKENS_PER_ATOM * len(made.atoms))
+            except PluginError as error:  # a worker would make a failure of it
+                raise ConfigError(str(error)) from error
             return made
 
-        return count
+        return counted
 
-    def _judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        self._count_questions(JUDGE_STAGE, [(premise, list(claims))])
+    def _judged(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         label: Label = "entailment" if self._supported else "neutral"
         return Judged(tuple(known_verdict(premise.id, claim.id, label, "") for claim in claims))
 

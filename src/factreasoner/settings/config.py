@@ -83,7 +83,6 @@ class Config(BaseModel):
         common=True,
         once="give one; several models judge together by --model A --model B",
     )
-    # The content of a file counts, not its path: the manifest keeps a fingerprint.
     relations: Path | None = _assessor(
         None,
         "Verdicts of the recorded judge: JSONL, or an earlier run's folder.",
@@ -98,7 +97,6 @@ class Config(BaseModel):
     verifier: str | None = _verifier(
         None, "Which verifier judges: a name such as factcg, or a TOML file.", common=True
     )
-    # The manifest keeps a fingerprint of the model, too.
     verifier_model: str | None = _verifier_call(
         None, "Its ONNX model: a folder, a file or a hub id.", common=True
     )
@@ -296,7 +294,6 @@ class Config(BaseModel):
         0.5, "P(true) of an atom before evidence, where its judge has no belief.", gt=0.0, lt=1.0
     )
     context_prior: float = _graph(0.9, "P(true) of a context before evidence.", gt=0.0, lt=1.0)
-    # The manifest keeps a fingerprint of this file, too.
     credibility: Path | None = _graph(
         None,
         "Priors of contexts by the domain of their link: a CSV file with the header domain,prior.",
@@ -328,7 +325,6 @@ class Config(BaseModel):
         120.0, "Seconds merlin may take for one record.", affects="calls", gt=0.0, allow_inf_nan=False
     )
 
-    # The manifest keeps a fingerprint of this file, too.
     calibration: Path | None = _calibration(
         None, "Apply this file, which `calibrate` wrote.", affects="calls"
     )

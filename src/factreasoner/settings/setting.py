@@ -11,7 +11,11 @@ from pydantic.fields import FieldInfo
 from factreasoner.models.wording import KINDS
 
 Affects = Literal["results", "scores", "calls"]
-"""What a setting changes: the assessment, the scores computed from it, or only speed and price."""
+"""What a setting changes: the assessment, the scores computed from it, or only speed and price.
+
+Of a file or a verifier's model the content counts and not the path, so a path changes nothing: the manifest
+keeps a fingerprint of it.
+"""
 
 
 class Setting(NamedTuple):
