@@ -200,28 +200,18 @@ def calls(task, item, **settings):
         (claims_record(facts=None, reference="It was. It is."), {}, {"fact_generator": 1, "judge": 1}),
         (claims_record(0), {}, {}),
         (claims_record(), {"model": None}, {}),
+        (claims_record(), {"judge": ASKING}, {"judge": 3}),
     ],
 )
 def test_calls_of_recall(item, settings, expected):
     assert calls("recall", item, **settings) == expected
 
 
-@pytest.mark.parametrize(
-    ("judge", "stages", "pairs", "uncounted"),
-    [
-        (f"{__name__}:AskingJudge", {"judge": 3}, 0, ()),
-        (f"{__name__}:SilentJudge", {}, 0, (f"judge {__name__}:SilentJudge",)),
-        ("verifier", {}, 3, ()),
-    ],
-)
-def test_neither_a_verifier_nor_a_part_of_a_users_own_works_in_a_dry_run(judge, stages, pairs, uncounted):
-    config = Config(model="m", judge=judge, verifier="factcg" if judge == "verifier" else None)
-    planned = plan([claims_record()], config, task_named("recall"))
-    assert {stage.stage: stage.calls for stage in planned.stages} == stages
-    assert (planned.pairs, planned.uncounted) == (pairs, uncounted)
-
-
-def test_statements_that_a_part_of_a_users_own_would_make_are_those_of_the_embedded_one():
+def test_neither_a_verifier_nor_a_part_of_a_users_own_works_in_a_dry_run():
+    silent, verifier = {"judge": f"{__name__}:SilentJudge"}, {"judge": "verifier", "verifier": "factcg"}
+    of = {"task": task_named("recall"), "records": [claims_record()]}
+    assert plan(config=Config(model="m", **silent), **of) == ([], 0, 0, (f"judge {__name__}:SilentJudge",))
+    assert plan(config=Config(**verifier), **of) == ([], 0, 3, ())
     made = calls("rag", claims_record(), atomizer=f"{__name__}:AskingAtomizer")
     assert made == {"atomizer": 1, "reviser": 1, "judge": 1}
 

@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from factreasoner.cli.flags import OF_RUN, argument, flag
 from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
@@ -100,11 +98,9 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
         console.print()
         for why in change.why:
             console.print(f"[dim]{plain(why)}[/dim]")
-        sides = Table.grid(padding=(0, 1))
-        sides.add_row("[red]-[/red]", f"[red]{plain(change.before)}[/red]")
-        if change.after:
-            sides.add_row("[green]+[/green]", f"[green]{plain(change.after)}[/green]")
-        console.print(sides)
+        sides = (("red", "-", change.before), ("green", "+", change.after))
+        rows = [(f"[{colour}]{sign}", f"[{colour}]{plain(text)}") for colour, sign, text in sides if text]
+        console.columns(("", ""), rows, show_header=False, collapse_padding=True)
     for line in _closing(result):
         console.print(line)
     print_failures(console, result)
