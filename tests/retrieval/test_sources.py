@@ -1,5 +1,6 @@
 """Sources a person names: files of every kind, pages, standard input."""
 
+import importlib.util
 import io
 import sys
 
@@ -70,7 +71,7 @@ def test_a_page_by_its_url():
         (redirect("http://169.254.169.254/latest"), "169.254.169.254"),
         (
             reply(b"PK", content_type="application/msword"),
-            "a URL may name a page, a text or a PDF: save this",
+            "a URL may name a page, text, PDF or office document: save this",
         ),
     ],
 )
@@ -84,6 +85,25 @@ def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
             read_sources([url], CONFIG, resolver=resolver)
     assert "--source" in str(caught.value)
     assert message in str(caught.value)
+
+
+WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+
+
+def test_an_office_document_by_its_url_is_read_as_one_in_a_file_is(monkeypatch):
+    sent = reply(docx(paragraph(ARTICLE)), content_type=WORD)
+    broken = reply(b"PK", content_type=WORD)
+    with RawServer({"/robots.txt": NO_ROBOTS, "/a": sent, "/b": broken}) as site:
+        url = f"http://site.example:{site.port}"
+        assert [source.text for source in read(f"{url}/a")] == [ARTICLE]
+        with pytest.raises(InputError, match="/b: damaged docx; save the page"):
+            read(f"{url}/b")
+        found = importlib.util.find_spec
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name: None if name == "mammoth" else found(name)
+        )
+        with pytest.raises(InputError, match=r"/a was not read \(reading docx .*'factreasoner\[office\]'"):
+            read(f"{url}/a")
 
 
 def test_private_addresses_are_refused():

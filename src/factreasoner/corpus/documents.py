@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import importlib.util
 import json
 import re
 import unicodedata
@@ -16,9 +15,8 @@ from typing import IO, NamedTuple
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
 from factreasoner.files import cells_of, opened
-from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
-from factreasoner.web.office import MODULES, READERS
+from factreasoner.web.office import READERS
 from factreasoner.web.page import WIDE, Extracted, Page, decode
 from factreasoner.web.reader import PageReader
 
@@ -87,13 +85,13 @@ class DocumentReader:
     def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
         if kind == "pdf" and content_of(data) is None:
             raise DocumentError(f"{path}: not a PDF")
-        module = MODULES.get(kind, "")
-        if module and importlib.util.find_spec(module) is None:
-            raise DocumentError(f"{path}: {MissingExtraError(*EXTRA_OF_MODULE[module])}")
         if self._pages is None:
             config = Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES)
             self._pages = PageReader(config, sift=False)
-        read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+        try:
+            read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+        except MissingExtraError as error:
+            raise DocumentError(f"{path}: {error}") from error
         if read.dropped:
             raise _unread(str(path), read.dropped)
         if not read.text:

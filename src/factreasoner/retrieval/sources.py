@@ -22,7 +22,7 @@ STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
-    "content type": "; a URL may name a page, a text or a PDF: save this, and name the file",
+    "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",
     BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
 """What to do about a page that is not fetched, or a file that is not read, for this reason."""

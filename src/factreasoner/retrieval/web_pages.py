@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import time
 
-from factreasoner.errors import FetchError, UnreadablePageError
+from factreasoner.errors import FetchError, MissingExtraError, UnreadablePageError
 from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.links import same_site
@@ -65,7 +65,10 @@ class WebPages:
 
     def _ask(self, link: str) -> list[str]:
         page = self._fetched(link)
-        read = self._reader.read(page)
+        try:
+            read = self._reader.read(page)
+        except MissingExtraError as error:  # of this page's kind
+            raise UnreadablePageError(str(error), f"{display(page.url)} was not read") from error
         if read.dropped in _BY_CHANCE:
             raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=True)
         return [page.url, *read]

@@ -1,4 +1,4 @@
-"""The text of a page: HTML by trafilatura, PDF by pypdf, plain text as it is.
+"""The text of a page: HTML by trafilatura, PDF by pypdf, documents by `office`, plain text as it is.
 
 Runs in the calling process and takes the time it takes: for pages from hosts nobody vouches for, use
 :class:`factreasoner.web.reader.PageReader`.
@@ -20,6 +20,7 @@ from trafilatura.settings import Document
 from factreasoner.text.citation_marks import find_marks
 from factreasoner.text.tags import UNSEEN, without_tags
 from factreasoner.web.junk import junk
+from factreasoner.web.office import MEDIA_TYPES, READERS, office_text
 from factreasoner.web.page import WIDE, Extracted, decode
 
 if TYPE_CHECKING:
@@ -39,11 +40,14 @@ def extract(
 ) -> Extracted:
     """The main text of a page: what it is, is told from its bytes first and from `media_type` second.
 
-    Of a PDF the first `pages` pages are read. Never raises for what `data` holds: the reason is in
-    `dropped` ("binary", "encrypted PDF", "damaged PDF", "damaged HTML" or one of :func:`junk`). Without
+    An office document is told by `media_type` alone, which may be its kind ("docx"). Of a PDF the first
+    `pages` pages are read. Never raises for what `data` holds: the reason is in `dropped` ("binary",
+    "encrypted PDF", "damaged PDF", "damaged HTML", those of `office_text` or one of :func:`junk`). Without
     `sift` the text may be of any kind, and there may be none.
     """
-    if b"%PDF-" in data[:1024]:
+    if (kind := MEDIA_TYPES.get(media_type, media_type)) in READERS:
+        found = office_text(data, kind)
+    elif b"%PDF-" in data[:1024]:
         found = pdf_text(data, pages)
     elif b"\0" in data[:4096] and not (data.startswith(WIDE) or _HTML.search(data[:2048])):
         return Extracted("", dropped="binary")

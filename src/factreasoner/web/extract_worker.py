@@ -11,10 +11,9 @@ import json
 import logging
 import os
 import sys
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from factreasoner.web.extract import extract
-from factreasoner.web.office import READERS, office_text
 from factreasoner.web.page import Extracted
 
 READY = b"ready\n"
@@ -28,18 +27,11 @@ def serve(questions: BinaryIO, answers: BinaryIO) -> None:
         question = json.loads(line)
         data = questions.read(question["length"])
         try:
-            found = _read(data, question)
+            found = extract(data, **question["about"])
         except MemoryError:
             found = Extracted("", dropped="too large to read")
         answers.write(json.dumps(found).encode() + b"\n")
         answers.flush()
-
-
-def _read(data: bytes, question: dict[str, Any]) -> Extracted:
-    media_type, sift = question["media_type"], question["sift"]
-    if media_type in READERS and not sift:
-        return office_text(data, media_type)
-    return extract(data, media_type, question["charset"], pages=question["pages"], sift=sift)
 
 
 def main() -> None:

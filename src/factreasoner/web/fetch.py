@@ -20,13 +20,14 @@ from factreasoner.web.connection import (
     system_resolver,
     tls_context,
 )
+from factreasoner.web.office import MEDIA_TYPES
 from factreasoner.web.page import Page
 
 USER_AGENT = "Mozilla/5.0 (compatible; factreasoner)"
 MAX_REDIRECTS = 5
 READABLE = frozenset(
     {"", "text/html", "text/markdown", "text/plain", "application/xhtml+xml", "application/octet-stream"}
-    | {"application/pdf", "application/x-pdf"}
+    | {"application/pdf", "application/x-pdf", *MEDIA_TYPES}
 )
 """Media types a page may claim; what it really is, is told from its bytes."""
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})

@@ -20,6 +20,15 @@ MOST_UNPACKED = 500_000_000
 """Bytes that all parts of a document may come to."""
 MODULES = {"docx": "mammoth", "pptx": "pptx"}
 """What reads a kind of document beside the packages that read web pages."""
+_OFFICE, _OPEN = "application/vnd.openxmlformats-officedocument.", "application/vnd.oasis.opendocument."
+MEDIA_TYPES = {
+    f"{_OFFICE}wordprocessingml.document": "docx",
+    f"{_OFFICE}presentationml.presentation": "pptx",
+    f"{_OPEN}text": "odt",
+    f"{_OPEN}presentation": "odp",
+    "application/epub+zip": "epub",
+}
+"""The kind of document that a server says it sends."""
 
 _BLOCKS = frozenset(
     """address article aside blockquote body br dd div dl dt figcaption figure footer h h1 h2 h3 h4 h5 h6

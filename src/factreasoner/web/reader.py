@@ -20,6 +20,7 @@ import time
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.settings import Config
+from factreasoner.web.office import MEDIA_TYPES, MODULES
 from factreasoner.web.page import Extracted, Page
 
 MOST_WORKERS = 4
@@ -39,8 +40,7 @@ class PageReader:
 
     def __init__(self, config: Config | None = None, *, sift: bool = True) -> None:
         for module in _NEEDED:
-            if importlib.util.find_spec(module) is None:
-                raise MissingExtraError(*EXTRA_OF_MODULE[module])
+            _need(module)
         config = config or Config()
         self._seconds = config.fetch_timeout
         self._pages = config.fetch_pages
@@ -51,7 +51,9 @@ class PageReader:
 
         Raises:
             ConfigError: the process that reads does not start: a package it needs can't be imported.
+            MissingExtraError: the package that reads a document of its kind is not installed.
         """
+        _need(MODULES.get(MEDIA_TYPES.get(page.media_type, page.media_type)))
         with _FREE:
             worker = _waiting_worker()
             end = time.monotonic() + self._seconds
@@ -73,13 +75,13 @@ class PageReader:
         """The worker's answer; None if it died."""
         assert worker.stdin is not None
         assert worker.stdout is not None
-        question = {
+        about = {
             "media_type": page.media_type,
             "charset": page.charset,
             "pages": self._pages,
             "sift": self._sift,
-            "length": len(page.data),
         }
+        question = {"about": about, "length": len(page.data)}
         try:
             worker.stdin.write(json.dumps(question).encode() + b"\n" + page.data)
             worker.stdin.flush()
@@ -87,6 +89,11 @@ class PageReader:
         except OSError:
             return None
         return Extracted(*json.loads(line)) if line.endswith(b"\n") else None
+
+
+def _need(module: str | None) -> None:
+    if module and importlib.util.find_spec(module) is None:
+        raise MissingExtraError(*EXTRA_OF_MODULE[module])
 
 
 def _waiting_worker() -> subprocess.Popen[bytes]:
