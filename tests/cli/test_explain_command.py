@@ -71,6 +71,14 @@ def test_the_table_of_a_run(factreasoner, tmp_path):
     assert "c2" not in second
 
 
+def test_a_standard_error_that_changes_nothing_is_no_power_of_ten(factreasoner, tmp_path):
+    found = solved("r1", *RELATIONS)
+    sampled = found.outcome.marginals.model_copy(update={"exact": False, "stderr": 1e-11})
+    outcome = found.outcome.model_copy(update={"marginals": sampled})
+    run_folder(tmp_path / "run", found.model_copy(update={"outcome": outcome}))
+    assert "standard error below 0.0001\n" in factreasoner("explain", "run").stdout
+
+
 def test_one_atom_with_every_context(factreasoner, tmp_path):
     run_folder(tmp_path / "run", solved("r1", *RELATIONS), solved("r2", RELATIONS[0], RELATIONS[2]))
     done = factreasoner("explain", "run", "--record", "r1", "--atom", "a1")
@@ -91,6 +99,10 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
         ),
         "",
     ]
+    weak = solved("r1", *RELATIONS, ("c3", "a2", "entailment", 0.5001))
+    run_folder(tmp_path / "weak", weak)
+    shown = factreasoner("explain", "weak", "--atom", "a2").stdout
+    assert re.search(r"without c2: 0\.\d{3}.*; without any other of 3 contexts: no change", shown)
     narrow = factreasoner("explain", "run", "--record", "r1", "--atom", "a1", env={"COLUMNS": "30"}).stdout
     assert "  against it: c2 (0.70):\n    Page c2: Passage c2.\n" in narrow
     both = factreasoner("explain", "run", "--atom", "a2", "--atom", "a1").stdout

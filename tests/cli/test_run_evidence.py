@@ -90,6 +90,14 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
     assert p_true(tmp_path / "out" / "rescored") == pytest.approx({"a0": 0.86, "a1": 0.14, "a2": 0.5})
 
 
+def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_path, copies):
+    done = copies("--version", "3", "--unlisted", "neutral")
+    assert "2 judged between them, all neutral: scores as with --version 2" in " ".join(done.stdout.split())
+    summary = summary_of(tmp_path / "out")
+    assert (summary["context_verdicts"], summary["context_relations"]) == (2, 0)
+    assert "between them" not in copies("--fresh").stdout
+
+
 @pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
 def test_a_part_that_needs_a_model_says_so(factreasoner, one, part):
     assert "--model" in factreasoner("run", one, part, "llm", code=1).stderr

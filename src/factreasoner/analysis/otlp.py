@@ -85,7 +85,7 @@ class Otlp:
 def _reach(url: str) -> None:
     """Raise PublishError where nothing takes a connection. What is behind a proxy is not tried."""
     at = urlsplit(url)
-    if not at.hostname or (at.scheme in getproxies() and not proxy_bypass(at.hostname)):
+    if not at.hostname or ({at.scheme, "all"} & getproxies().keys() and not proxy_bypass(at.hostname)):
         return
     try:
         port = at.port or (443 if at.scheme == "https" else 80)

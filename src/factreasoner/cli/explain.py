@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
-from factreasoner.report.console import Terminal, label_cell, plain
+from factreasoner.report.console import Terminal, error_text, label_cell, plain
 from factreasoner.report.terminal import say, say_json
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _print_explanation(explanation: Explanation, assessment: Assessment, *, in_f
 def _how(explanation: Explanation) -> str:
     told = [plain(explanation.solver)]
     if explanation.stderr is not None:
-        told.append(f"standard error {explanation.stderr:.2g}")
+        told.append(f"standard error {error_text(explanation.stderr)}")
     elif not explanation.exact:
         told.append("approximate")
     if explanation.converged is False:
@@ -119,7 +119,9 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
     if effects:
         shown = [f"{plain(e.context_id)}: {e.p_without:.3f}{_taking_over(e)}" for e in effects]
-        yield f"without {_first(shown, most)}"
+        rest = atom.tried - len(effects)
+        others = f"; without any other of {atom.tried} contexts: no change" if rest and most is None else ""
+        yield f"without {_first(shown, most)}{others}"
     elif atom.tried and most is None:
         yield f"none of {atom.tried} contexts moved it alone"
     if atom.tried < atom.connected and most is None:

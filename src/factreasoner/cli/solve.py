@@ -11,7 +11,7 @@ from rich.table import Column
 
 from factreasoner.cli.flags import AS_JSON, Command, argument, flag
 from factreasoner.errors import ConfigError, SolverError
-from factreasoner.report.console import Terminal, coloured, plain
+from factreasoner.report.console import Terminal, coloured, error_text, plain
 from factreasoner.settings.sources import flag_of
 
 if TYPE_CHECKING:
@@ -134,5 +134,5 @@ def _told(solver: Mapping[str, Any]) -> str:
     if solver["width"] is not None:
         told.append(f"width {solver['width']}")
     if solver["stderr"] is not None:
-        told.append(f"standard error {solver['stderr']:.2g}")
+        told.append(f"standard error {error_text(solver['stderr'])}")
     return ", ".join(told)

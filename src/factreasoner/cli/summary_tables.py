@@ -19,7 +19,7 @@ from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Status, Support
 from factreasoner.models.wording import number_of
-from factreasoner.report.console import Terminal, plain
+from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.tables import records_of
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
@@ -197,6 +197,8 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
         )
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
+    if (between := summary.get("context_verdicts")) and not summary["context_relations"]:
+        yield "contexts", f"{between:,} judged between them, all neutral: scores as with --version 2"
     if unread := summary.get("unread_pages"):
         pages = "page, its snippet" if unread == 1 else "pages, snippets"
         yield "unread", f"{unread:,} {pages} used; the same command tries again"
@@ -250,7 +252,7 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
     if solver["largest_width"] is not None:
         parts.append(f"largest width {solver['largest_width']}")
     if solver["largest_stderr"] is not None:
-        parts.append(f"largest standard error {solver['largest_stderr']:.2g}")
+        parts.append(f"largest standard error {error_text(solver['largest_stderr'])}")
     if solver["not_converged"]:
         remedy = "`score` with a larger --solver-seconds solves again, without a model call"
         parts.append(f"[yellow]not converged on {solver['not_converged']}: {remedy}[/yellow]")

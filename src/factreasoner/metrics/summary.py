@@ -157,6 +157,7 @@ class Summary:
         self._review = ReviewList("atom")
         self._atoms = Counter(dict.fromkeys(_ATOM_COUNTS, 0))
         self._evidence = Counter(contexts=0, without_contexts=0, dropped_contexts=0, unread_pages=0)
+        self._evidence.update(context_verdicts=0, context_relations=0)
         self._independence = Counter(records=0, shared_sources=0, relations_left_out=0)
         self._solving = Counter(exact=0, not_converged=0)
         self._largest: dict[str, float | None] = {"width": None, "stderr": None}
@@ -194,16 +195,21 @@ class Summary:
         return self._sampling.sample()
 
     def _add_evidence(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
-        """Count contexts, searches, and relations that counted only once.
+        """Count contexts, verdicts between them, searches, and relations that counted only once.
 
         Records that have atoms and no context to judge them by are counted too.
         """
         dropped = len(line["dropped_contexts"])
+        contexts = {context.id for context in assessment.contexts}
+        verdicts = assessment.outcome.verdicts if assessment.outcome else ()
+        between = [verdict.label for verdict in verdicts if verdict.target_id in contexts]
         self._evidence.update(
             contexts=line["num_contexts"],
             without_contexts=bool(assessment.p_true) and dropped == len(assessment.contexts),
             dropped_contexts=dropped,
             unread_pages=len(line["unread_pages"]),
+            context_verdicts=len(between),
+            context_relations=len(between) - between.count("neutral"),
         )
         self._searched.update(line["searched"])
         if line["independence"]:

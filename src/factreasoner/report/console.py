@@ -27,6 +27,11 @@ def plain(text: str, longest: int | None = None) -> str:
     return escape(one_line(text, longest))
 
 
+def error_text(stderr: float) -> str:
+    """A standard error of a probability; below four digits it changes nothing that is printed."""
+    return f"{stderr:.2g}" if stderr == 0 or stderr >= 1e-4 else "below 0.0001"
+
+
 def coloured(look: Look) -> str:
     """The word of a label in its colour."""
     from factreasoner.tasks.labels import COLOURS
