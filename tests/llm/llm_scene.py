@@ -1,5 +1,7 @@
 """What the tests of this folder share: a prompt, a schema, a server with clients of it."""
 
+import time
+
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.limits import Budget, SharedLimits
 from factreasoner.models.messages import FunctionSchema, Prompt
@@ -53,3 +55,11 @@ class Clock:
 
     def __call__(self):
         return self.now
+
+
+def in_line(limits, count):
+    """Wait until so many requests are in line."""
+    deadline = time.monotonic() + 20
+    while len(limits.line) < count and time.monotonic() < deadline:
+        time.sleep(0.001)
+    assert len(limits.line) == count

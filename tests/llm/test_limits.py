@@ -1,19 +1,16 @@
-"""Limits per minute, never exceeded and in the order of asking; and as many slots as a server can handle."""
+"""Limits per minute, never exceeded and in the order of asking."""
 
-import contextlib
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_server import Completion, obliging
+from fake_server import Completion
 from hypothesis import given
 from hypothesis import strategies as st
-from llm_scene import PROMPT, SCHEMA, Clock
+from llm_scene import PROMPT, SCHEMA, Clock, in_line
 
-from factreasoner.llm.limits import ANSWERS_TO_TELL, Limits, Slots, one_slot
-from factreasoner.llm.parallel import parallel_map
-from factreasoner.settings import Config
+from factreasoner.llm.limits import Limits
+from factreasoner.llm.slots import Slots
 
 REQUESTS = st.lists(st.tuples(st.floats(0, 40), st.integers(0, 120)), max_size=40)
 
@@ -78,13 +75,6 @@ def test_actual_tokens_replace_the_estimate():
     assert limits.delay(100) == 0.0
 
 
-def in_line(limits, count):
-    deadline = time.monotonic() + 20
-    while len(limits.line) < count and time.monotonic() < deadline:
-        time.sleep(0.001)
-    assert len(limits.line) == count
-
-
 def test_first_come_first_served_whatever_the_size():
     limits, order = Limits(Slots(99, 99), tokens_per_minute=1000), []
     limits.pause(0.3)
@@ -146,123 +136,3 @@ def test_the_client_counts_what_was_used_and_not_what_was_feared(scene):
         client.call(PROMPT, SCHEMA)
     assert time.monotonic() - begun < 40
     assert set_up.server.calls == 2
-
-
-class Server:
-    """Answers 100 tokens a second a place, `places` at once, in a time of its own."""
-
-    def __init__(self, slots, places):
-        self.slots, self.places, self.now = slots, places, 0.0
-
-    def rounds(self, count):
-        """So many rounds of as many requests as there are slots; the limits after each."""
-        limits = []
-        for _ in range(count):
-            at_once = self.slots.limit
-            for _ in range(at_once):
-                self.slots.take()
-            self.now += at_once / min(at_once, self.places)
-            for _ in range(at_once):
-                self.slots.answered(100)
-                self.slots.used -= 1
-            limits.append(self.slots.limit)
-        return limits
-
-
-def served(places, *, most=16, first=1):
-    server = Server(Slots(most, first, clock=lambda: server.now), places)
-    return server
-
-
-def test_slots_grow_while_more_is_answered_in_the_same_time():
-    for places, wanted in ((1, 1), (4, 4), (100, 16)):
-        limits = served(places).rounds(200)
-        assert sum(limit == wanted for limit in limits) > 150
-        assert max(limits) <= max(2 * places, 2)
-
-
-def test_one_noisy_answer_does_not_settle_them_for_good():
-    server = served(100)
-    server.rounds(7)
-    server.now += 60  # somebody else had the machine
-    assert server.rounds(400)[-1] == 16
-
-
-def test_a_server_that_reads_all_again_for_two_at_once_is_tried_with_them_but_briefly():
-    now, at_two = [0.0], 0
-    slots = Slots(16, 1, clock=lambda: now[0])
-    for _ in range(120):
-        for _ in range(slots.limit):
-            slots.take()
-        at_two += slots.limit == 2
-        now[0] += 0.5 if slots.limit == 1 else 12.0
-        for _ in range(slots.limit):
-            slots.used -= 1
-            slots.answered(600)
-    assert slots.limit == 1
-    assert 1 <= at_two <= 4
-
-
-@pytest.mark.parametrize("slots", [1, 2])
-def test_calls_of_one_passage_have_a_slot_to_themselves_and_wait_once_there_are_fewer_slots(slots):
-    limits = Limits(Slots(slots, slots))
-    order, both = [], threading.Barrier(slots)
-
-    def passage(name):
-        with one_slot():
-            for number in range(4):
-                with limits.passed(1):
-                    if number == 0 and slots == 2:
-                        both.wait(20)
-                        limits.slots.limit = 1
-                    order.append(name)
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(passage, "ab"))
-    assert sorted(order) == list("aaaabbbb")
-    rest = order[2:] if slots == 2 else order  # after the first call of each
-    half = len(rest) // 2
-    assert [len(set(rest[:half])), len(set(rest[half:]))] == [1, 1]
-
-
-def test_a_request_out_of_time_halves_them_and_they_come_back_where_that_is_faster():
-    server = served(100, first=16)
-    server.slots.timed_out()
-    server.slots.timed_out()
-    assert server.slots.limit == 4
-    assert server.rounds(1200)[-1] == 16
-
-
-def test_a_server_on_this_machine_is_asked_one_by_one_at_first():
-    for base, first in (
-        ("http://127.0.0.1:8080/v1", 1),
-        ("http://localhost:11434", 1),
-        ("http://10.0.0.5:8000/v1", 12),
-        (None, 12),
-    ):
-        assert Slots.of(Config(model="openai/m", api_base=base, concurrency=12)).limit == first
-
-
-def test_a_slot_is_free_again_when_the_passage_is_done_whatever_happened():
-    limits = Limits(Slots(1, 1))
-    with contextlib.suppress(KeyError), one_slot(), limits.passed(1):
-        raise KeyError
-    with limits.passed(1):
-        pass
-
-
-def test_a_near_server_is_asked_one_by_one_until_its_speed_is_told(scene):
-    set_up = scene(obliging, delay=0.05)
-    client = set_up.client(concurrency=16)
-    calls = range(ANSWERS_TO_TELL)
-    parallel_map(lambda n: client.call(PROMPT.model_copy(update={"user": str(n)}), SCHEMA), calls, 16)
-    assert (set_up.server.calls, set_up.server.peak) == (ANSWERS_TO_TELL, 1)
-
-
-def test_slots_that_nobody_needs_do_not_grow():
-    slots = Slots(16, 2)
-    slots.take()
-    slots.used -= 1
-    for _ in range(5 * ANSWERS_TO_TELL):
-        slots.answered(100)
-    assert slots.limit == 2

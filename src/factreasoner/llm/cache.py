@@ -19,6 +19,7 @@ from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
 from factreasoner.errors import ConfigError
+from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config
@@ -135,6 +136,7 @@ class InFlight(Generic[T]):
                     return found, False
                 mine = self._asked[key] = Future()
         if asked is not None:
+            give_slot_back()
             return asked.result(), False
         try:
             answer = ask()

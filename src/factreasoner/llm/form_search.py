@@ -16,6 +16,7 @@ from factreasoner.llm.faults import shown as fit_to_show
 from factreasoner.llm.replies import parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
+from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import estimate_tokens, tokens_too_many
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
@@ -102,6 +103,7 @@ class FormSearch:
         order = order_of(kind, self._config, self._transport)
         found = self._kept.known.forms.get(kind)
         if found is None and self._learns:
+            give_slot_back()
             with self._searching:  # one at a time; those that waited find the form known
                 found = self._kept.known.forms.get(kind)
                 if found is None:

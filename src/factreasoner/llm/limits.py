@@ -8,119 +8,24 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from factreasoner.errors import BudgetError, ConfigError
 from factreasoner.llm.cache import ReplyCache, cache_folder
 from factreasoner.llm.capabilities import Memory
 from factreasoner.llm.parallel import POLL_SECONDS
+from factreasoner.llm.slots import Slots, lease
 from factreasoner.llm.transport import Transport
 from factreasoner.llm.usage import estimate_request
 from factreasoner.settings import Config
 
-ANSWERS_TO_TELL = 6
-"""Answers after which a server's speed is known, at least."""
-FIRST_REST = 32
-"""Measurements of speed before more slots are tried again, the first time."""
-WORTH_IT = 1.3
-"""How much more work twice as many slots must get done to be kept."""
 FIRST_COMPLETION = 256
 """Completion tokens expected of the first request, for the limits; later a mean of the last answers."""
 WEIGHT = 8
 """The last answer counts for one in so many."""
 SECONDS = 60.0
 """The period that the limits are for."""
-
-
-class Slots:
-    """How many requests may be under way at once: a `limit` that adapts to the server, `most` at most.
-
-    It begins with `first`. When all slots are `used`, twice as many are tried, and kept if they get at least
-    1.3 times as many tokens a second done; else they are tried again after a rest that doubles each time. A
-    trial at less than half the speed ends once more answers came than there are slots: a server with one
-    prefix cache reads every passage again for each call while two passages are under way. `Limits` guards it.
-    """
-
-    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
-        self.limit = min(first, most)
-        self.used = 0
-        self._most, self._clock = most, clock
-        self._before: tuple[int, float] | None = None
-        """Slots and tokens a second before the trial that is under way; None without one."""
-        self._rest, self._next_rest = 0, FIRST_REST
-        self._peak = self._answers = self._tokens = 0
-        self._begun: float | None = None
-
-    @classmethod
-    def of(cls, config: Config) -> Slots:
-        """The slots of a run: one at first if the server is on this machine, whose cores it shares."""
-        host = urlsplit(config.api_base or "").hostname or ""
-        near = host in ("localhost", "::1") or host.startswith("127.")
-        return cls(config.concurrency, 1 if near else config.concurrency)
-
-    def take(self) -> None:
-        """Use one more slot."""
-        self.used += 1
-        self._peak = max(self._peak, self.used)
-
-    def answered(self, tokens: int) -> None:
-        """A request was answered, and took so many tokens: set the limit by the speed of the last answers."""
-        if self._begun is None:  # the first one waited for imports, and the server for its model
-            self._measure()
-            return
-        self._answers += 1
-        self._tokens += tokens
-        passed = self._clock() - self._begun
-        speed = self._tokens / passed if passed > 0 else float("inf")
-        before = self._before
-        # Answers may come in bursts, one per slot.
-        lost = before is not None and self._answers > self.limit and 2 * speed < before[1]
-        if not lost and self._answers < max(ANSWERS_TO_TELL, 2 * self.limit):
-            return
-        self._before = None
-        if before is not None and speed < WORTH_IT * before[1]:
-            self._back_to(before[0])
-        elif self._rest:
-            self._rest -= 1
-        elif self._peak >= self.limit < self._most:
-            self._before = self.limit, speed
-            self.limit = min(2 * self.limit, self._most)
-        self._measure()
-
-    def timed_out(self) -> None:
-        """A request timed out: too many are under way, so half the slots go."""
-        self._before = None
-        self._back_to(max(1, self.limit // 2))
-        if self._begun is not None:
-            self._measure()
-
-    def _back_to(self, limit: int) -> None:
-        """Lower the limit, and keep it for a while."""
-        self.limit, self._rest, self._next_rest = limit, self._next_rest, 2 * self._next_rest
-
-    def _measure(self) -> None:
-        self._answers = self._tokens = 0
-        self._peak, self._begun = self.used, self._clock()
-
-
-_lease: ContextVar[list[Callable[[], None]] | None] = ContextVar("factreasoner_slot", default=None)
-"""How the slot that the calls inside `one_slot` share is given back; empty until one of them has it."""
-
-
-@contextlib.contextmanager
-def one_slot() -> Iterator[None]:
-    """Let the calls made inside, one after the other, share a slot: no other call comes between them."""
-    held: list[Callable[[], None]] = []
-    token = _lease.set(held)
-    try:
-        yield
-    finally:
-        _lease.reset(token)
-        for give_back in held:
-            give_back()
 
 
 @dataclass(eq=False)
@@ -171,7 +76,7 @@ class Limits:
     @contextlib.contextmanager
     def passed(self, tokens: int) -> Iterator[Admitted]:
         """Wait, then hold a slot for the request of about `tokens` made inside, which sets what it took."""
-        held = _lease.get()
+        held = lease.get()
         admitted = self._wait(tokens, holding=bool(held))
         if held is not None and not held:
             held.append(self._give_back)
@@ -190,12 +95,15 @@ class Limits:
                 self._give_back()
 
     def _wait(self, tokens: int, *, holding: bool) -> Admitted:
-        """Wait in line; at its head with a slot already, which goes back if there are fewer slots now."""
+        """Wait in line; at its head with a slot already, which goes back if there are fewer slots now.
+
+        Nobody without a slot stands before those with one: they might be the ones who have it.
+        """
         place = object()
         with self._changed:
             kept = holding and self.slots.used <= self.slots.limit
             self.slots.used -= holding and not kept
-            (self.line.appendleft if holding else self.line.append)(place)
+            (self.line.appendleft if kept else self.line.append)(place)
             try:
                 while True:
                     free = self.line[0] is place and (kept or self.slots.used < self.slots.limit)

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple, TypeVar
 
 from factreasoner.llm.cache import ReplyCache, worth_keeping
 from factreasoner.llm.capabilities import Memory
-from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits, Slots
+from factreasoner.llm.limits import Admitted, Budget, Limits, Reservation, SharedLimits
 from factreasoner.llm.parallel import POLL_SECONDS
+from factreasoner.llm.slots import Slots
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
 from factreasoner.settings import Config

@@ -1,0 +1,114 @@
+"""How many requests a server is sent at once, and the slot that calls one after the other share."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from contextvars import ContextVar
+from urllib.parse import urlsplit
+
+from factreasoner.settings import Config
+
+ANSWERS_TO_TELL = 6
+"""Answers after which a server's speed is known, at least."""
+FIRST_REST = 32
+"""Measurements of speed before more slots are tried again, the first time."""
+WORTH_IT = 1.3
+"""How much more work twice as many slots must get done to be kept."""
+
+
+class Slots:
+    """How many requests may be under way at once: a `limit` that adapts to the server, `most` at most.
+
+    It begins with `first`. When all slots are `used`, twice as many are tried, and kept if they get at least
+    1.3 times as many tokens a second done; else they are tried again after a rest that doubles each time. A
+    trial at less than half the speed ends once more answers came than there are slots: a server with one
+    prefix cache reads every passage again for each call while two passages are under way. `Limits` guards it.
+    """
+
+    def __init__(self, most: int, first: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self.limit = min(first, most)
+        self.used = 0
+        self._most, self._clock = most, clock
+        self._before: tuple[int, float] | None = None
+        """Slots and tokens a second before the trial that is under way; None without one."""
+        self._rest, self._next_rest = 0, FIRST_REST
+        self._peak = self._answers = self._tokens = 0
+        self._begun: float | None = None
+
+    @classmethod
+    def of(cls, config: Config) -> Slots:
+        """The slots of a run: one at first if the server is on this machine, whose cores it shares."""
+        host = urlsplit(config.api_base or "").hostname or ""
+        near = host in ("localhost", "::1") or host.startswith("127.")
+        return cls(config.concurrency, 1 if near else config.concurrency)
+
+    def take(self) -> None:
+        """Use one more slot."""
+        self.used += 1
+        self._peak = max(self._peak, self.used)
+
+    def answered(self, tokens: int) -> None:
+        """A request was answered, and took so many tokens: set the limit by the speed of the last answers."""
+        if self._begun is None:  # the first one waited for imports, and the server for its model
+            self._measure()
+            return
+        self._answers += 1
+        self._tokens += tokens
+        passed = self._clock() - self._begun
+        speed = self._tokens / passed if passed > 0 else float("inf")
+        before = self._before
+        # Answers may come in bursts, one per slot.
+        lost = before is not None and self._answers > self.limit and 2 * speed < before[1]
+        if not lost and self._answers < max(ANSWERS_TO_TELL, 2 * self.limit):
+            return
+        self._before = None
+        if before is not None and speed < WORTH_IT * before[1]:
+            self._back_to(before[0])
+        elif self._rest:
+            self._rest -= 1
+        elif self._peak >= self.limit < self._most:
+            self._before = self.limit, speed
+            self.limit = min(2 * self.limit, self._most)
+        self._measure()
+
+    def timed_out(self) -> None:
+        """A request timed out: too many are under way, so half the slots go."""
+        self._before = None
+        self._back_to(max(1, self.limit // 2))
+        if self._begun is not None:
+            self._measure()
+
+    def _back_to(self, limit: int) -> None:
+        """Lower the limit, and keep it for a while."""
+        self.limit, self._rest, self._next_rest = limit, self._next_rest, 2 * self._next_rest
+
+    def _measure(self) -> None:
+        self._answers = self._tokens = 0
+        self._peak, self._begun = self.used, self._clock()
+
+
+lease: ContextVar[list[Callable[[], None]] | None] = ContextVar("factreasoner_slot", default=None)
+"""How the slot that the calls inside `one_slot` share is given back; empty until one of them has it."""
+
+
+@contextlib.contextmanager
+def one_slot() -> Iterator[None]:
+    """Let the calls made inside, one after the other, share a slot: no other call comes between them."""
+    token = lease.set([])
+    try:
+        yield
+    finally:
+        give_slot_back()
+        lease.reset(token)
+
+
+def give_slot_back() -> None:
+    """Give back the slot that the calls inside `one_slot` share, until the next of them takes one.
+
+    Whoever waits for another call to be answered does so first: that call may be in line for this slot.
+    """
+    held = lease.get()
+    while held:
+        held.pop()()
