@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from factreasoner.judges.overlap.checks import denying_sentence, in_order, qualified_alike, said_by
+from factreasoner.judges.overlap.checks import denying_sentence, has_words, in_order, qualified_alike, said_by
 from factreasoner.judges.overlap.measures import MEASURES, Array, Measured, Passages
 from factreasoner.judges.overlap.words import Span
 from factreasoner.models import Claim, Label, Premise, Verdict
@@ -37,15 +37,13 @@ class PairModel:
     """One logistic over the measures of a pair, and what its score means for the verdict.
 
     score = bias + sum of weight * measure; belief = 0.05 + 0.9 * sigmoid(score), for a passage that is right
-    with P = 0.9. A claim with a score above `threshold` is entailed, unless a check fails. `entailed` and
-    `silent` are (slope, offset) of P(people say entailed) and P(people say neither) by the score;
-    `contradicted` is the precision of contradictions; `common` holds the weight of frequent stems.
+    with P = 0.9. `entailed` and `contradicted` are the precision of these verdicts; `silent` is (slope,
+    offset) of P(people say neither) by the score; `common` holds the weight of frequent stems.
     """
 
     bias: float
     weights: Array
-    threshold: float
-    entailed: tuple[float, float]
+    entailed: float
     silent: tuple[float, float]
     contradicted: float
     common: Mapping[str, float]
@@ -57,8 +55,7 @@ class PairModel:
         return cls(
             bias=parameters["bias"],
             weights=np.array([parameters["weights"][name] for name in MEASURES], dtype=float),
-            threshold=parameters["threshold"],
-            entailed=tuple(parameters["entailed"]),
+            entailed=parameters["entailed"],
             silent=tuple(parameters["silent"]),
             contradicted=parameters["contradicted"],
             common={term: float(weight) for weight, terms in common for term in terms.split()},
@@ -90,8 +87,8 @@ def shipped_model() -> PairModel:
 class OverlapJudge:
     """Judges claims by the words that a passage's best sentences share with them.
 
-    - A **verdict**: entailment if the score of the overlap is above a threshold, most words of the claim are
-      there in its order, and the nearest sentence has the same negations, hedges and quantifiers;
+    - A **verdict**: entailment if the window has all content words of the claim, half of them in its order,
+      and its nearest sentence has the same negations, hedges and quantifiers;
       contradiction, rarely, if a sentence says nearly all of the claim but another number, date or unit, or
       the negation of it; otherwise neutral.
     - A **belief**: P(claim is true) by the same score, for claims that the passages do not decide. There is
@@ -130,13 +127,11 @@ class OverlapJudge:
         """The verdict on each text, of a claim without an id."""
         model, measured, row = self._model, self._measured(passages, texts), passages.row[premise.text]
         scores = model.score(measured.values(row))
-        # What is said word for word is entailed below the threshold, too.
-        entailed = _sigmoid(model.entailed[0] * np.maximum(scores, model.threshold) + model.entailed[1])
         silent, believed = _sigmoid(model.silent[0] * scores + model.silent[1]), belief(scores)
         found = {}
         for n, text in enumerate(texts):
-            label, quoted = self._stance(measured, row, n, likely=bool(scores[n] > model.threshold))
-            sure = {"entailment": entailed[n], "contradiction": model.contradicted, "neutral": silent[n]}
+            label, quoted = self._stance(measured, row, n)
+            sure = {"entailment": model.entailed, "contradiction": model.contradicted, "neutral": silent[n]}
             # A sentence that denies a claim has its words, which is no reason to believe it.
             most = 0.5 if label == "contradiction" else 1.0
             found[text] = Verdict(
@@ -152,8 +147,8 @@ class OverlapJudge:
             )
         return found
 
-    def _stance(self, measured: Measured, row: int, n: int, *, likely: bool) -> tuple[Label, Span | None]:
-        """What passage `row` says of claim n, and where; `likely`: by its score it entails the claim."""
+    def _stance(self, measured: Measured, row: int, n: int) -> tuple[Label, Span | None]:
+        """What passage `row` says of claim n, and where."""
         claim, text, window = measured.claims[n], measured.passages.texts[row], measured.window(n, row)
         covered, reads = measured.near[n, row], measured.passages.is_english[row]
         said = said_by(claim, text) if covered >= _NEARLY_ALL or not reads else None
@@ -167,8 +162,8 @@ class OverlapJudge:
         begun = said_by(claim, text, goes_on=True) if covered >= _NEARLY_ALL else None
         if begun is not None and qualified_alike(claim, text, begun):
             return "entailment", begun
-        is_said = likely and qualified_alike(claim, text, window) and in_order(claim, text, window)
-        return ("entailment", window) if is_said else ("neutral", None)
+        entails = all(check(claim, text, window) for check in (has_words, qualified_alike, in_order))
+        return ("entailment", window) if entails else ("neutral", None)
 
 
 def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:

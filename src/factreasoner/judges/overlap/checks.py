@@ -32,7 +32,7 @@ _QUALIFIERS = _DOUBTS | words(
 """Words that change a statement."""
 _REACH = 2
 _LEAST_REST, _LEAST_NEGATED = 0.75, 0.85
-_IN_ORDER, _APART = 0.6, 3
+_IN_ORDER = 0.6
 _NEAR = 4
 _PREFIX = 4
 
@@ -66,27 +66,28 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
     return own.issubset(text.words[part.low : part.high]) and own.issuperset(others)
 
 
-def in_order(claim: Text, text: Text, window: Span) -> bool:
-    """Whether most neighbouring content words of the claim are near each other in the window, in its order.
+def has_words(claim: Text, text: Text, window: Span) -> bool:
+    """Whether the claim has at least two content words, and the window has them all."""
+    wanted = claim.content_stems()
+    return len(wanted) > 1 and wanted.issubset(text.stems[window.low : window.high])
 
-    The order may be reversed if only one of the two says "by", as a passive does.
+
+def in_order(claim: Text, text: Text, window: Span) -> bool:
+    """Whether most neighbouring content words of the claim follow each other in the window, too.
+
+    Two pairs in a row that do not may have subject and object in each other's place. Any order will do if
+    only one of the two says "by", as a passive does.
     """
-    there = [i for i in range(window.low, window.high) if text.content[i]]
-    places: dict[str, list[int]] = {}
-    for place, i in enumerate(there):
-        places.setdefault(text.stems[i], []).append(place)
-    pairs = list(pairwise(stem for stem, keep in zip(claim.stems, claim.content, strict=True) if keep))
-    turned = ("by" in claim.words) != ("by" in text.words[window.low : window.high])
-    steps = [
-        {later - one for one in places.get(first, ()) for later in places.get(second, ())}
-        for first, second in pairs
-    ]
-    onward, back = set(range(1, _APART + 1)), set(range(-_APART, 0))
-    is_back = [onward.isdisjoint(found) and not back.isdisjoint(found) for found in steps]
-    if not turned and (True, True) in pairwise(is_back):
-        return False
-    allowed = onward | (back if turned else set())
-    return sum(not allowed.isdisjoint(found) for found in steps) >= _IN_ORDER * len(pairs)
+    if ("by" in claim.words) != ("by" in text.words[window.low : window.high]):
+        return True
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for i in range(window.low, window.high):
+        first.setdefault(text.stems[i], i)
+        last[text.stems[i]] = i
+    pairs = pairwise(stem for stem, keep in zip(claim.stems, claim.content, strict=True) if keep)
+    follows = [first.get(one, window.high) < last.get(two, window.low) for one, two in pairs]
+    return (False, False) not in pairwise(follows) and sum(follows) >= _IN_ORDER * len(follows)
 
 
 def denying_sentence(claim: Text, weights: Sequence[float], text: Text, window: Span) -> Span | None:
