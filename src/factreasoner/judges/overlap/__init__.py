@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 _LONGEST_STATEMENT = 60
 _NEARLY_ALL = 0.9
-_LEAST_COVER = 0.35
-"""A window that covers less of a claim cannot contradict it."""
 _RECORDS_KEPT = 16
 
 PARAMETERS = "parameters.json"
@@ -154,14 +152,11 @@ class OverlapJudge:
         said = said_by(claim, text) if covered >= _NEARLY_ALL or not reads else None
         if said is not None:
             return "entailment", said
-        if not reads or not measured.touches[n, row] or covered < _LEAST_COVER:
+        if not reads or not measured.touches[n, row]:
             return "neutral", None
         denying = denying_sentence(claim, measured.weights[n], text, window)
         if denying is not None:
             return "contradiction", denying
-        begun = said_by(claim, text, goes_on=True) if covered >= _NEARLY_ALL else None
-        if begun is not None and qualified_alike(claim, text, begun):
-            return "entailment", begun
         entails = all(check(claim, text, window) for check in (has_words, qualified_alike, in_order))
         return ("entailment", window) if entails else ("neutral", None)
 

@@ -37,13 +37,13 @@ _NEAR = 4
 _PREFIX = 4
 
 
-def said_by(claim: Text, text: Text, *, goes_on: bool = False) -> Span | None:
-    """The sentences of a text that begin with the words of the claim, and end with them or go on."""
+def said_by(claim: Text, text: Text) -> Span | None:
+    """The sentences of a text that begin with the words of the claim, and end with them."""
     for part in text.sentences:
         high = part.low + len(claim.words)
         if claim.words and text.words[part.low : high] == claim.words:
             last = next(other for other in text.sentences if other.high >= high)
-            if goes_on or last.high == high:
+            if last.high == high:
                 return Span(part.low, last.high, part.start, last.end)
     return None
 
@@ -109,19 +109,18 @@ def _has_other_number(claim: Text, weights: Sequence[float], text: Text, part: S
     """
     there = [number for number in text.numbers if part.low <= number.place < part.high]
     negated = not _NEGATIONS.isdisjoint(claim.words)
-    if not there or negated == _NEGATIONS.isdisjoint(text.words[part.low : part.high]):
+    if negated == _NEGATIONS.isdisjoint(text.words[part.low : part.high]):
         return False
     for number in claim.numbers:
         same = [other for other in there if other.kind == number.kind]
-        alone = sum(other.kind == number.kind for other in claim.numbers) == 1
         if (
             number.kind
-            and alone
-            and len(same) == 1
-            and number.differs_from(same[0])
+            and same
+            and all(
+                number.differs_from(other) and _stands_alike(claim, number, text, other) for other in same
+            )
             and not number.is_said(text.numbers)
             and all(other.is_said(there) for other in claim.numbers if other is not number)
-            and _stands_alike(claim, number, text, same[0])
             and _share(claim, weights, set(text.stems[: part.high]), range(number.place, number.end))
             >= _LEAST_REST
         ):
@@ -145,12 +144,10 @@ def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -
     own = [i for i, word in enumerate(claim.words) if word in _NEGATIONS]
     beside = text.words[part.low : part.high]
     said = [i for i, word in enumerate(beside, start=part.low) if word in _NEGATIONS]
-    if len(own) + len(said) != 1 or "?" in claim.raw:
+    if len(own) + len(said) != 1:
         return False
     there = set(text.stems[part.low : part.high])
-    others = _QUALIFIERS - _NEGATIONS
-    is_alike = others.intersection(claim.words) == others.intersection(beside)
-    if _share(claim, weights, there) < _LEAST_NEGATED or not is_alike:
+    if _share(claim, weights, there) < _LEAST_NEGATED:
         return False
     if own:
         return _negated(claim, own[0], len(claim.words)) in there
