@@ -144,7 +144,7 @@ def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -
     own = [i for i, word in enumerate(claim.words) if word in _NEGATIONS]
     beside = text.words[part.low : part.high]
     said = [i for i, word in enumerate(beside, start=part.low) if word in _NEGATIONS]
-    if len(own) + len(said) != 1:
+    if len(own) + len(said) != 1 or "?" in claim.raw:
         return False
     there = set(text.stems[part.low : part.high])
     if _share(claim, weights, there) < _LEAST_NEGATED:
