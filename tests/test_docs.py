@@ -134,9 +134,9 @@ def test_the_demo_shows_a_planted_error_with_its_quote_on_one_screen_and_reports
     shown = printed.stdout
     found = 'c7 (The Himalayas: Two continents collide): "About 50 million years ago it began to collide'
     assert f"started about 150 million years ago. {found}" in " ".join(shown.split())
-    assert "\n39 of 142 atoms are supported." in shown
-    assert "\n  0.274  [" in shown
-    assert "\n8 of 40 planted errors are called false, and so are 4 of 102 right atoms" in shown
+    assert "\n44 of 142 atoms are supported." in shown
+    assert "\n  0.306  [" in shown
+    assert "\n9 of 40 planted errors are called false, and so are 4 of 102 right atoms" in shown
     assert (shown + printed.stderr).count("\n") <= 40
     command = re.search(r"^  (factreasoner assess .*)", shown, re.MULTILINE)[1]
     done = subprocess.run(
