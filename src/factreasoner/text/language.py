@@ -88,11 +88,6 @@ def is_english(text: str) -> bool:
     return _languages(text[:_PROBED]) in ((), ("English",))
 
 
-def tells_english(text: str) -> bool:
-    """Whether English is the language that most words of a text tell; False where no word tells."""
-    return _languages(text[:_PROBED])[:1] == ("English",)
-
-
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:
     """Why each claim cannot be compared with a passage: another script or language; "" where it can."""
     found = []

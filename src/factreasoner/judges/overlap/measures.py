@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from factreasoner.judges.overlap.words import Span, Text, analyse
-from factreasoner.text.language import common_prefix, language_of, tells_english
+from factreasoner.text.language import common_prefix, language_of
 
 Array: TypeAlias = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ class Passages:
         self._asked = frozenset(analyse(asked, self.language).stems)
         self.texts = [analyse(raw, self.language) for raw in raw_texts]
         # A language without a list of function words counts as English, too.
-        self.is_english = [self.language == "english" and tells_english(raw) for raw in raw_texts]
+        self.is_english = [self.language == "english" and text.is_english() for text in self.texts]
         self.row = {raw: index for index, raw in enumerate(raw_texts)}
         self.stems = [frozenset(text.stems) for text in self.texts]
         self._sentences_of: dict[str, list[int]] = defaultdict(list)

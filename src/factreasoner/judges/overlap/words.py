@@ -20,6 +20,8 @@ _TOKEN = re.compile(rf"{_FIGURE}|[{UNSPACED}]|n['’]t\b|(?:{_LETTER})+\d+\b|(?:
 _CHARACTER = re.compile(f"[{UNSPACED}]")
 _ASIDE = re.compile(r"\([^()]{1,80}\)")
 _NO_WORDS = frozenset({"$", "€", "£", "¥", "%", "n't"})
+_ENGLISH = frozenset(word for word in FUNCTION_WORDS["english"] if len(word) > 1)
+_FOREIGN = frozenset().union(*FUNCTION_WORDS.values()) - FUNCTION_WORDS["english"]
 
 
 class Span(NamedTuple):
@@ -48,6 +50,11 @@ class Text:
     aside: Sequence[bool]
     numbers: Sequence[Number]
     sentences: Sequence[Span]
+
+    def is_english(self) -> bool:
+        """Whether it has more English function words than those of other languages alone."""
+        words = set(self.words)
+        return len(words & _ENGLISH) > len(words & _FOREIGN)
 
     def content_stems(self) -> frozenset[str]:
         """The stems of the content words."""
