@@ -4,10 +4,10 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_server import Completion, hang, obliging, sequence, server_error
+from fake_server import Completion, broken_body, hang, obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA
 
-from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError
+from factreasoner.errors import BudgetError, CallTimeoutError, ConfigError, ProviderError
 from factreasoner.llm.limits import Budget
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import price
@@ -93,10 +93,11 @@ def test_a_refused_request_costs_nothing_and_a_lost_one_its_estimate(scene):
     client = scene(sequence(server_error(), answer)).client(**settings | {"max_attempts": 2})
     client.call(PROMPT, SCHEMA)
     assert client.shared.budget.spent == pytest.approx(price(PRICED, 1000, 100))
-    lost = scene(lambda request: hang()).client(**settings, timeout=0.2)
-    with pytest.raises(CallTimeoutError):
-        lost.call(PROMPT, SCHEMA)
-    assert price(PRICED, 0, 100) < lost.shared.budget.spent < price(PRICED, 1000, 100)
+    for fate in (hang(), broken_body()):
+        lost = scene(lambda request, fate=fate: fate).client(**settings, timeout=0.2, patience=0.0)
+        with pytest.raises((CallTimeoutError, ProviderError)):
+            lost.call(PROMPT, SCHEMA)
+        assert price(PRICED, 0, 100) < lost.shared.budget.spent < price(PRICED, 1000, 100)
 
 
 def test_a_cached_reply_needs_no_money(scene):

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from fake_server import (
     Completion,
+    Misbehaviour,
     broken_body,
     completion_of,
     cut,
@@ -34,6 +35,7 @@ from factreasoner.errors import CallTimeoutError, ConfigError, ProviderError, Un
 from factreasoner.llm.ask import planned_call
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.usage import Meter
+from factreasoner.models import Usage
 from factreasoner.settings import Config
 
 TRUE = {"fact_0": "True", "fact_1": "True"}
@@ -126,7 +128,6 @@ def test_what_limit_follows_a_cut_reply(scene, case):
         (empty_choices(), "empty"),
         (Completion(tool_calls=[("check", [1])]), "empty"),
         (completion_of(content=""), "empty"),
-        (broken_body(), "empty"),
         (Completion(arguments={}, body={"usage": "lots"}), "empty"),
     ],
 )
@@ -159,6 +160,40 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
 
 
 # Errors that asking again may cure
+
+
+@pytest.mark.parametrize(
+    ("wrong", "beginning"),
+    [
+        (broken_body(), '{"choices": [{"mess'),
+        (Misbehaviour(body=b"<!doctype html>\n" + b"<p>Log in</p>" * 9), "<!doctype html> <p>Log in</p><p>"),
+        (Misbehaviour(body=b'{"error": "upstream overloaded"}'), '{"error": "upstream overloaded"}'),
+        (Misbehaviour(body=b""), "nothing at all"),
+        (Misbehaviour(body=b'{"detail": "no such path"}'), '{"detail": "no such path"}'),
+    ],
+    ids=["broken off", "login page", "error", "empty", "other JSON"],
+)
+@pytest.mark.parametrize("model", ["fake", "mistral/fake"])
+def test_what_is_no_chat_completion_is_told_by_its_beginning_and_asked_for_once_more(
+    scene, monkeypatch, model, wrong, beginning
+):
+    monkeypatch.setenv("SOME_KEY", "none")
+    set_up, meter = scene(lambda request: wrong), Meter()
+    with meter.stage("evaluator"), pytest.raises(ProviderError) as caught:
+        set_up.client(model=model, api_key_env="SOME_KEY").call(PROMPT, SCHEMA)
+    told = str(caught.value)
+    assert told.startswith(f"not a chat completion: {beginning}")
+    assert told.endswith("; check --api-base")
+    assert len(told) < 130
+    assert set_up.forms == ["json_schema", "json_schema"]
+    assert meter.total == Usage()  # nobody says what it took
+
+
+@pytest.mark.parametrize("code", [502, 429])
+def test_an_error_with_status_200_that_names_another_is_waited_for_as_that_one(scene, code):
+    busy = Misbehaviour(body=b'{"choices": null, "error": {"message": "Busy", "code": %d}}' % code)
+    set_up = scene(sequence(busy, busy, busy, obliging))
+    assert set_up.client(patience=30.0).call(PROMPT, SCHEMA).arguments == TRUE
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Collection, Mapping
+from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
 
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
@@ -15,7 +16,7 @@ from factreasoner.llm.capabilities import OPTIONAL, Capabilities, token_limit
 from factreasoner.llm.forms import ALTERNATIVES
 from factreasoner.text.retry_after import retry_after_of
 
-Kind = Literal["config", "retry", "form", "dialect", "sample", "final"]
+Kind = Literal["config", "retry", "once", "form", "dialect", "sample", "final"]
 
 RETRIED = frozenset({408, 409, 425, 429})
 REFUSAL_STATUSES = frozenset({400, 404, 405, 415, 422, 501})
@@ -100,13 +101,28 @@ NOT_TO_SHOW = re.compile(r"Traceback \(most recent call last\)|, Received respon
 MESSAGE_LENGTH = 300
 LONGEST_TEXT = 20_000
 """How many characters of a text are searched for what to show."""
+BEGINNING = 80
+"""How many characters of a body are shown that is no chat completion."""
+
+
+class NotACompletionError(Exception):
+    """A body with status 200 that is no chat completion: a login page, half a reply, an error.
+
+    `status_code` is what the error in it says, 400 if that is nothing; None without an error.
+    """
+
+    def __init__(self, body: bytes, error: object) -> None:
+        super().__init__(body[:LONGEST_TEXT].decode("utf-8", "replace"))
+        code = error.get("code") if isinstance(error, dict) else None
+        told = type(code) is int and code >= HTTPStatus.BAD_REQUEST
+        self.status_code = code if told else HTTPStatus.BAD_REQUEST.value if error else None
 
 
 class ProviderFault(NamedTuple):
     """A classified error. `message` can be shown: it is short and holds no key.
 
     The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
-    passes, after `retry_after` seconds if the provider says so; "form" is a call form that it does not take;
+    passes, after `retry_after` seconds if the provider says so; "once" may, and is asked again once; "form" is a call form that it does not take;
     "dialect" is something else that it does not take, which `lesson` avoids, or a limit of the reply above
     `room`; "sample" is a reply that it could not use itself; "final" will not change.
     `refused`: nobody listens at the server's address.
@@ -144,6 +160,8 @@ def fault_of(
     if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
         status = None
     message = shown(raw, secret)
+    if status is None and isinstance(error, NotACompletionError):
+        return _stray(message)
     unsupported = type(error).__name__ == "UnsupportedParamsError"
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
@@ -174,7 +192,15 @@ def fault_of(
             remedy=remedy,
             refused=isinstance(broken, ConnectionRefusedError),
         )
-    return ProviderFault("final", message, status)
+    return (
+        _stray(message) if isinstance(error, NotACompletionError) else ProviderFault("final", message, status)
+    )
+
+
+def _stray(message: str) -> ProviderFault:
+    """The fault of a body that is no chat completion."""
+    said = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
+    return ProviderFault("once", said, remedy="check --api-base")
 
 
 def _of_the_system(error: BaseException | None) -> OSError | None:

@@ -206,7 +206,7 @@ class Sender:
         """
         for number in itertools.count():
             answer = self._attempt(request, form, fixed, attempts)
-            if isinstance(answer, Completion) or answer.kind != "retry":
+            if isinstance(answer, Completion) or answer.kind not in ("retry", "once"):
                 return answer
             seconds = self._wait(number, answer, attempts)
             if seconds is None:
@@ -237,23 +237,23 @@ class Sender:
                 answer = self._within_timeout(request, attempts)
                 turn.took = answer.usage.prompt_tokens + answer.usage.completion_tokens
                 money.cost = answer.usage.cost or 0.0
-            except TimeoutError as error:  # it may have been worked on, and paid for, as estimated
+            except TimeoutError as error:
                 answer = ProviderFault("retry", str(error), TIMEOUT_STATUS)
             except Exception as error:  # noqa: BLE001 - from any library below; it is classified
                 secret = self._transport.key
                 answer = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
             timed_out = isinstance(answer, ProviderFault) and answer.status == TIMEOUT_STATUS
-            if timed_out:
-                turn.timed_out, turn.took, money.cost = True, turn.tokens, money.estimate
+            if worked_on := timed_out or (isinstance(answer, ProviderFault) and answer.kind == "once"):
+                turn.timed_out, turn.took, money.cost = timed_out, turn.tokens, money.estimate
             refused = isinstance(answer, ProviderFault) and answer.refused
             turn.found = "" if refused else self._breaker.server
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)
-        elif answer.kind == "retry":
+        elif answer.kind in ("retry", "once"):
             self._breaker.failed(refused=answer.refused)
             attempts.timeouts += timed_out
-            attempts.budget.left -= timed_out
+            attempts.budget.left -= worked_on
             if not timed_out and attempts.troubled_since is None:
                 attempts.troubled_since = time.monotonic()
             return answer
@@ -295,7 +295,7 @@ class Sender:
         if fault.status == TIMEOUT_STATUS:
             if attempts.timeouts >= attempts.most_timeouts or attempts.budget.left <= 0:
                 return None
-        elif left <= 0 or (fault.retry_after or 0.0) > left:
+        elif left <= 0 or (fault.kind == "once" and number) or (fault.retry_after or 0.0) > left:
             return None
         seconds = random.uniform(0, min(self._backoff_seconds * 2 ** min(number, 20), LONGEST_BACKOFF))
         if fault.retry_after is not None:  # and a bit more, so that calls do not all come at once

@@ -18,7 +18,8 @@ import httpx
 import openai
 from pydantic_core import from_json
 
-from factreasoner.llm.responses import MOST_SAID
+from factreasoner.llm.faults import NotACompletionError
+from factreasoner.llm.responses import MOST_SAID, field_of
 
 _aside: contextvars.ContextVar[Aside | None] = contextvars.ContextVar("factreasoner_aside", default=None)
 
@@ -39,10 +40,12 @@ class Aside:
     """What a session keeps from litellm.
 
     `logprobs`: those of the first choice as JSON, or None. `too_long`: the response was too long to read.
+    `without_choices`: what a body with status 200 and no choices means where litellm can't read it.
     """
 
     logprobs: Any = None
     too_long = False
+    without_choices: NotACompletionError | None = None
 
     def take(self, response: httpx.Response) -> httpx.Response:
         """The response, read, without log-probabilities; of an error only the beginning.
@@ -59,11 +62,14 @@ class Aside:
         if response.status_code != httpx.codes.OK:
             return _with_body(response, raw[:MOST_SAID])
         self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
+        body = None
         with contextlib.suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
             raw = json.dumps(body).encode()
         self._bound(len(raw) <= MOST_SAID)
+        if not isinstance(field_of(body, "choices"), list):
+            self.without_choices = NotACompletionError(raw, field_of(body, "error"))
         return _with_body(response, raw)
 
     def _bound(self, short_enough: bool) -> None:
@@ -100,6 +106,7 @@ class Session(openai.DefaultHttpxClient):
         aside = _aside.get()
         if aside is None:
             return super().send(request, **options)
+        aside.without_choices = None
         return aside.take(super().send(request, **{**options, "stream": True}))
 
 

@@ -202,7 +202,7 @@ class Transport:
         return {"api_base": self._api_base, "api_key": key}
 
     def complete(self, request: Mapping[str, Any], *, timeout: float) -> Completion:
-        """Send one chat request, without retries. Raises whatever litellm raises."""
+        """Send one chat request, without retries. Raises NotACompletionError, or whatever litellm raises."""
         litellm = load()
         from factreasoner.llm.session import with_aside
 
@@ -222,6 +222,8 @@ class Transport:
                     **worded,
                 )
         except Exception as error:
+            if aside.without_choices is not None:
+                raise aside.without_choices from error
             if not (aside.too_long or any(mark in str(error) for mark in UNREADABLE)):
                 raise
             # Still an answer: it came with status 200 and is paid for.
