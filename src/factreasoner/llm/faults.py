@@ -108,23 +108,24 @@ BEGINNING = 80
 class NotACompletionError(Exception):
     """A body with status 200 that is no chat completion: a login page, half a reply, an error.
 
-    `status_code` is what the error in it says, 400 if that is nothing; None without an error.
+    `status_code` is what the error in it says, 400 if that is nothing; 200 without an error.
     """
 
     def __init__(self, body: bytes, error: object) -> None:
         super().__init__(body[:LONGEST_TEXT].decode("utf-8", "replace"))
         code = error.get("code") if isinstance(error, dict) else None
         told = type(code) is int and code >= HTTPStatus.BAD_REQUEST
-        self.status_code = code if told else HTTPStatus.BAD_REQUEST.value if error else None
+        self.status_code = code if told else int(HTTPStatus.BAD_REQUEST if error else HTTPStatus.OK)
 
 
 class ProviderFault(NamedTuple):
     """A classified error. `message` can be shown: it is short and holds no key.
 
     The kinds: "config" is for the user to mend, with `remedy` ("key": the key is missing or wrong); "retry"
-    passes, after `retry_after` seconds if the provider says so; "once" may, and is asked again once; "form" is a call form that it does not take;
-    "dialect" is something else that it does not take, which `lesson` avoids, or a limit of the reply above
-    `room`; "sample" is a reply that it could not use itself; "final" will not change.
+    passes, after `retry_after` seconds if the provider says so; "once" may, and is asked again once; "form"
+    is a call form that it does not take; "dialect" is something else that it does not take, which `lesson`
+    avoids, or a limit of the reply above `room`; "sample" is a reply that it could not use itself; "final"
+    will not change.
     `refused`: nobody listens at the server's address.
     """
 
@@ -160,8 +161,6 @@ def fault_of(
     if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
         status = None
     message = shown(raw, secret)
-    if status is None and isinstance(error, NotACompletionError):
-        return _stray(message)
     unsupported = type(error).__name__ == "UnsupportedParamsError"
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
@@ -192,13 +191,13 @@ def fault_of(
             remedy=remedy,
             refused=isinstance(broken, ConnectionRefusedError),
         )
-    return (
-        _stray(message) if isinstance(error, NotACompletionError) else ProviderFault("final", message, status)
-    )
+    return _final(error, message, status)
 
 
-def _stray(message: str) -> ProviderFault:
-    """The fault of a body that is no chat completion."""
+def _final(error: BaseException, message: str, status: int | None) -> ProviderFault:
+    """The fault of an error that is none of the others."""
+    if not isinstance(error, NotACompletionError):
+        return ProviderFault("final", message, status)
     said = f"not a chat completion: {message[:BEGINNING] or 'nothing at all'}"
     return ProviderFault("once", said, remedy="check --api-base")
 
