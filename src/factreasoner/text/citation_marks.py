@@ -36,6 +36,8 @@ _SUPERSCRIPT = re.compile(
     r"|<sup(?:\s[^<>]{0,200})?>(?:<a\s[^<>]{0,300}>)?(?P<tag>[^<>\n]{1,40})(?:</a>)?</sup>"
 )
 _RUN = re.compile(rf"[{_RAISED}]+")
+_FOOTNOTE = re.compile(r"^[ \t]*\[\^(?P<name>[^\s\[\]]{1,60})\]:", re.MULTILINE)
+"""Where a footnote is defined."""
 NOT_SHOWN = (
     r"<!--(?:(?!<!--|-->).)*+-->"
     r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*+</(?P=unshown)>"
@@ -142,6 +144,8 @@ class Known:
         inside = inside.strip()
         if inside in self.ids:
             return [inside]
+        if inside.startswith("^") and inside[1:] in self.labels:
+            return [inside[1:]]
         labels: list[str] = []
         for whole in filter(None, _BETWEEN.split(_LOCATOR.sub("", re.sub(r"[\[\]]", ",", inside)))):
             prefix = None if whole in self.ids else _PREFIX.match(whole)
@@ -175,6 +179,8 @@ _NOTHING_KNOWN = Known()
 def find_marks(text: str, known: Known = _NOTHING_KNOWN) -> list[Mark]:
     """The citation marks in `text`, in order, none within another."""
     text = text.translate(_NARROW)
+    names = {match["name"] for match in _FOOTNOTE.finditer(text)}
+    known = Known(known.ids, known.labels.union(name for name in names if not name.isdigit()))
     apart = nothing_cited(text)
     found = [*_bracketed(text, known), *_raised(text, known), *_by_author(text)]
     marks: list[Mark] = []

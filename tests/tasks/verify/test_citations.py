@@ -165,6 +165,20 @@ def test_the_answers_own_references_say_which_source_is_meant():
     assert [s.cited for s in CitedText(text, CONTEXTS).sentences] == [("c3",)]
 
 
+def test_a_footnote_with_a_name_cites_what_the_answer_defines_it_as():
+    notes = "[^page]: A page https://example.org/page2\n[^id]: c3\n[^none]: A book\n"
+    found = CitedText(
+        f"It rained.[^page] It snowed.[^id] It froze.[^none] Not [^defined].\n\n{notes}", CONTEXTS
+    )
+    assert [(s.cited, s.unknown) for s in found.sentences] == [
+        (("c2",), ()),
+        (("c3",), ()),
+        ((), ("none",)),
+        ((), ()),
+    ]
+    assert found.plain.strip() == "It rained. It snowed. It froze. Not [^defined]."
+
+
 def test_a_comment_cites_nothing_and_code_has_its_tags():
     found = [("It rained.", [], "none"), ("<pre>a[2]. b</pre>", [], "none")]
     assert cited("It rained. <!-- See [1]. -->\n\n<pre>a[2]. b</pre>") == found

@@ -185,6 +185,8 @@ def test_without_a_model_a_work_that_no_source_is_known_by_takes_no_sentence_out
     assert result.claims[0].unknown == ("Smith 2020",)
     assert "No source has the author and year of Smith 2020" in result.claims[0].explanation
     assert result.claims[1].explanation == "No source is called 7."
+    note = "It opened in 1932.[^a]\n\n[^a]: A book\n"
+    assert verified(answer=note).corrected == note
 
 
 REPLIES = [*("banana", "", None, "REMOVE", "REMOVE it.", "[1]", "I think the answer is mostly fine.")]

@@ -265,6 +265,7 @@ def _source_verdict(claim: VerifiedClaim, verdict: Verdict) -> SourceVerdict:
 def _explanation(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, text: CitedText) -> str:
     """The judge's own words, or the verdict in words; then what says the opposite."""
     said = best.explanation or _in_words(best, sources, p, text)
+    said += "." * said[-1:].isalnum()
     for other in sources:
         if other.verdict.label == "contradiction" != best.verdict.label:
             said += f" {_said(other.rests_on, *AGAINST, text)}{_quote(other)}"

@@ -23,7 +23,6 @@ from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
 from factreasoner.tasks.verify.judging import shown_source
-from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.passages import best, split_passages
 from factreasoner.text.sentences import sentences
@@ -129,7 +128,7 @@ class Corrector:
 
 
 def _is_wrong(claim: VerifiedClaim) -> bool:
-    return claim.label == "contradicted" or not all(map(is_author_year, claim.unknown))
+    return claim.label == "contradicted" or any(map(str.isdigit, claim.unknown))
 
 
 def _sources(text: CitedText, ids: frozenset[str], failed: Sequence[FailedSentence]) -> list[str]:

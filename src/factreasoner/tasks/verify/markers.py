@@ -69,7 +69,8 @@ class Sources:
         }
         for label, entry in (defined or {}).items():
             link = _URL.search(entry)
-            source = self._pages.get(page_of(_url_of(link))) if link else self._numbered.get(label)
+            named = self._numbered.get(label) or self.of_label(entry.partition("]:")[2].strip())
+            source = self._pages.get(page_of(_url_of(link))) if link else named
             if source is not None:
                 self._numbered[label] = source
                 self._terms[source] |= _terms(entry)

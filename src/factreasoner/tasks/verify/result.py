@@ -234,7 +234,7 @@ def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
     by = "(by the marker that closes its paragraph)" if claim.by == "paragraph" else ""
     cites = f"It cites {', '.join(claim.cited)}." if claim.label is None and claim.cited else ""
     also = claim.unknown and claim.label != "unknown_source"
-    unknown = f"It also cites {', '.join(claim.unknown)}, which does not exist." if also else ""
+    unknown = f"It also cites {' and '.join(claim.unknown)}, which no source is called." if also else ""
     rest = " ".join(filter(None, (claim.explanation, cites, by, unknown)))
     quotes = {" ".join(verdict.quote.split()) for verdict in verdicts if verdict.quote}
     own = " ".join((claim.quote or "").split())

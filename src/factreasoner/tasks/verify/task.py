@@ -183,7 +183,7 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
     if own or claim.id in judged.failed:
         return labelled(claim, own, text, complete=claim.id not in judged.failed)
     if claim.unknown:
-        said = f"No source is called {', '.join(claim.unknown)}."
+        said = f"No source is called {' or '.join(claim.unknown)}."
         if all(map(is_author_year, claim.unknown)):
             said = " ".join(_fit_of(name, text.fitting(name)) for name in claim.unknown)
         return claim.model_copy(update={"label": "unknown_source", "explanation": said})
