@@ -176,7 +176,9 @@ def test_runs_of_two_tasks_are_not_compared(factreasoner, one, tmp_path):
     data = write_records(tmp_path / "d.jsonl", {"id": "r0", "output": "It is.", "contexts": ["It is."]})
     factreasoner("run", data, "--out", "run")
     done = factreasoner("compare", one, tmp_path / "run", code=1)
-    assert "a run of `run`, and a run of `recall` is needed here" in done.stderr
+    assert "a run of `run`, not of `recall`; name another folder" in done.stderr
+    told = factreasoner("verify", one, code=1).stderr
+    assert "one: the folder of a run of `recall`; give the records it was made from" in " ".join(told.split())
 
 
 # Modes

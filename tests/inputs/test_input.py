@@ -100,6 +100,8 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     )
     assert next(checked.records()).metadata == {"refrence": "y", "note": "z"}
     assert CheckedInput(path, column_map={"refrence": "gold"}).notes == []
+    both = write(tmp_path / "g.jsonl", {"output": "x", "contexts": ["y"], "context": "z", "answer_id": 1})
+    assert CheckedInput(both).notes == ["'context' is kept as metadata; did you mean 'contexts'?"]
 
 
 def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(tmp_path):

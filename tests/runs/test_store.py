@@ -221,7 +221,7 @@ def test_a_run_of_another_task_is_refused_by_name(tmp_path, made, asked):
         lambda: RunFolder(tmp_path, asked).start(Config(), {}),
         RunFolder(tmp_path, asked).config,
     ):
-        with pytest.raises(RunError, match=f"a run of `{made.name}`, and a run of `{asked.name}` is needed"):
+        with pytest.raises(RunError, match=f"a run of `{made.name}`, not of `{asked.name}`"):
             refused()
     assert RunFolder.of_any_task(tmp_path).task is made
 

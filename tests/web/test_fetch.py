@@ -307,10 +307,10 @@ def test_servers_that_send_no_readable_page_are_told_apart(name):
         fetch(behaviour)
 
 
-def test_a_closed_port_is_a_connection_error():
+def test_a_closed_port_refuses_the_connection():
     with RawServer({}) as server:
         url = server.url
-    with refused(UnreadablePageError, "connection"):
+    with refused(UnreadablePageError, "refused"):
         fetcher().fetch(url)
 
 

@@ -24,6 +24,8 @@ UNUSED = (
     *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
 )
 """Settings of these panels that mean nothing here."""
+OF_RECORDS = ("dry_run", "column_map", "limit", "skip_invalid", "report", "fresh")
+"""Flags that mean nothing with one text."""
 QUOTE_LENGTH = 160
 
 
@@ -47,10 +49,10 @@ class Verify(Running, panels=PANELS, without=UNUSED):
 
         if self.text is not None and self.data is not None:
             raise ConfigError("give records (DATA) or one text (--text), not both")
-        if self.text is not None and self.dry_run:
-            raise ConfigError("--dry-run counts the calls for records (DATA): leave it out with --text")
         if self.text is not None:
             self.continues = False
+            if given := [f"--{name.replace('_', '-')}" for name in OF_RECORDS if getattr(self, name)]:
+                raise ConfigError(f"{', '.join(given)}: for records (DATA); leave out with --text")
             return self._verify_text(self.text, self.source or [])
         if self.source or self.prompt:
             raise ConfigError("--source and --prompt go with one text: add --text FILE")

@@ -93,16 +93,26 @@ def hinted(problem: InputProblem, keys: Iterable[str]) -> InputProblem:
     return problem._replace(message=f"{problem.message}; there is a key {near!r}; {meant(near, field)}")
 
 
-def meant(key: str, field: str) -> str:
-    """What to do with a key that may hold that field."""
+def meant(key: str, field: str, keys: Collection[str] = ()) -> str:
+    """What to do with a key that may hold that field, beside `keys`."""
     usual = FIELDS[field][0]
-    return f"did you mean {usual!r}? (--column-map {key}={usual})"
+    held = any(name in keys for name in FIELDS[field])
+    return f"did you mean {usual!r}?" if held else f"did you mean {usual!r}? (--column-map {key}={usual})"
 
 
 def misspelt(keys: Collection[str], column_map: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Each field that no record has, after the key that looks like a misspelt one for it."""
+    """Each field that no record has, after the key that looks like a misspelt one for it.
+
+    A field that some record has comes after a key that is it but for the number: `context` beside `contexts`.
+    """
     names = names_of(column_map)
     held = {names.get(key) for key in (*keys, *column_map)}
-    for field in (field for field in FIELDS if field not in held):
-        if found := near_key(field, [key for key in keys if key not in column_map]):
+    spare = [key for key in keys if key not in column_map]
+    for field in FIELDS:
+        if field not in held:
+            found = near_key(field, spare)
+        else:
+            numbers = {name.removesuffix("s") if name[-1] == "s" else f"{name}s" for name in FIELDS[field]}
+            found = next((key for key in spare if key in numbers and key not in _FIELD_OF), None)
+        if found:
             yield found, field

@@ -130,7 +130,7 @@ class Reader:
     def notes(self) -> list[str]:
         """Notes on keys that look misspelt, in any record read so far."""
         near = misspelt(self.keys, self._column_map)
-        told = [f"{key!r} is kept as metadata; {meant(key, field)}" for key, field in near]
+        told = [f"{key!r} is kept as metadata; {meant(key, field, self.keys)}" for key, field in near]
         return [*told, *self._item_notes]
 
     def unseen(self) -> list[str]:

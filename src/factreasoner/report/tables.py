@@ -109,7 +109,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
     table, factuality = table_of(content), content["task"] == FACTUALITY
     metrics = [table[name] for name in _known_scores(content)]
-    means = ", ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
+    means = "; ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
     claims = "atoms" if factuality else "claims"
     if factuality and any(metric.needs.labels for metric in metrics):

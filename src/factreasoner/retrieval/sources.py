@@ -14,7 +14,7 @@ from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
-from factreasoner.web.fetch import Fetcher
+from factreasoner.web.fetch import REFUSED, Fetcher
 
 log = logging.getLogger(__name__)
 
@@ -22,6 +22,9 @@ STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
+    **dict.fromkeys(
+        (REFUSED, "connection", "DNS", "time"), "; check the address, or save the page and name the file"
+    ),
     "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",
     BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
@@ -50,7 +53,7 @@ def read_sources(
             message += _REMEDIES.get(error.reason, "") if isinstance(error, FetchError) else ""
             problems.append(InputProblem("--source", "", message))
         except MissingExtraError as error:
-            error.add_note(f"--source {name} is of a kind that needs it.")
+            error.add_note(f"--source {name} can't be read without it.")
             raise
     if problems:
         raise InputError(problems)

@@ -10,7 +10,7 @@ from factreasoner.retrieval.service import RetrievalCache
 from factreasoner.settings import Config
 from factreasoner.text.links import same_site
 from factreasoner.web.addresses import display
-from factreasoner.web.fetch import Fetcher, Permit
+from factreasoner.web.fetch import REFUSED, Fetcher, Permit
 from factreasoner.web.page import Extracted, Page
 from factreasoner.web.reader import PageReader
 from factreasoner.web.robots import Robots
@@ -74,7 +74,7 @@ class WebPages:
         return [page.url, *read]
 
     def _fetched(self, link: str) -> Page:
-        """The page, asked for again while its host may still serve it and `patience` lasts.
+        """The page, asked for again while its host may still serve it and `patience` lasts; once if refused.
 
         A host that outlasted the patience is asked only once for each other page, until it serves one.
         """
@@ -88,7 +88,7 @@ class WebPages:
                 return page
             except FetchError as error:
                 pause = wait * random.uniform(0.5, 1.5) if error.retry_after is None else error.retry_after
-                if not error.passing or host in self._down:
+                if not error.passing or error.reason == REFUSED or host in self._down:
                     raise
                 if time.monotonic() + pause > end:
                     self._down.add(host)

@@ -180,7 +180,9 @@ class PastRecords:
         self, path: Path, *, fits: Fits, limit: int | None = None, skip_invalid: bool = False
     ) -> None:
         self._folder = RunFolder(path, TASK)
-        self._folder.manifest.content()
+        if (made_by := self._folder.manifest.task) != TASK.name:
+            remedy = f"give the records it was made from, or the folder of a run of `{TASK.name}`"
+            raise RunError(f"{path}: the folder of a run of `{made_by}`; {remedy}")
         self.problems: list[InputProblem] = []
         ids: list[str] = []
         for assessment in self._folder.results(self._folder.assessed()[:limit]):

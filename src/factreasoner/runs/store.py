@@ -227,7 +227,7 @@ class RunFolder(Journal[R]):
     def _check_task(self) -> None:
         made_by, needed = self.manifest.task, self.task.name
         if made_by != needed:
-            wrong = f"a run of `{made_by}`, and a run of `{needed}` is needed here; name another folder"
+            wrong = f"a run of `{made_by}`, not of `{needed}`; name another folder"
             raise RunError(f"{self.path}: {wrong}")
 
     def config(self) -> Config:

@@ -32,6 +32,8 @@ READABLE = frozenset(
 """Media types a page may claim; what it really is, is told from its bytes."""
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses of a server that may serve the page later."""
+REFUSED = "refused"
+"""Why there is no page where nothing listens at the address."""
 Permit = Callable[[httpx.URL], None]
 
 
@@ -105,6 +107,9 @@ class Fetcher:
         except httpcore.TimeoutException as error:
             raise deadline.passed() from error
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            if any(isinstance(argument, ConnectionRefusedError) for argument in error.args):
+                told = f"{url.netloc.decode('ascii')} refuses the connection"
+                raise UnreadablePageError(REFUSED, told, passing=True) from error
             reason = "protocol" if isinstance(error, httpcore.ProtocolError) else "connection"
             raise UnreadablePageError(reason, f"{display(url)}: {error}", passing=True) from error
 
