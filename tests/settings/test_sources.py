@@ -108,11 +108,16 @@ def test_a_profile_that_is_missing_or_empty(tmp_path):
 
 def test_flags_go_before_the_environment_the_environment_before_the_profile(set_variables, tmp_path):
     profile = tmp_path / "p.yaml"
-    profile.write_text("version: 3\natom-prior: 0.2\nvotes: 9\n")
+    profile.write_text("version: 3\natom-prior: 0.2\nvotes: 9\nconfidence: votes\n")
     set_variables(VERSION="1", ATOM_PRIOR="0.3", SEED="7")
     config = load_config(profile, {"version": 2, "votes": None})
     assert (config.version, config.atom_prior, config.votes, config.seed) == (2, 0.3, 9, 7)
     assert Config().seed == 0
+
+
+def test_votes_that_nothing_draws_are_refused():
+    with pytest.raises(ConfigError, match="add confidence=.votes."):
+        load_config(None, {"votes": 3})
 
 
 @pytest.mark.parametrize(

@@ -161,11 +161,17 @@ def kept_config(values: Mapping[str, Any], source: str) -> Config:
 
 
 def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
-    """The settings of `sources` and the environment, which comes before the last source."""
+    """The settings of `sources` and the environment, which comes before the last source.
+
+    Raises ConfigError: a bad value, or votes without the confidence that draws them.
+    """
     values = {key: value for source in sources for key, value in source.values.items()}
     keys = [str(value) for key, value in values.items() if key.endswith("api_key_env")]
     found = {key: value for key, value in from_environment(keys).items() if key not in without}
-    return _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
+    config = _validated([*sources[:-1], _Source(found, lambda key: PREFIX + key.upper()), sources[-1]])
+    if "votes" in config.model_fields_set and config.confidence != "votes":
+        raise ConfigError("votes: set, but no samples are drawn; add --confidence votes")
+    return config
 
 
 def _validated(sources: list[_Source]) -> Config:
