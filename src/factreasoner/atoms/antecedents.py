@@ -115,7 +115,8 @@ class Antecedents:
         owned = pronoun is not subject and (kind == "thing" or _is_somebody(subject))
         if not focus.fits(kind) or owned:
             return meant, _NOTHING
-        return meant, focus._replace(rivals=_rivals(parse, subject) | focus.rivals)
+        rivals = focus.rivals - {kind} if meant else focus.rivals
+        return meant, focus._replace(rivals=_rivals(parse, subject) | rivals)
 
     def _read_own(
         self, text: Plain, parse: Parse, subject: Word, focus: Named

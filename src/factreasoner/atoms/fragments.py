@@ -28,11 +28,18 @@ _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z"
 _CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*+)")
 """A bar, unless it ends its row, and the cell behind it."""
 
+_LONGEST_LEAD = 200
 _PRESENTING = re.compile(
     r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
     r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
     re.IGNORECASE,
 )
+_POINTING = re.compile(
+    r"(?:they|these|those|this|it|there|here|(?:the )?following)"
+    r"(?: (?:are|is|was|were|includes?|included|the following|as follows|works like this))*\s*:\Z",
+    re.IGNORECASE,
+)
+"""A lead-in that says nothing of its items: "These include:", "It works like this:"."""
 TO_VERB = re.compile(
     r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
 )
@@ -98,13 +105,16 @@ class Leads:
         return self._open[-1].text if self._open else ""
 
     def is_above(self, item: Block, following: Block) -> bool:
-        """Whether an item is further out than the next block."""
-        return self._place(following)[0] > self._place(item)[0]
+        """Whether an item is above the next one: further out, or a number before a sign."""
+        here, after = self._place(item), self._place(following)
+        return after[0] > here[0] or (after[0] == here[0] and here[1] == "number" != after[1])
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
         useful = _PRESENTING.sub("", said)  # "Common causes of cough:" of "Here are common causes of cough:"
-        self._open.append(_Lead("" if is_filler(useful) else capitalised(useful), *self._place(item)))
+        says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
+        kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
+        self._open.append(_Lead(kept, *self._place(item)))
 
     def _place(self, item: Block) -> tuple[int, str]:
         """The indent of an item's line, and whether a number or which sign marks it."""

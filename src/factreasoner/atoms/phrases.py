@@ -123,7 +123,7 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
 def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     """What commas set off behind a name or a definite noun."""
     all_words, first = wording.parse.words, child.first
-    if first < 2 or all_words[first - 1].text != ",":
+    if first < 2 or all_words[first - 1].text != "," or child.dep == "acl":
         return None
     behind = all_words[child.last + 1 : child.last + 2]
     if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
@@ -213,10 +213,11 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
     for position, head in enumerate(heads):
         own = head.subtree(_joined(head))
         counted = any(c.dep in ("nummod", "quantmod") or c.tag in ("JJR", "JJS") for c in head.children)
+        parted = not position or parse.words[own[0].i - 1].lower in ("and", "or", ",")
         torn = own[-1].i - own[0].i + 1 != len(own)
         last = position == len(heads) - 1 and _exemplifies(parse, first.head)
         behind = any(c.i > head.i and c.dep not in _JOINED for c in head.children)
-        if counted or torn or (behind and not (each or last or all(named))):
+        if counted or torn or not parted or (behind and not (each or last or all(named))):
             return False
     described = [head.dependent("amod", "compound") is not None for head in heads]
     shared = len(heads) == 2 and (described == [True, False] or (first.tag == "NN" and heads[1].tag == "NNS"))

@@ -122,7 +122,8 @@ class StatementFinder:
         if self._named is None:
             return ""
         name, item = self._named
-        apart = block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
+        flush = self._text[block.start - 1] == "\n" and not name.endswith(_COLON)
+        apart = flush or block.kind != "prose" or _BLANK_LINE.search(self._text, item.end, block.start)
         if apart or not self._leads.is_above(item, block):
             self._named = None
             return ""
@@ -132,11 +133,11 @@ class StatementFinder:
         """Whether a block is or begins with a heading: few words, no verb; marked, bold or above a list."""
         whole = plain(self._text, first).whole()
         marked, stopped = block.kind == "heading", _STOPPED.search(whole)
+        below = item is not None and (block.kind != "item" or self._leads.is_above(block, item))
         if first.end < block.end:
             bare = _BOLD.match(self._text[first.start : first.end]) is not None
         else:
-            above = item is not None and block.kind != "item"
-            bare = above and not stopped and ":" not in whole
+            bare = below and not stopped and ":" not in whole
         if not (marked or bare) or len(whole.split()) > LONGEST_LABEL:
             return False
         return (marked and not stopped) or not self._states(whole)
@@ -153,7 +154,8 @@ class StatementFinder:
         """A sentence that states something, without what only opens it."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
-        if nonclaims.is_question(whole) or nonclaims.is_link(said) or whole.endswith(_COLON):
+        nothing = nonclaims.is_question(whole) or nonclaims.is_abstaining(whole) or nonclaims.is_link(said)
+        if nothing or whole.endswith(_COLON):
             return
         opened = nonclaims.opening(said)
         label, rest = self._label(Span(span.start + opened, span.start + len(_JOINT.sub("", said))), kind)
