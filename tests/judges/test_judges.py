@@ -23,7 +23,7 @@ def test_the_embedded_judge_is_said_to_find_no_more_than_was_measured():
     recalls = [float(found) for found in re.findall(r", (\.\d{2,3}) \|$", table, re.MULTILINE)]
     assert len(recalls) == 5  # of four sets, and of all together
     assert "none |" in table
-    assert max(recalls) < 0.15, "this is what the words say"
+    assert max(recalls) < 0.1, "this is what the words say"
     assert judged_by(Config()) == EMBEDDED == "embedded word overlap (finds few errors, and only in English)"
 
 

@@ -116,7 +116,7 @@ def test_flags_go_before_the_environment_the_environment_before_the_profile(set_
 
 
 def test_votes_that_nothing_draws_are_refused():
-    with pytest.raises(ConfigError, match="add confidence=.votes."):
+    with pytest.raises(ConfigError, match=r"add confidence=.votes."):
         load_config(None, {"votes": 3})
 
 

@@ -84,10 +84,10 @@ class Otlp:
 
 def _reach(url: str) -> None:
     """Raise PublishError where nothing takes a connection. What is behind a proxy is not tried."""
-    at = urlsplit(url)
-    if not at.hostname or ({at.scheme, "all"} & getproxies().keys() and not proxy_bypass(at.hostname)):
-        return
     try:
+        at = urlsplit(url)
+        if not at.hostname or ({at.scheme, "all"} & getproxies().keys() and not proxy_bypass(at.hostname)):
+            return
         port = at.port or (443 if at.scheme == "https" else 80)
         socket.create_connection((at.hostname, port), _SECONDS).close()
     except (OSError, ValueError) as error:

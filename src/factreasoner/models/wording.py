@@ -115,8 +115,10 @@ def describe(value: object) -> str:
     """What kind of JSON value this is, in words."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int | float):
+    if isinstance(value, int):
         return f"the number {_SHORTENED.repr(value)}"
+    if isinstance(value, float):
+        return f"the number {value}"
     if value is None:
         return "null"
     if isinstance(value, str):

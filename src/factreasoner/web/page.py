@@ -14,8 +14,14 @@ _CHARSETS = re.compile(
     r"utf-?8|utf-?16(-?[lb]e)?|us-ascii|iso-?8859-?\d+|latin-?\d|windows-?\d+|cp\d+|koi8-?\w|gb\w+|big5\w*"
     r"|shift_?-?jis|euc-?\w+|iso-2022-\w+|tis-620|macroman|macintosh"
 )
-_READ_AS = {"iso-8859-1": "cp1252", "gb2312": "gb18030", "shift_jis": "cp932", "euc-kr": "cp949"}
-"""What browsers read some charsets as, since that is what pages mean."""
+_READ_AS = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "gb2312": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+"""What browsers read some codecs as, since that is what pages mean."""
 _DECLARED = re.compile(rb"<(?:meta|\?xml)\s[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """Byte order marks of UTF-16, whose texts hold zeros."""
@@ -81,7 +87,8 @@ def decode(data: bytes, charset: str = "") -> Extracted:
             charset = declared[1].decode().lower() if declared else ""
             if charset.startswith("utf") or not is_known(charset):
                 return _guessed(data, error.start)
-    return Extracted(data.decode(_READ_AS.get(charset, charset), "replace"))
+    codec = codecs.lookup(charset).name
+    return Extracted(data.decode(_READ_AS.get(codec, codec), "replace"))
 
 
 def _guessed(data: bytes, start: int) -> Extracted:

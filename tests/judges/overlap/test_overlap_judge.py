@@ -117,6 +117,9 @@ AGREEING_OR_SILENT = [
     ("The city has 1.81 million people.", "The city has 1,808,581 people."),
     ("Saturn has 146 known moons.", "Jupiter has 95 known moons, and Saturn has 146."),
     ("The mill closed in 1931.", "The mill opened in 1931."),
+    ("The drug may be toxic to cats.", "The drug is not toxic to cats."),
+    ("Drugs are toxic.", "Some drugs are not toxic."),
+    ("The trial had 500 patients.", "The trial had 300 patients from Oslo and 200 patients from Bergen."),
     ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
 ]
 HEDGED_OR_NEGATED = [

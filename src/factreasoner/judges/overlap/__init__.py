@@ -85,7 +85,7 @@ def shipped_model() -> PairModel:
 class OverlapJudge:
     """Judges claims by the words that a passage's best sentences share with them.
 
-    - A **verdict**: entailment if the window has all content words of the claim, half of them in its order,
+    - A **verdict**: entailment if the window has all content words of the claim, most of them in its order,
       and its nearest sentence has the same negations, hedges and quantifiers;
       contradiction, rarely, if a sentence says nearly all of the claim but another number, date or unit, or
       the negation of it; otherwise neutral.

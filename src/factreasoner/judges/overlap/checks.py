@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from factreasoner.judges.overlap.numbers import MEASURES, Number
+from factreasoner.judges.overlap.numbers import MEASURES, YEAR, Number
 from factreasoner.judges.overlap.words import Span, Text
 from factreasoner.text.language import words
 
@@ -115,7 +115,7 @@ def _has_other_number(claim: Text, weights: Sequence[float], text: Text, part: S
         same = [other for other in there if other.kind == number.kind]
         if (
             number.kind
-            and same
+            and (len(same) == 1 or (same and number.kind == YEAR))
             and all(
                 number.differs_from(other) and _stands_alike(claim, number, text, other) for other in same
             )
@@ -147,7 +147,9 @@ def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -
     if len(own) + len(said) != 1 or "?" in claim.raw:
         return False
     there = set(text.stems[part.low : part.high])
-    if _share(claim, weights, there) < _LEAST_NEGATED:
+    others = _QUALIFIERS - _NEGATIONS
+    is_alike = others.intersection(claim.words) == others.intersection(beside)
+    if _share(claim, weights, there) < _LEAST_NEGATED or not is_alike:
         return False
     if own:
         return _negated(claim, own[0], len(claim.words)) in there

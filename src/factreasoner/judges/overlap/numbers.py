@@ -195,9 +195,12 @@ def _quantity(words: Sequence[str], content: Sequence[bool], i: int, language: s
     unit = f"{next_}2" if after in _SQUARE else after
     if unit in _SIZES:
         measure, size = _SIZES[unit]
-        per = words[unit_end : unit_end + 2]
-        kind = f"{measure} per {per[-1]}" if per[:1] == ["per"] else measure
-        return Number(i, unit_end, value, kind, size, bound)
+        if words[unit_end : unit_end + 1] == ["per"]:
+            each, many = _SIZES.get(words[unit_end + 1] if unit_end + 1 < len(words) else "", ("", 0.0))
+            if not each:
+                return Number(i, unit_end, value, "", bound=bound)
+            return Number(i, unit_end + 2, value, f"{measure} per {each}", size / many, bound)
+        return Number(i, unit_end, value, measure, size, bound)
     if words[i].isdecimal() and len(words[i]) == 4 and _FIRST_YEAR <= value <= _LAST_YEAR:
         decade = 0 if after != "s" else 9 if value % 100 else 99
         return Number(i, end + bool(decade), value, YEAR, span=decade)
