@@ -82,7 +82,7 @@ def common() -> dict[str, float]:
     shares: dict[str, float] = defaultdict(float)
     for name in ATOM_SETS:
         texts = {context["text"] for record in records(name) for context in record["contexts"]}
-        counts = Counter(stem for text in texts for stem in analyse(text, "english").content_stems())
+        counts = Counter(stem for text in texts for stem in analyse(text, "english").content_stems)
         for stem, count in counts.items():
             shares[stem] += count / len(texts) / len(ATOM_SETS)
     ranked = sorted(shares, key=lambda stem: (-shares[stem], stem))[:COMMON]

@@ -119,6 +119,8 @@ AGREEING_OR_SILENT = [
     ("The mill closed in 1931.", "The mill opened in 1931."),
     ("The drug may be toxic to cats.", "The drug is not toxic to cats."),
     ("Drugs are toxic.", "Some drugs are not toxic."),
+    ("The mill did not open in 1931.", "The mill opened in 1932."),
+    ("Is the house for sale in Oregon?", "The house is not for sale in Oregon."),
     ("The trial had 500 patients.", "The trial had 300 patients from Oslo and 200 patients from Bergen."),
     ("The fire at Lisle started in 1881.", "Anna Lisle was born in 1902."),
 ]
@@ -136,6 +138,11 @@ HEDGED_OR_NEGATED = [
         "WhatsApp acquired Facebook in 2014 for $19 billion.",
         "Facebook acquired WhatsApp in 2014 for $19 billion.",
     ),
+    (
+        "The drug increased pain in 40 percent of patients.",
+        "The drug reduced pain in 40 percent of patients.",
+    ),
+    ("It is French.", "The French army lost."),
     ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
 ]
 

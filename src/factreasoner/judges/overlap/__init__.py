@@ -157,8 +157,9 @@ class OverlapJudge:
         denying = denying_sentence(claim, measured.weights[n], text, window)
         if denying is not None:
             return "contradiction", denying
-        entails = all(check(claim, text, window) for check in (has_words, qualified_alike, in_order))
-        return ("entailment", window) if entails else ("neutral", None)
+        read = claim, text, window
+        is_said = has_words(*read) and qualified_alike(*read) and in_order(*read)
+        return ("entailment", window) if is_said else ("neutral", None)
 
 
 def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:

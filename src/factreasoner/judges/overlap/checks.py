@@ -53,7 +53,7 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
 
     Others may stand more than two words before or behind the claim's, but no denial or doubt before them.
     """
-    wanted = claim.content_stems()
+    wanted = claim.content_stems
     parts = [part for part in text.sentences if window.low <= part.low < window.high]
     part = max(
         parts, key=lambda part: len(wanted.intersection(text.stems[part.low : part.high])), default=window
@@ -68,7 +68,7 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
 
 def has_words(claim: Text, text: Text, window: Span) -> bool:
     """Whether the claim has at least two content words, and the window has them all."""
-    wanted = claim.content_stems()
+    wanted = claim.content_stems
     return len(wanted) > 1 and wanted.issubset(text.stems[window.low : window.high])
 
 
@@ -153,7 +153,7 @@ def _is_negated(claim: Text, weights: Sequence[float], text: Text, part: Span) -
         return False
     if own:
         return _negated(claim, own[0], len(claim.words)) in there
-    return _negated(text, said[0], part.high) in claim.content_stems()
+    return _negated(text, said[0], part.high) in claim.content_stems
 
 
 def _negated(text: Text, place: int, high: int) -> str:

@@ -125,9 +125,9 @@ class Passages:
             return []
         found = []
         for other in self._by_prefix.get(term[:_PREFIX], ()):
-            likeness = 2 * common_prefix(term, other) / (len(term) + len(other))
-            if other != term and likeness >= _LEAST_LIKENESS:
-                found.append((other, likeness))
+            if other != term:
+                likeness = 2 * common_prefix(term, other) / (len(term) + len(other))
+                found += [(other, likeness)] * (likeness >= _LEAST_LIKENESS)
         return found
 
     def _best(self, found: Array, weights: Array, content: Array) -> Coverage:

@@ -38,14 +38,16 @@ class Text:
     """One analysed text; the sequences of strings and flags have an item per token.
 
     `words` are folded; in scripts without blanks `stems` are pairs of neighbouring characters. `content`
-    marks all but function words, `names` capitalised content words that do not merely begin a sentence,
-    `aside` what is in parentheses: other names and dates that a passage may leave out.
+    marks the content words, all but function words; their stems are `content_stems`. `names` marks
+    capitalised content words that do not merely begin a sentence, `aside` what is in parentheses: other names
+    and dates that a passage may leave out.
     """
 
     raw: str
     words: Sequence[str]
     stems: Sequence[str]
     content: Sequence[bool]
+    content_stems: frozenset[str]
     names: Sequence[bool]
     aside: Sequence[bool]
     numbers: Sequence[Number]
@@ -55,10 +57,6 @@ class Text:
         """Whether it has more English function words than those of other languages alone."""
         words = set(self.words)
         return len(words & _ENGLISH) > len(words & _FOREIGN)
-
-    def content_stems(self) -> frozenset[str]:
-        """The stems of the content words."""
-        return frozenset(stem for stem, keep in zip(self.stems, self.content, strict=True) if keep)
 
 
 @lru_cache(maxsize=1024)
@@ -81,7 +79,8 @@ def analyse(raw: str, language: str) -> Text:
         if month.kind == MONTH and written[month.place][0].isupper():  # "may" is a hedge, "May" is none.
             words[month.place] = words[month.place].title()
     names = list(_names(written, content, aside, parts))
-    return Text(raw, words, stems, content, names, aside, numbers, parts)
+    content_stems = frozenset(stem for stem, keep in zip(stems, content, strict=True) if keep)
+    return Text(raw, words, stems, content, content_stems, names, aside, numbers, parts)
 
 
 def _sentences(raw: str, starts: Sequence[int]) -> Iterator[Span]:
