@@ -138,10 +138,7 @@ HEDGED_OR_NEGATED = [
         "WhatsApp acquired Facebook in 2014 for $19 billion.",
         "Facebook acquired WhatsApp in 2014 for $19 billion.",
     ),
-    (
-        "The drug increased pain in 40 percent of patients.",
-        "The drug reduced pain in 40 percent of patients.",
-    ),
+    ("The Oslo hospital treated the king for malaria.", "The Oslo hospital treated the king for cholera."),
     ("It is French.", "The French army lost."),
     ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
 ]
