@@ -112,7 +112,7 @@ def test_other_tasks(tmp_path):
     facts = [{"output": "It opened in 1932.", "facts": ["It opened in 1932."]}]
     run = assess_many(facts, task="recall", progress=False, cache=False)
     assert run.records()["recall"][0] == 1.0
-    assert run.claims()["label"][0] == "stated"
+    assert run.claims()["label"][0] == "supported"
 
 
 def test_progress_is_told_or_not(capsys):

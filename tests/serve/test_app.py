@@ -43,7 +43,7 @@ def test_the_other_tasks_give_their_claims(service, route):
     record = {"output": "The tower is tall [1].", "reference": "It is tall.", "contexts": ["It is tall."]}
     found = service.post(route, record).json()
     assert found["status"] == "ok"
-    assert {row["label"] for row in found["claims"]} == {"stated" if route == "recall" else "supported"}
+    assert {row["label"] for row in found["claims"]} == {"supported"}
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,6 @@ from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.rows import ClaimRow
-from factreasoner.tasks.task import Task
 
 AT_ONCE = 512
 """Scores of a batch."""
@@ -106,7 +105,7 @@ def _of_record(
         yield score(metrics[0].name, None, error=failure.error_type if failure else UNKNOWN, explanation=told)
         return
     rows = list(task.rows(result))
-    words = "\n".join(_words(row, task) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
+    words = "\n".join(_words(row) for row in rows if row.label != "supported")[:MOST_CHARACTERS]
     for metric in metrics:
         if (value := line.get(metric.line_name)) is not None:
             yield score(metric.name, value, explanation=words or None if wanted.texts else None)
@@ -117,8 +116,8 @@ def _of_record(
             row.p_true,
             f"{row.claim} {row.of} {row.against}",
             error=lost.get(row.claim, UNKNOWN) if row.p_true is None else None,
-            label=task.label_name(row.label),
-            explanation=_words(row, task) if wanted.texts else None,
+            label=row.label,
+            explanation=_words(row) if wanted.texts else None,
         )
 
 
@@ -132,11 +131,10 @@ def _metrics(run: FinishedRun[Any], names: Sequence[str]) -> list[Metric]:
     return [known[name] for name in names or known]
 
 
-def _words(row: ClaimRow, task: Task[Any]) -> str:
+def _words(row: ClaimRow) -> str:
     """A claim with what decides its label."""
     reason = row.quote or row.note
-    label = task.label_name(row.label) or "not judged"
-    return f"{label}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]
+    return f"{row.label or 'not judged'}: {row.text}{f' [{reason}]' if reason else ''}"[:MOST_CHARACTERS]
 
 
 def place_of(metadata: Mapping[str, Any], trace_key: str | None = None) -> Place:

@@ -113,9 +113,9 @@ def claim_rows(task: Task[Any], result: TaskResult) -> Iterator[Row]:
 
 
 def claim_row(task: Task[Any], row: ClaimRow) -> Row:
-    """That row of the table: an atom's has its id as `atom`; its label is in the task's words."""
-    told = {task.claim_word: row.claim, "label": task.label_name(row.label)}
-    return {name: told[name] if name in told else getattr(row, name) for name in _claim_columns(task)}
+    """That row of the table: an atom's has its id as `atom`."""
+    fields = {task.claim_word: "claim"}
+    return {name: getattr(row, fields.get(name, name)) for name in _claim_columns(task)}
 
 
 def _verdicts(run: FinishedRun[Any]) -> Iterator[Row]:

@@ -133,10 +133,6 @@ class Task(Generic[R]):
     label_words: Mapping[str | None, str] = field(default_factory=dict)
     counts: Mapping[str, type] = field(default_factory=dict)
 
-    def label_name(self, label: str | None) -> str | None:
-        """What the task calls a label where programs read it: "not_stated". None, not judged, stays None."""
-        return label and self.label_words.get(label, label).replace(" ", "_")
-
     def failed(self, record: Record, config: Config, failure: Failure) -> R:
         """The result of a record on which all work failed."""
         return result_of(self.result, record, config, Work(self.of_config(config), (failure,)))
