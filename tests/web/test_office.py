@@ -1,3 +1,4 @@
+import io
 import random
 import zipfile
 import zlib
@@ -94,6 +95,13 @@ def changed(data, name, change):
         parts = {part: archive.read(part) for part in archive.namelist()}
     parts[name] = change(parts[name])
     return packed(parts)
+
+
+def test_a_book_with_a_chapter_that_can_not_be_decoded_is_no_book_without_it():
+    chapters = {"OPS/text/chapter 1.xhtml": "<p>Мост открыт в 1932 году.</p>".encode("cp1251")}
+    with zipfile.ZipFile(io.BytesIO(epub("<p>One.</p>", "<p>Two.</p>"))) as book:
+        parts = {name: chapters.get(name, book.read(name)) for name in book.namelist()}
+    assert office_text(packed(parts), "epub").dropped == "damaged epub"
 
 
 def test_what_is_encrypted_is_said():
