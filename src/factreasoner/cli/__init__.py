@@ -99,7 +99,7 @@ def _paragraphs(docstring: str | None) -> list[str]:
 app = typer.Typer(
     name="factreasoner",
     cls=Commands,
-    help="How much of a long answer is true, atom by atom, with the evidence behind it.",
+    help="Find out how much of a long answer is true, atom by atom, with the evidence.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,

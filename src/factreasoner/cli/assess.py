@@ -18,7 +18,7 @@ LARGE = 1_000_000
 class Assess(Command, panels=EVERY, without=OF_CLAIMS):
     """Assess one response against passages of evidence, atom by atom."""
 
-    response: str | None = argument("TEXT", "The text to assess; - or nothing for standard input.", None)
+    response: str | None = argument("TEXT", "The text to assess; - or no text for standard input.", None)
     file: Path | None = flag("Read the text from a file.", "--file", "-f")
     context: list[Path] | None = flag("A file with a passage of evidence; repeatable.")
     profile: Path | None = PROFILE

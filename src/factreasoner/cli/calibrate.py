@@ -36,15 +36,15 @@ WHAT_IT_MEANS = (
 class Calibrate(Command):
     """Fit verdicts (--relations, --corrections) or posteriors to labels.
 
-    Calls no model. The scores of a fit are measured on records held out of it. To calibrate both, fit the
-    verdicts first, then the posteriors of a run that uses the verdicts' file.
+    Calls no model. A fit is scored on records that were held out of it. To calibrate both, fit the verdicts
+    first, then the posteriors of a run that uses that file.
     """
 
     run_dir: Path = RUN_DIR
     out: Path = flag("The calibration file; reliability diagrams go next to it.", "--out", "-o", default=...)
     as_json: bool = AS_JSON
     relations: Path | None = flag(
-        "Calibrate verdicts by the labels in this file, JSONL as the recorded judge reads it, or another "
+        "Calibrate verdicts by the labels in this file (JSONL, as for the recorded judge) or in another "
         "run's folder."
     )
     corrections: Path | None = flag(
@@ -54,10 +54,8 @@ class Calibrate(Command):
     unlisted: Unlisted | None = flag(
         "The label of verdicts that --relations does not list. (default: missing: left out)"
     )
-    gold: Path | None = flag(
-        "Labels of atoms to use instead of the run's own, as for `evaluate`. (default: the run's)"
-    )
-    method: CalibrationMethod | None = flag("Shape of the map of posteriors. (default: platt)")
+    gold: Path | None = flag("Labels of atoms, as for `evaluate`. (default: the run's own)")
+    method: CalibrationMethod | None = flag("How posteriors are mapped. (default: platt)")
     seed: int = flag("Seed of folds and intervals. (default: 0)", default=0)
 
     def _execute(self) -> None:

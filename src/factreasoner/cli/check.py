@@ -13,18 +13,18 @@ BROKEN = 4
 
 
 class Check(Command):
-    """Hold a finished run against rules: exit code 0 when all are kept, 4 when one is not.
+    """Check a finished run against rules: exit code 0 if all of them hold, 4 if one does not.
 
-    A rule about what has no value is not kept; a run that was cut off is refused with exit code 1.
+    A rule fails if its metric has no value. An interrupted run is refused with exit code 1.
     """
 
     run_dir: Path = RUN_DIR
     at_least: list[str] | None = flag(
-        "NAME=NUMBER, as precision=0.8; once a rule; `metrics` lists the names.", "--min"
+        "NAME=NUMBER, such as precision=0.8; repeatable. `metrics` lists the names.", "--min"
     )
-    at_most: list[str] | None = flag("NAME=NUMBER, as failures=0; once a rule.", "--max")
-    on_interval: bool = flag("Hold scores' rules against the worse end of their 95 % interval.")
-    junit: Path | None = flag("Write a JUnit XML file, a test case a rule.")
+    at_most: list[str] | None = flag("NAME=NUMBER, such as failures=0; repeatable.", "--max")
+    on_interval: bool = flag("Check scores by the worse end of their 95 % interval.")
+    junit: Path | None = flag("Write a JUnit XML file with a test case for each rule.")
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:

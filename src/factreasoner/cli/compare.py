@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 class Compare(OverRecords, panels=EVERY):
     """Compare runs over the same records: scores, paired intervals of differences, tests, cost.
 
-    With --assessors the runs are made here, on the same atoms and contexts; versions of FactReasoner share
-    the verdicts too. Runs that do not score the same records are refused.
+    With --assessors, this command makes the runs itself, on the same atoms and contexts; versions of
+    FactReasoner share the verdicts too. Runs that do not score the same records are refused.
 
-    With --task recall --modes the modes of factual recall are run on the same facts, against people's labels.
+    With --task recall --modes, it runs modes of factual recall on the same facts, against people's labels.
     """
 
     targets: list[Path] = argument("RUN_DIR...|DATA", "Run folders; or what `run` takes, for --assessors.")
     assessors: str | None = flag(
-        "Run these on DATA first, with commas: fr1, fr2, fr3, factscore, veriscore, factverify, prompt-tf or "
-        "a profile's path."
+        "Run these on DATA first, separated by commas: fr1, fr2, fr3, factscore, veriscore, factverify, "
+        "prompt-tf or a profile's path."
     )
-    profile: Path | None = flag("With --assessors: YAML profile of them all.", "--config", "-c")
+    profile: Path | None = flag("With --assessors: YAML profile for all of them.", "--config", "-c")
     baseline: str | None = flag("The run whose scores are subtracted. (default: the first)")
-    intersect: bool = flag("Compare the records that every run scores, if these differ.")
+    intersect: bool = flag("If runs score different records, compare those that every run scores.")
     gold: Path | None = flag("Labels to use instead of the runs' own, as for `evaluate`.")
-    task: str | None = flag("What --modes run on DATA: recall. (default: that of the run folders)")
-    modes: str | None = flag("With --task recall: run these on DATA, as prompt-tf,tf,tfn,tf_citation.")
-    by: str = flag("With --modes: columns for each value of topic or of a metadata key.", default="variant")
+    task: str | None = flag("The task that --modes runs on DATA: recall. (default: that of the run folders)")
+    modes: str | None = flag("With --task recall: run these on DATA, such as prompt-tf,tf,tfn,tf_citation.")
+    by: str = flag("With --modes: a column for each value of topic or of a metadata key.", default="variant")
     out: Path | None = flag("Folder for comparison.* and, with --assessors, the run folders.", "--out", "-o")
     markdown: Path | None = flag("Write the tables as Markdown.")
     csv: Path | None = flag("Write every number as CSV.")

@@ -9,10 +9,9 @@ from factreasoner.cli.flags import AS_JSON, RUN_DIR, Command, flag
 
 
 class Evaluate(Command):
-    """Score a finished run, over all and by group; without --by, the atoms of `run` need human labels.
+    """Score a finished run, overall and by group; without --by, the atoms of `run` need human labels.
 
-    Of the labels C (contradicted) and U (neither) count as NS; where they occur, three-way scores stand
-    beside the others.
+    The labels C (contradicted) and U (neither) count as NS; if there are any, three-way scores are added.
     """
 
     run_dir: Path = RUN_DIR
@@ -20,7 +19,7 @@ class Evaluate(Command):
         "Labels: JSONL of {record, atom, label}, or records with labelled atoms; S, NS, C or U. "
         "(default: those of the run's input)"
     )
-    by: str | None = flag("Scores by group too: topic, or any metadata key.")
+    by: str | None = flag("Also score each group: topic, or any metadata key.")
     k: str | None = flag("K of F1@K: median, half or a number. (default: the run's)")
     out: Path | None = flag("Where the scores go. (default: RUN_DIR/evaluation)", "--out", "-o")
     as_json: bool = AS_JSON

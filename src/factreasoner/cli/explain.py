@@ -21,7 +21,7 @@ PASSAGE_LENGTH = 300
 
 
 class Explain(Command, panels=("Graph",)):
-    """Say which contexts moved each atom, which would flip it, and where its evidence disagrees.
+    """Show which contexts moved each atom, which would flip it, and where its evidence disagrees.
 
     "without c3: 0.88" says what P(true) would be if there were no context c3.
 

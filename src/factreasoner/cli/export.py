@@ -16,8 +16,8 @@ ENDINGS: dict[str, Format] = {f".{form}": form for form in get_args(Format)} | {
 class Export(Command):
     """Write a table of a finished run to a file, row by row.
 
-    In CSV an apostrophe goes before a text that a spreadsheet would take for a formula; jsonl and parquet
-    have all texts as they are. parquet needs the extra `frames`.
+    In CSV, text that a spreadsheet would take for a formula gets an apostrophe in front; jsonl and parquet
+    keep all text as it is. parquet needs the extra `frames`.
     """
 
     run_dir: Path = RUN_DIR
@@ -29,7 +29,7 @@ class Export(Command):
     )
     corrections: Path | None = CORRECTIONS
     out: Path | None = flag(
-        "The file, compressed where it ends in .gz or .zst; - for standard output. "
+        "The file, compressed if its name ends in .gz or .zst; - for standard output. "
         "(default: RUN_DIR/<table>.<format>)",
         *("--out", "-o"),
     )

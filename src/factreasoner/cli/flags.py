@@ -50,10 +50,10 @@ def argument(name: str, about: str, default: Any = ...) -> Any:  # noqa: ANN401 
 
 RUN_DIR = argument("RUN_DIR", "A run folder.")
 PROFILE = flag("YAML profile; FACTREASONER_<NAME> and flags override it.", "--config", "-c")
-CORRECTIONS = flag("A reader's corrections of verdicts, JSONL, as the page of `report` saves them.")
+CORRECTIONS = flag("A reader's corrections of verdicts: the JSONL file saved from the page of `report`.")
 AS_JSON = flag("Print JSON instead of tables.", "--json")
 QUIET = flag("Print nothing but errors.", "--quiet", "-q")
-EXPORT_UAI = flag("Write every record's network there, as a UAI file.")
+EXPORT_UAI = flag("Write each record's network here, as a UAI file.")
 
 
 class Command:
@@ -166,7 +166,7 @@ _HELP_ALL = _parameter(
     "help_all",
     Annotated[
         bool,
-        typer.Option("--help-all", help="Show every setting, and exit.", callback=_print_all, is_eager=True),
+        typer.Option("--help-all", help="Show every setting and exit.", callback=_print_all, is_eager=True),
     ],
     False,
 )
@@ -253,7 +253,7 @@ class SettingsCommand(TyperCommand):
             else:
                 section = "Settings" if short else SETTINGS[param.name].panel
                 found.setdefault(section, []).append((names, help_of(field)))
-        found["Options"].append(("--help", "Show this page, and exit."))
+        found["Options"].append(("--help", "Show this page and exit."))
         return found, left_out
 
 

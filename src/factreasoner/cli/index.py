@@ -25,7 +25,7 @@ SHOWN = 150
 class Index(Command, panels=("Own documents",), also=("max_cost", "search", "retrieve_k")):
     """Put your documents into a collection, for --retriever corpus. Unchanged files are skipped.
 
-    The same command again takes up new and changed files, and completes a run that was cut off.
+    The same command again adds new and changed files, and completes a run that was interrupted.
     """
 
     continues = True
@@ -39,7 +39,7 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
     quiet: bool = QUIET
     list_: bool = flag("List the collections of the store.", "--list")
     stats: bool = flag("Print what the collection holds.")
-    find: str | None = flag("Print the passages that a search for this finds, best first.", metavar="QUERY")
+    find: str | None = flag("Print the passages that a search for QUERY finds, best first.", metavar="QUERY")
     delete: bool = flag("Delete the collection, after asking.")
     yes: bool = flag("Delete without asking.", "--yes", "-y")
 

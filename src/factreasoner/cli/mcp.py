@@ -17,8 +17,8 @@ SECONDS_TO_END = 5
 class Mcp(Command, panels=EVERY, without=UNUSED):
     """Offer agents the tools assess and verify, over the Model Context Protocol.
 
-    An editor or an agent starts this command, and talks to it over standard input and output. The tools take
-    texts: they read no file and fetch no link.
+    An editor or an agent starts this command and talks to it over standard input and output. The tools take
+    text; they read no file and fetch no link.
     """
 
     profile: Path | None = PROFILE

@@ -10,7 +10,7 @@ from factreasoner.report.terminal import say_json
 class Metrics(Command):
     """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
 
-    task: str | None = argument("TASK", "Only those of run, recall, ... (default: all)", None)
+    task: str | None = argument("TASK", "Only the metrics of run, recall, ... (default: all)", None)
     as_json: bool = AS_JSON
 
     def _execute(self) -> None:

@@ -20,19 +20,19 @@ To = Literal["otlp", "langfuse", "phoenix"]
 
 
 class Publish(Command):
-    """Send the scores of a run to where the traces of its answers are kept.
+    """Send the scores of a run to the service that keeps the traces of its answers.
 
-    A record names its span by traceparent, or by trace_id and span_id. Sent again, Langfuse and Phoenix
-    replace what they have.
+    A record names its span by traceparent, or by trace_id and span_id. If scores are sent again, Langfuse and
+    Phoenix replace the old ones.
     """
 
     run_dir: Path = RUN_DIR
-    to: To = flag("What takes them; its keys are read from the environment.", default=...)
-    url: str | None = flag("Where it is. (default: as its own variables say, else as it installs)")
+    to: To = flag("Where to send them; its keys are read from the environment.", default=...)
+    url: str | None = flag("Its URL. (default: from its own variables, else that of a standard installation)")
     metric: list[str] | None = flag("Only this metric; repeatable. (default: all of a record)")
-    claims: bool = flag("A score a claim too: P and label.")
-    texts: bool = flag("Explanations too, which quote answers and passages.")
-    trace_key: str | None = flag("The key of a record that holds its traceparent, or the id of its trace.")
+    claims: bool = flag("Also send a score for each claim: P and label.")
+    texts: bool = flag("Also send explanations, which quote answers and passages.")
+    trace_key: str | None = flag("The record's key for its traceparent or trace id.")
     skip: int = flag("Leave out the first N scores, which were sent before.", default=0, min=0)
 
     def _execute(self) -> int:

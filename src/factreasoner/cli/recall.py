@@ -13,13 +13,13 @@ PANELS = ("Assessor", "Verifier", "Model", "Judging", "Calibration", "Scores")
 
 
 class Recall(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
-    """Judge which facts each answer states: those the record brings, or those made from its reference.
+    """Judge which facts each answer states: facts given in the record, or made from its reference.
 
     The same command again resumes where the last one stopped.
     """
 
     data: Path = argument(
-        "DATA", "Records, JSONL, one a line, with 'facts' or a 'reference'; - for standard input."
+        "DATA", "Records as JSONL (one per line) with 'facts' or a 'reference'; - for standard input."
     )
     explain: bool = flag("List the facts that answers do not state.")
 

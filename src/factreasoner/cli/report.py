@@ -16,15 +16,15 @@ ENDINGS: dict[str, Format] = {".html": "html", ".htm": "html", ".md": "md"}
 class Report(Command):
     """Write finished runs as one HTML page: which sentences to distrust, why, with the quotes.
 
-    The page opens from disk and asks nothing of any network. Where there is much to show, a folder
-    beside it, named as it is with _files, belongs to it. Several runs of one task are shown side by side,
-    what differs first. Markdown is a summary of one run: counts, and the worst claims with quotes.
+    The page opens from disk and needs no network. A long page has a folder next to it, with the same name
+    and _files at the end; keep the two together. Several runs of one task are shown side by side,
+    differences first. Markdown is a summary of one run: counts, and the worst claims with quotes.
     """
 
     run_dirs: list[Path] = argument("RUN_DIR...", "Run folders; several are shown side by side.")
     out: Path | None = flag(
-        "The file. (default: report.html in RUN_DIR, of several runs side-by-side.html in the "
-        "first; Markdown goes to standard output)",
+        "The file. (default: report.html in RUN_DIR; for several runs, side-by-side.html in the first; "
+        "Markdown goes to standard output)",
         *("--out", "-o"),
     )
     form: Format | None = flag(

@@ -23,8 +23,8 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
 
     data: Path = argument(
         "DATA",
-        "Records: JSONL, one a line, or CSV; - for standard input; or an earlier run's folder, for its atoms "
-        "and contexts.",
+        "Records as JSONL (one per line) or CSV; - for standard input; or an earlier run's folder, to reuse "
+        "its atoms and contexts.",
     )
     export_uai: Path | None = EXPORT_UAI
 

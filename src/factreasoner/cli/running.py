@@ -32,10 +32,10 @@ class OverRecords(Command):
     """What every command that goes over records is told of them, and prints."""
 
     continues = True
-    column_map: list[str] | None = flag("theirs=ours, as text=output; repeatable.")
+    column_map: list[str] | None = flag("theirs=ours, such as text=output; repeatable.")
     limit: int | None = flag("Only the first N records.", min=1)
     skip_invalid: bool = flag("Skip invalid lines.")
-    report: bool = flag("Write RUN_DIR/report.html too, a page for people.")
+    report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
     fresh: bool = flag("Start over instead of resuming.")
     quiet: bool = QUIET
     as_json: bool = AS_JSON
@@ -73,7 +73,7 @@ class Running(OverRecords):
 
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
     profile: Path | None = PROFILE
-    dry_run: bool = flag("Print calls, tokens and cost, and call nothing.")
+    dry_run: bool = flag("Print calls, tokens and cost; call nothing.")
 
     @cached_property
     def config(self) -> Config:

@@ -23,27 +23,29 @@ UNUSED = ("executor", "workers", "ray_address", "batch", "timeout")
 
 
 class Serve(Command, panels=EVERY, without=UNUSED):
-    """Serve assess, verify, rag and recall over HTTP, and with --min a check that allows or refuses answers.
+    """Serve assess, verify, rag and recall over HTTP; with --min, also a check that accepts or
+    refuses answers.
 
-    A body is one record; all settings are given here. SIGTERM drains: every accepted record is answered.
+    A request's body is one record; its settings are given here. After SIGTERM, every accepted record
+    is still answered.
     """
 
     profile: Path | None = PROFILE
-    host: str = flag("Where to listen; beyond this machine only with a token.", default="127.0.0.1")
-    port: int = flag("0: a free port.", default=8070, min=0, max=65535)
+    host: str = flag("Address to listen on; other machines need a token.", default="127.0.0.1")
+    port: int = flag("Port to listen on; 0: a free port.", default=8070, min=0, max=65535)
     workers: int | None = flag(
-        "Processes, for judges that compute. (default: one a core; threads with a model)", min=1
+        "Processes, for judges that compute. (default: one per core; with a model, threads)", min=1
     )
     queue: int = flag("Records that may wait; more get 503.", default=64, min=0)
     timeout: float = flag(
         "Seconds a request may take, model calls included; then 504.", default=30.0, min=0.1
     )
-    max_body: str = flag("Largest body, as 500KB or 1MiB.", default="1MiB")
+    max_body: str = flag("Largest body, such as 500KB or 1MiB.", default="1MiB")
     max_pairs: int = flag("Most pairs of claim and passage that a record may make.", default=20_000, min=1)
-    token_env: str | None = flag("Environment variable that holds the token to ask for.")
+    token_env: str | None = flag("Environment variable that holds the token clients must send.")
     allow_host: list[str] | None = flag("A host name of the service; repeatable.")
     at_least: list[str] | None = flag(
-        "NAME=NUMBER, as precision=0.8: a rule of /v1/check; repeatable.", "--min"
+        "NAME=NUMBER, such as precision=0.8: a rule of /v1/check; repeatable.", "--min"
     )
     drain_delay: float = flag("Seconds to keep accepting records after SIGTERM.", default=0.0, min=0.0)
 

@@ -22,7 +22,7 @@ Label = StrEnum(
 
 
 class Show(Command):
-    """Show the atoms or claims of a finished run of any task, with labels, quotes and their sources."""
+    """Show the atoms or claims of a finished run of any task, with labels, quotes and sources."""
 
     run_dir: Path = RUN_DIR
     record: str | None = flag("Only the record of this id.")
@@ -32,7 +32,7 @@ class Show(Command):
         "disputed: a passage supports them and one contradicts them."
     )
     sort: Literal["text", "p"] = flag(
-        "p: the least likely first; text: by record, in the order of the text.", default="text"
+        "p: least likely first; text: by record, in the order of the text.", default="text"
     )
     corrections: Path | None = CORRECTIONS
     limit: int | None = flag("Only the first N.", min=1)

@@ -24,14 +24,14 @@ OF_FACT_GRAPHS = ("factors", "atom_prior", "context_prior")
 class Solve(Command, panels=("Graph",), without=("summary_prior", "independence", "credibility")):
     """Compute P(true) of every node of FILE, or the distribution of every variable.
 
-    --factors and the priors are for fact graphs alone; a prior in the file goes before the flags.
+    --factors and the priors are for fact graphs only; a prior in the file overrides the flags.
 
-    Exit code 3: a sampler has not converged.
+    Exit code 3: a sampler did not converge.
     """
 
     file: Path = argument("FILE", "A fact graph in JSON, or a UAI network.")
-    evidence: Path | None = flag("Evidence of a UAI network. (default: FILE.evid, where there is one)")
-    compare: bool = flag("Run every solver there is, and show them side by side.")
+    evidence: Path | None = flag("Evidence of a UAI network. (default: FILE.evid, if it exists)")
+    compare: bool = flag("Run every available solver and show the results side by side.")
     as_json: bool = AS_JSON
 
     def _execute(self) -> int:

@@ -30,17 +30,19 @@ QUOTE_LENGTH = 160
 
 
 class Verify(Running, panels=PANELS, without=UNUSED):
-    """Hold each claim of cited answers against the sources it cites, and correct the answers.
+    """Check each claim of an answer against the sources it cites, and correct the answer.
 
-    Records are run into a folder, where the same command again resumes. One text with its sources
-    (--text FILE --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out is then the
-    file that the corrected text goes to.
+    Records go into a run folder; the same command again resumes. One text with its sources (--text FILE
+    --source FILE_OR_URL ...) is shown claim by claim, with its corrections; --out then names the file for
+    the corrected text.
     """
 
-    data: Path | None = argument("DATA", "Records, JSONL, one a line, with 'contexts'; - for stdin.", None)
+    data: Path | None = argument(
+        "DATA", "Records as JSONL (one per line) with 'contexts'; - for stdin.", None
+    )
     text: str | None = flag("Verify this text; - for standard input.", metavar="FILE")
     source: list[str] | None = flag(
-        "A source of it, [1], [2], ... in this order; repeatable.", metavar="FILE_OR_URL"
+        "A source: the first is [1], the next [2], and so on; repeatable.", metavar="FILE_OR_URL"
     )
     prompt: str = flag("The question the text answers.", default="")
 

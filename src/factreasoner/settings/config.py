@@ -61,12 +61,12 @@ class Config(BaseModel):
     atomizer: str = _assessor("auto", f"auto, {_NAMES['atomizer']} or package.module:Class.")
     reviser: str = _assessor(
         "auto",
-        "auto, llm, inline (the atomizer's own wording stands), embedded, none or package.module:Class.",
+        "auto, llm, inline (keeps the atomizer's wording), embedded, none or package.module:Class.",
     )
     fact_generator: str = _assessor(
         "auto", f"Makes facts from a reference: auto, {_NAMES['fact_generator']} or package.module:Class."
     )
-    revise_given: bool = _assessor(False, "Also revise the atoms that records bring.")
+    revise_given: bool = _assessor(False, "Also revise atoms given in the records.")
     retriever: str = _assessor(
         "given",
         f"{_NAMES['retriever']} or package.module:Class; or several, such as corpus,wikipedia.",
@@ -74,7 +74,7 @@ class Config(BaseModel):
     )
     spacy_model: str | None = _assessor(
         None,
-        "spaCy pipeline with which the embedded atomizer and reviser parse English: a name, a path, or none "
+        "spaCy pipeline that parses English for the embedded atomizer and reviser: a name, a path, or none "
         "for whole sentences. (default: en_core_web_sm or another installed one)",
     )
     judge: str = _assessor(
@@ -138,14 +138,14 @@ class Config(BaseModel):
         several=True,
         keyword="str | Sequence[str] | None",
     )
-    further_models: tuple[str, ...] = _model((), "More models that judge beside --model; repeatable.")
+    further_models: tuple[str, ...] = _model((), "More models that judge alongside --model; repeatable.")
     api_base: Url | None = _model(
         None, "URL of an OpenAI-compatible server, such as http://localhost:8000/v1.", common=True
     )
     api_key_env: Variable | None = _model_call(None, "Environment variable that holds the key.")
     temperature: float = _model(0.0, "Sampling temperature.", ge=0.0, le=2.0)
     max_tokens: int = _model(
-        4096, "Longest reply in tokens, reasoning included; raised once if it cuts a reply.", ge=16
+        4096, "Longest reply in tokens, reasoning included; raised once if a reply is cut off.", ge=16
     )
     reasoning_effort: str | None = _model(
         None, "How hard a reasoning model thinks: low, medium, high, ...", min_length=1
@@ -157,7 +157,7 @@ class Config(BaseModel):
     )
     timeout: float = _model_call(120.0, "Seconds one request may take.", gt=0.0)
     max_attempts: int = _model_call(
-        5, "How often one claim is asked about; bad replies and timeouts count.", ge=1
+        5, "Most times one claim is asked about, including bad replies and timeouts.", ge=1
     )
     patience: float = _model_call(
         120.0,
@@ -176,34 +176,35 @@ class Config(BaseModel):
         None, "Address of the cluster: auto or HOST:6379. (default: one on this machine)"
     )
     requests_per_minute: int | None = _model_call(
-        None, "Most requests sent in a minute; more wait. (default: no limit)", ge=1
+        None, "Most requests sent per minute; others wait. (default: no limit)", ge=1
     )
     tokens_per_minute: int | None = _model_call(
-        None, "Most tokens used in a minute; more wait. (default: no limit)", ge=1
+        None, "Most tokens used per minute; others wait. (default: no limit)", ge=1
     )
     max_cost: float | None = _model_call(
         None, "Stop before spending more US dollars than this. (default: no limit)", common=True, ge=0.0
     )
     batch: values.BatchMode = _model_call(
         "none",
-        "Have calls answered in batches, at half the price. files: you have them answered (exit code 5 "
-        "until they are); openai: they are uploaded and waited for.",
+        "Send calls in batches, at half the price. files: you get them answered (exit code 5 until they "
+        "are); openai: they are uploaded, and the run waits for the answers.",
     )
     cache: bool = _model_call(True, "Keep answers on disk and reuse them.")
     cache_dir: Path | None = _model_call(None, "Folder of the cache. (default: the user's cache folder)")
 
     query_builder: str = _retrieval(
         "subject",
-        "Words the searches: subject adds what the record is about; none, auto, llm or package.module:Class.",
+        "Writes the search queries: subject adds what the record is about; none, auto, llm or "
+        "package.module:Class.",
     )
     summarizer: str = _retrieval(
         "none",
         "Summarises contexts and drops irrelevant ones: none, auto, llm or package.module:Class.",
     )
-    retrieve_k: int = _retrieval(3, "Contexts retrieved for an atom.", ge=1, le=50)
+    retrieve_k: int = _retrieval(3, "Contexts retrieved for each atom.", ge=1, le=50)
     retrieve_question: bool = _retrieval(True, "Also search for the prompt or topic; versions 2 and 3.")
     search: values.Search = _retrieval(
-        "auto", "Search own documents by words, vectors or both. (default: both if there are vectors)"
+        "auto", "Search your own documents by words, vectors or both. (default: both if there are vectors)"
     )
     wikipedia_language: str = _retrieval("en", "Language of Wikipedia.", pattern=r"^[a-z][a-z0-9-]{0,19}$")
     wikipedia_url: ServiceUrl | None = _retrieval(
@@ -213,17 +214,17 @@ class Config(BaseModel):
         "https://google.serper.dev", "URL of a Serper-compatible search service."
     )
     fetch_text: bool = _retrieval(False, "Read the pages found, not just their snippets.")
-    fetch_pages: int = _retrieval(20, "Most pages read of a PDF.", ge=1)
+    fetch_pages: int = _retrieval(20, "Most pages read from a PDF.", ge=1)
     fetch_bytes: int = _retrieval(10_000_000, "Largest page in bytes, compressed and uncompressed.", ge=1000)
     fetch_timeout: float = _retrieval(
-        20.0, "Seconds a page may take to arrive, and again to be read.", affects="calls", gt=0.0
+        20.0, "Seconds allowed to fetch a page, and as many again to read it.", affects="calls", gt=0.0
     )
     ignore_robots: bool = _retrieval(False, "Read pages even where a site's robots.txt asks not to.")
     allow_domains: tuple[str, ...] = _retrieval(
-        (), "Use only pages of this domain; repeatable. (default: all)"
+        (), "Use only pages from this domain; repeatable. (default: all)"
     )
-    deny_domains: tuple[str, ...] = _retrieval((), "Never use pages of this domain; repeatable.")
-    allow_private_hosts: bool = _retrieval(False, "Fetch from private addresses too, for intranets.")
+    deny_domains: tuple[str, ...] = _retrieval((), "Never use pages from this domain; repeatable.")
+    allow_private_hosts: bool = _retrieval(False, "Also fetch from private addresses, for intranets.")
 
     collection: str = _documents("documents", "Collection of passages.", common=True)
     store_dir: Path | None = _documents(
@@ -246,21 +247,25 @@ class Config(BaseModel):
         "tfn", "Verdicts a call may give; some modes ask for a citation or reasoning first.", common=True
     )
     form: values.FormChoice = _judging(
-        "auto", "How a call asks for its answer; auto: the form that the model obeys."
+        "auto", "How a call asks for its answer; auto: a form that the model follows."
     )
     atoms_per_call: int | None = _judging(
-        None, "Atoms verified by one call. (default: as many as a probe shows the model can handle)", ge=1
+        None, "Atoms verified in one call. (default: as many as a probe shows the model can handle)", ge=1
     )
     calls: values.AtomsPerCall = _judging(
-        "batched", "How factscore, veriscore and factverify ask: many atoms a call, or one as published."
+        "batched", "How factscore, veriscore and factverify ask: many atoms per call, or one as published."
     )
     confidence: values.Confidence = _judging("auto", "Where a verdict's probability comes from.")
-    constant_confidence: float = _judging(0.9, "The probability that `constant` gives.", ge=0.5, le=1.0)
-    votes: int = _judging(5, "Samples drawn by `votes`.", ge=2)
-    audit_share: float = _judging(
-        0.0, "Share of a model's verdicts asked again, one at a time.", ge=0.0, le=1.0
+    constant_confidence: float = _judging(
+        0.9, "The probability of every verdict with --confidence constant.", ge=0.5, le=1.0
     )
-    premise_tokens: int = _judging(256, "Most tokens of a context used as a claim; version 3.", ge=16)
+    votes: int = _judging(5, "Samples drawn with --confidence votes.", ge=2)
+    audit_share: float = _judging(
+        0.0, "Share of a model's verdicts that are asked again, one at a time.", ge=0.0, le=1.0
+    )
+    premise_tokens: int = _judging(
+        256, "Longest part of a context used as a claim, in tokens; version 3.", ge=16
+    )
 
     coherence: bool = _judging(
         False, "Report atoms of one answer that contradict each other; the graph does not use this."
@@ -271,29 +276,31 @@ class Config(BaseModel):
         "read each pair alone.",
     )
     prefilter_audit: float = _judging(
-        0.05, "Share of the skipped pairs that is judged anyway.", ge=0.0, le=1.0
+        0.05, "Share of the skipped pairs that are judged anyway.", ge=0.0, le=1.0
     )
 
     premise: values.PremiseMode = _claims(
         "each",
-        "Judge contexts one by one (each: an exact matrix) or in one call (joint: cheap).",
+        "each: judge contexts one by one (an exact matrix); joint: in one call (cheaper).",
         common=True,
     )
     window_tokens: int = _claims(
-        16_000, "Most tokens of passages in one call; longer ones are judged in pieces.", ge=256
+        16_000, "Most tokens of passages in one call; longer texts are judged in pieces.", ge=256
     )
     uncited: values.Uncited = _claims(
-        "flag", "Claims that cite nothing: flag them, or check them against all sources.", common=True
+        "flag",
+        "What to do with claims that cite nothing: flag them, or check them against all sources.",
+        common=True,
     )
     rounds: int = _claims(
-        2, "How often an answer is corrected and verified again at most; 0: never.", common=True, ge=0, le=2
+        2, "Most times an answer is corrected and verified again; 0: never.", common=True, ge=0, le=2
     )
 
     factors: FactorTable = _graph("conditional", "Factor tables.")
     atom_prior: float = _graph(
-        0.5, "P(true) of an atom before evidence, where its judge has no belief.", gt=0.0, lt=1.0
+        0.5, "P(true) of an atom before any evidence, if its judge has no belief.", gt=0.0, lt=1.0
     )
-    context_prior: float = _graph(0.9, "P(true) of a context before evidence.", gt=0.0, lt=1.0)
+    context_prior: float = _graph(0.9, "P(true) of a context before any evidence.", gt=0.0, lt=1.0)
     credibility: Path | None = _graph(
         None,
         "Priors of contexts by the domain of their link: a CSV file with the header domain,prior.",
@@ -301,11 +308,11 @@ class Config(BaseModel):
     )
     summary_prior: bool = _graph(False, "Scale the prior of a context by its summary's confidence.")
     independence: bool = _graph(
-        False, "Count copies of a text and passages of one page as one voice: the strongest."
+        False, "Count copies of a text, or passages of one page, as one voice: the strongest."
     )
     solver: str = _graph("auto", f"{_NAMES['solver']} or package.module:Class.")
     max_width: int | None = _graph(
-        None, "Largest elimination width solved exactly. (default: by memory)", ge=1
+        None, "Largest elimination width solved exactly. (default: depends on memory)", ge=1
     )
     tolerance: float = _graph(0.003, "Standard error at which gibbs stops.", gt=0.0, lt=1.0)
     solver_seconds: float = _graph(
@@ -326,7 +333,7 @@ class Config(BaseModel):
     )
 
     calibration: Path | None = _calibration(
-        None, "Apply this file, which `calibrate` wrote.", affects="calls"
+        None, "Calibration file to apply, written by `calibrate`.", affects="calls"
     )
 
     k: K = _scores("median", "K of F1@K: median, half or a number.", affects="scores", common=True)
