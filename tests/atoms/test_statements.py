@@ -293,7 +293,8 @@ LEAD_INS = {
     "|   |   |\n": [],
     "| A | B |\n|---|---|\n| a | b |\n\n| C | D |\n|---|---|\n| c | d |\n": ["A: a; B: b", "C: c; D: d"],
     # Links, quotations and what nobody sees
-    "The [mill](https://x.org/a) works ([page](https://x.org/b)).": ["The mill works (page)."],
+    "The [mill](https://x.org/a) works ([page](https://x.org/b), [a](/b)).": ["The mill works."],
+    "The mill works (see [page](https://x.org/b)).": ["The mill works (see page)."],
     "It is tall.[[1]](https://a.b/c)[Rome](https://e.f) is old.": ["It is tall.Rome is old."],
     "The mill\u200b works.\ufeff It is\x00 old.": ["The mill works.", "It is old."],
     "> The mill that stands on the hill behind the town opened in 1871.\n> The bell was\n> cast in 1902.\n": [

@@ -42,6 +42,20 @@ def test_citations_are_checked(quote, citation, kept):
 
 
 @pytest.mark.parametrize(
+    ("mode", "value", "label", "note"),
+    [
+        ("tf", "False", "neutral", "the model said False, which may mean silence or a contradiction"),
+        ("tf", "True", "entailment", ""),
+        ("tfn", "False", "contradiction", ""),
+        ("tfn", "Not clear", "neutral", ""),
+    ],
+)
+def test_a_false_that_may_be_silence_is_told_as_what_was_said(mode, value, label, note):
+    verdict, _ = judged({"fact_0": value}, mode=mode)
+    assert (verdict.label, verdict.note) == (label, note)
+
+
+@pytest.mark.parametrize(
     ("value", "sources", "rests_on"),
     [("True", "2", ("c1",)), ("False", [2, 1, 2], ("c1", "c0")), ("Not clear", "1", ()), ("True", "9", ())],
 )

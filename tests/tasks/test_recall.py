@@ -146,6 +146,14 @@ def test_words_that_decide_nothing_are_no_answer(words):
     assert (result.status, values(result)) == ("failed", {"f0": None})
 
 
+@pytest.mark.parametrize("mode", ["tf", "tf_citation", "prompt-tf"])
+def test_of_two_ways_the_reason_says_what_the_model_said(mode):
+    said = "It is false." if mode == "prompt-tf" else "False"
+    result, _ = worked(by_text(lambda text: said), record(1), mode=mode)
+    (row,) = fact_rows(result)
+    assert row.note == "the model said False, which may mean silence or a contradiction"
+
+
 @pytest.mark.parametrize("response", ["", "  \n"])
 def test_an_empty_answer_states_nothing_and_asks_nobody(response):
     result, llm = worked([], record(response=response))

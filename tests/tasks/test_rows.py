@@ -9,7 +9,7 @@ from factreasoner.tasks.rows import Note, label_of, p_contradicted, p_supported
 
 
 def verdict(label="neutral", probability=0.9, **fields):
-    return Verdict(context_id="c0", target_id="a0", label=label, probability=probability, **fields)
+    return Verdict(**{"context_id": "c0"} | fields, target_id="a0", label=label, probability=probability)
 
 
 @pytest.mark.parametrize(
@@ -101,6 +101,13 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     farther = row_of(0.14, said("c0", "neutral", 0.9, belief=0.07))  # another passage's is more
     assert farther.note == "no passage says so; the judge's belief; nearest passage c0 (Old maps)"
     assert row_of(0.7).decided_by is None
+
+
+def test_a_note_names_a_passage_and_counts_others_of_which_it_is_true():
+    notes = {"c0": "", "c1": "the model said False", "c2": "the model said False"}
+    verdicts = tuple(verdict(context_id=name, note=note) for name, note in notes.items())
+    (row,) = rows_of("run", assessment([0.1], outcome={"verdicts": verdicts}))
+    assert row.note == "c1 and 1 more: the model said False"
 
 
 def test_every_correction_is_told_and_not_only_what_decides():

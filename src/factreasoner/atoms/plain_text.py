@@ -165,8 +165,11 @@ class _PlainTextBuilder:
         self._add(said[len(title) :][:1], part.end() - 1)
 
     def _aside(self, part: re.Match[str]) -> None:
-        inside = re.sub(_LINK, r"\g<link>", without_citations(part["inside"]).strip())
+        said = without_citations(part["inside"]).strip()
         self._trim()
+        if not any(map(str.isalnum, re.sub(_LINK, "", said))):
+            return  # links alone: they say where it stands
+        inside = re.sub(_LINK, r"\g<link>", said)
         end = len(self._characters)
         said = f"({' '.join(inside.split()).translate(_UNSEEN)})"
         self._asides[end] = self._asides.get(end, "") + (f" {said}" if end else f"{said} ")

@@ -26,6 +26,9 @@ Citation = Literal["found", "elsewhere", "absent"]
 First = Literal["sources", "citation", "reasoning"]
 """What may precede an answer."""
 
+SAID_FALSE = "the model said False, which may mean silence or a contradiction"
+"""The note of a verdict where a model could say only True or False."""
+
 _FIRST_TEXT: dict[First, str] = {
     "sources": 'The numbers of the sources that decide {name}, as "1, 3"; an empty string where none does.',
     "citation": "The exact words of the passage that decide {name}, copied verbatim; "

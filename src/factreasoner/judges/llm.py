@@ -10,6 +10,7 @@ from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
 from factreasoner.models import Claim, Label, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
 
@@ -107,6 +108,7 @@ class LLMJudge:
             label_probabilities=finding.chances.probabilities if finding.chances else {},
             label_mass=finding.chances.mass if finding.chances else None,
             citation=citation,
+            note=faaf.SAID_FALSE if finding.label == self._inquiry.label_of(FALSE) == "neutral" else "",
             rests_on=_named(premise, finding),
         )
 

@@ -15,6 +15,7 @@ import numpy as np
 from factreasoner.assessors.assessors import LABEL_OF
 from factreasoner.errors import InputProblem
 from factreasoner.inputs.parsing import AtomLike, given_record
+from factreasoner.judges.faaf import SAID_FALSE
 from factreasoner.llm.usage import Meter
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
@@ -271,6 +272,7 @@ class RecallWorker(ClaimWorker[RecallResult]):
                 label=LABEL_OF[answer.support],
                 probability=answer.probability,
                 confidence=answer.confidence,
+                note=SAID_FALSE if LABEL_OF[answer.support] == "neutral" else "",
             )
             for answer in outcome.answers
         )

@@ -236,7 +236,9 @@ def _notes(
         belief = belief_in_words(believed, None if against else judgement.p_true)
         yield Note(f"{silence}; {belief}{nearest}")
     elif noted := next((v for v in evidence.verdicts if v.note), None):
-        yield Note(f"{name[noted.context_id]}: {noted.note}")
+        more = len({v.context_id for v in evidence.verdicts if v.note == noted.note}) - 1
+        which = name[noted.context_id] + f" and {more} more" * bool(more)
+        yield Note(noted.note if alone else f"{which}: {noted.note}")
     elif name and not against:
         yield Note(silence)
 

@@ -67,6 +67,13 @@ def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end
     ]
 
 
+def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_brackets_of_its_own():
+    link = "[Reuters](https://example.org/page1)"
+    text = CitedText(f"It rained ({link}, {link}). Says {link}. It hailed (see {link}).", CONTEXTS)
+    assert text.plain == "It rained. Says Reuters. It hailed (see Reuters)."
+    assert [sentence.cited for sentence in text.sentences] == [("c1",)] * 3
+
+
 @pytest.mark.parametrize("parted", ["\n", "\n\n", "\r\n"])
 def test_markers_on_lines_of_their_own_stand_below_or_above_what_they_are_for(parted):
     below = parted.join(["It rained.", "[1]", "It snowed.", "[2] [3]"])

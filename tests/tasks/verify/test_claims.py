@@ -137,10 +137,11 @@ CITING = CitedText("It opened [1, 2].", [Context(id="c0", text="x"), Context(id=
 CLAIM = VerifiedClaim(id="a0", text="It opened.", cited=("c0", "c1"))
 
 
-def holding(*sources, label="neutral", confidence="constant"):
+def holding(*sources, label="neutral", **fields):
     premise = "+".join(sources)
-    verdict = Verdict(context_id=premise, target_id="a0", label=label, probability=0.9, confidence=confidence)
-    return SourceVerdict(verdict, sources)
+    return SourceVerdict(
+        Verdict(context_id=premise, target_id="a0", label=label, probability=0.9, **fields), sources
+    )
 
 
 def explained(*holdings):
@@ -156,9 +157,12 @@ def test_several_sources_are_spoken_of_as_several():
     assert explained(holding("c0", "c1", label="contradiction")) == "[1] and [2] say otherwise."
 
 
-def test_words_in_common_are_named_where_they_found_nothing():
-    said = "No support and no contradiction found in [1] (by words in common)."
-    assert explained(holding("c0", confidence="words")) == said
+@pytest.mark.parametrize(
+    ("belief", "by"), [(0.31, " (by words in common)"), (0.71, "; belief by words in common 0.71")]
+)
+def test_words_in_common_are_named_where_they_found_nothing(belief, by):
+    said = f"No support and no contradiction found in [1]{by}."
+    assert explained(holding("c0", confidence="words", belief=belief)) == said
 
 
 def other(result, word, **fields):

@@ -282,9 +282,9 @@ def _in_words(best: SourceVerdict, sources: Sequence[SourceVerdict], p: float, t
     if best.verdict.note:
         return f"{_names(best.rests_on, text)}: {best.verdict.note}."
     every = tuple(dict.fromkeys(name for s in sources for name in s.rests_on))
-    if side_of(p) > 0:
-        return f"{_said(every, 'does not say so', 'do not say so', text)}; {belief_in_words(best.verdict)}."
     by = " (by words in common)" if best.verdict.confidence == "words" else ""
+    if side_of(p) > 0:
+        by = f"; {belief_in_words(best.verdict)}"
     return f"No support and no contradiction found in {_names(every, text)}{by}."
 
 

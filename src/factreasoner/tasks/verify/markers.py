@@ -36,6 +36,8 @@ _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]
 _TERM = re.compile(r"[^\W\d_]+|\d+")
 _ROUND = re.compile(r"(?<=[^\W_] )\((\d{1,3})\)(?=[.!?]|[ \t]*$)", re.M)
 """A number in round brackets that ends its sentence or line."""
+_POINTERS = re.compile(r"\((?:[ ,;]*\[[^\[\]\n]{1,120}\]\((?:[^()\s]|\([^()\s]*\))*\)){1,20} *\)")
+"""Links in round brackets, and nothing else there: "([Reuters](https://...))"."""
 
 
 class Marker(NamedTuple):
@@ -183,12 +185,17 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
-    """Links to the pages of contexts. The text of a link, unless a number, is words of the sentence."""
+    """Links to the pages of contexts.
+
+    The text of a link is words of the sentence, unless it is a number or stands in brackets of its own.
+    """
+    pointers = Regions(match.span() for match in _POINTERS.finditer(text))
     for match in chain(LINKED.finditer(text), ANCHOR.finditer(text)):
         source = sources.of_link(html.unescape(match["url"] or ""))
         if source is not None:
             number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
-            yield Marker(*match.span(), (source,), (), None if number else match.span("inside"))
+            silent = number or pointers.hold(*match.span())
+            yield Marker(*match.span(), (source,), (), None if silent else match.span("inside"))
     for match in _URL.finditer(text):
         url = _url_of(match)
         source = sources.of_link(url)
