@@ -96,6 +96,30 @@ def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
     assert [cites for _, cites, _ in cited(text)][:2] == [["c2"], ["Smith 2019"]]
 
 
+@pytest.mark.parametrize(
+    ("listed", "said"),
+    [
+        ("[1] Rain in Spain\n[^2]: *Snow, and why it falls*", 2),
+        ("[1] Rain https://example.org/page1\n[2] Snow", 2),
+        ("[1] It rained again.\n[2] It thawed", 3),
+        ("[3] It hailed\n[2] Snow", 4),
+        ("[1] [2]", 2),
+    ],
+)
+def test_titles_at_the_end_are_a_list_of_references_if_the_text_cites_all_of_them(listed, said):
+    assert len(cited(f"It rained [1]. It snowed [1, 2].\n\n{listed}\n")) == said
+
+
+def test_an_entry_without_link_and_title_of_a_source_is_noted_as_it_names_one_by_number_alone():
+    sources = [Context(id=f"c{n}", text="x", title=title) for n, title in enumerate(["Rain", "Snow", ""])]
+    text = CitedText("It rained [1][2][3].\n\nReferences\n[1] On rain\n[2] Hail\n[3] Fog\n[9] Frost", sources)
+    assert text.notes == (
+        "[2] count by number, as the list of references has neither link nor title of a source; "
+        "give the sources in the order of the list",
+    )
+    assert text.sentences[0].cited == ("c0", "c1", "c2")
+
+
 def test_an_entry_whose_link_leads_to_no_source_tells_nothing_of_the_one_of_its_number():
     text = "It snowed (Smith 2020).\n\nReferences\n\n[1] Smith 2020, https://example.org/elsewhere\n"
     assert cited(text)[0][1] == ["Smith 2020"]

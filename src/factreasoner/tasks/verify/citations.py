@@ -24,6 +24,9 @@ _REFERENCES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
+_TITLE = re.compile(r"\[[^\[\]\n]+\]:?[ \t]+[\"“*_]*[^\W_](?!.*[.!?]\W*$)")
+"""An entry that ends without a stop, as titles do and sentences don't."""
+_IN_BRACKETS = re.compile(r"\[\^?([^\[\]\n]{1,60})\]")
 _WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
 
@@ -232,8 +235,8 @@ def _closing(
 def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
     """The places, and the entries by label, of footnotes (`[^1]: ...`) and of lists of references.
 
-    These stand below a heading for references, or are links at the end. `text` is `source` without its tags,
-    which may hold links.
+    These stand below a heading for references, or at the end. `text` is `source` without its tags, which may
+    hold links.
     """
     text = text.replace(UNSEEN, " ")
     spans: list[Span] = []
@@ -241,14 +244,7 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
     lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
     headings = [match.start() for match in _REFERENCES.finditer(text)]
     entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
-    listed = len(entries)
-    while (
-        listed
-        and (entry := entries[listed - 1][1])
-        and entry["label"]
-        and _URL.search(source, *entries[listed - 1][0])
-    ):
-        listed -= 1
+    listed = len(entries) - _listed_at_end(text, source, entries)
     below = None
     for number, (line, entry) in enumerate(entries):
         if any(line.start <= heading < line.end for heading in headings):
@@ -263,3 +259,21 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
         label = (entry["label"] or entry["number"]) if entry else None
         defined.setdefault((label or said).strip(), said)
     return spans, defined
+
+
+def _listed_at_end(text: str, source: str, entries: Sequence[tuple[Span, re.Match[str] | None]]) -> int:
+    """How many lines at the end list references: links, and titles if the text above cites all their labels."""
+    listed = linked = 0
+    titled: set[str] = set()
+    for line, entry in reversed(entries):
+        link = _URL.search(source, *line)
+        if not (entry and entry["label"] and (link or _TITLE.match(text[slice(*line)]))):
+            break
+        listed += 1
+        if not link:
+            titled.add(entry["label"])
+        elif not titled:
+            linked = listed
+    above = text[: entries[-listed][0].start] if listed else ""
+    cited = {label for inside in _IN_BRACKETS.findall(above) for label in re.split(r"[\s,;]+", inside)}
+    return listed if titled <= cited else linked

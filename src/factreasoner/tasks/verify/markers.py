@@ -59,7 +59,8 @@ class Sources:
     """The contexts that labels and links in a text name, given the contexts in their order.
 
     `defined` maps labels to entries of the text's list of references. The author and year of an entry name
-    its source, too: the one that its link leads to, else the one that its label names.
+    its source, too: the one that its link leads to, else the one that its label names. `by_order`: labels
+    that name a source by its number alone, as their entries have neither its link nor its title.
     """
 
     def __init__(self, contexts: Sequence[Context], defined: Mapping[str, str] | None = None) -> None:
@@ -69,8 +70,12 @@ class Sources:
         self._terms = {
             context.id: _terms(f"{context.id} {context.title} {context.link}") for context in contexts
         }
+        titles = {str(n): _terms(context.title) for n, context in enumerate(contexts, start=1)}
+        self.by_order: list[str] = []
         for label, entry in (defined or {}).items():
             link = _URL.search(entry)
+            if not link and not titles.get(label, frozenset()) <= _terms(entry):
+                self.by_order.append(label)
             named = self._numbered.get(label) or self.of_label(entry.partition("]:")[2].strip())
             source = self._pages.get(page_of(_url_of(link))) if link else named
             if source is not None:
@@ -179,6 +184,12 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
                 if match.start() in cited
                 else f"{match[0]!r} was read as numbers and not as a citation: not all of them name a source"
             )
+    if sources.by_order:
+        labels = ", ".join(f"[{label}]" for label in sources.by_order)
+        yield (
+            f"{labels} count by number, as the list of references has neither link nor title of a source; "
+            "give the sources in the order of the list"
+        )
     for label in dict.fromkeys(label for marker in markers for label in marker.unknown):
         if fitting := sources.fitting(label):
             yield f"{label!r} fits several sources and names none: {', '.join(fitting)}"

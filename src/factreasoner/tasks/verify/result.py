@@ -295,7 +295,7 @@ METRICS = (
           CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims a record", places=RUN),
     _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
     _labelled("num_contradicted", "contradicted", "a source contradicts", "contradicted"),
-    _labelled("num_not_borne_out", "not supported", "sources leave open or disagree on",
+    _labelled("num_not_borne_out", "left open", "sources leave open or disagree on",
               "unverified", "conflicting"),
     _labelled("num_unknown_source", "unknown source", "cite no source that exists", "unknown_source"),
     _labelled("num_unjudged", "unjudged", "were not judged", None,
