@@ -262,7 +262,7 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
 
 
 def _listed_at_end(text: str, source: str, entries: Sequence[tuple[Span, re.Match[str] | None]]) -> int:
-    """How many lines at the end list references: links, and titles if the text above cites all their labels."""
+    """How many lines at the end list references: links, and titles if the text above cites all of them."""
     listed = linked = 0
     titled: set[str] = set()
     for line, entry in reversed(entries):
