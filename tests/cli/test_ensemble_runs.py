@@ -108,22 +108,6 @@ def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
     assert "openai/b judges 1 answers of its own" in done.stdout
 
 
-@pytest.mark.parametrize(
-    ("flags", "words"),
-    [
-        (("--judge", "embedded"), "--judge embedded asks none of them"),
-        (("--assessor", "factscore"), "factscore asks one model itself"),
-        (("--model", "openai/a"), "one model is named twice"),
-    ],
-)
-def test_what_does_not_go_with_several_models(factreasoner, tmp_path, flags, words):
-    data = write_records(tmp_path / "d.jsonl", record())
-    with FakeServer(panel()) as server:
-        done = judge(factreasoner, "run", server, data, *flags, code=1)
-        assert server.calls == 0
-    assert words in done.stderr
-
-
 def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record())
     profile = tmp_path / "p.yaml"

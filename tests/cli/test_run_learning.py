@@ -83,3 +83,22 @@ def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner,
         write_records(tmp_path / "d.jsonl", RECORDS[1])
         run(factreasoner, server, "two", "--form", "auto")
         assert [role_of(request) for request in server.requests] == ["user", "user"]
+
+
+def test_a_run_says_at_once_what_the_cache_knows_and_names_the_probe_of_its_own_mode_alone(
+    factreasoner, tmp_path, monkeypatch
+):
+    write_records(tmp_path / "d.jsonl", RECORDS[0])
+    monkeypatch.delenv("FACTREASONER_ATOMS_PER_CALL")
+
+    def notes(server, out, *flags):
+        told = run(factreasoner, server, out, *flags, "--confidence", "constant").stderr
+        return [line for line in told.splitlines() if line.startswith("openai/fake: ")]
+
+    with FakeServer(good) as server:
+        (said,) = notes(server, "one", "--form", "auto")
+        assert "facts a call" in said
+        assert "log-probabilities" not in said  # nobody asked for them
+        assert notes(server, "two", "--atoms-per-call", 4) == [said]
+        (two_way,) = notes(server, "three", "--mode", "tf")
+        assert two_way.count("facts a call") == 1

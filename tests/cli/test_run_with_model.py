@@ -316,3 +316,12 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
     assert "waiting for 127.0.0.1" in done.stderr
     told = "no answer within 0.5 s in 2 tries; --timeout sets how long each may take"
     assert told in " ".join(done.stdout.split())
+
+
+def test_it_is_said_once_that_the_judge_does_not_ask_the_model(factreasoner, one, tmp_path):
+    (tmp_path / "c.txt").write_text("Paris is in France.")
+    unasked = ("--model", "openai/x", "--judge", "embedded", "--atomizer", "embedded", "--reviser", "none")
+    for command in (("run", one, "--dry-run"), ("assess", "Paris is in France.", "--context", "c.txt")):
+        told = factreasoner(*command, *unasked).stderr
+        assert told.count("--judge embedded does not ask openai/x: only other parts ask it") == 1
+    assert "does not ask" not in factreasoner("run", one, "--dry-run", "--model", "openai/x").stderr

@@ -82,7 +82,15 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
     ("content", "word"),
     [
         ("- a\n- b\n", "mapping"),
-        ("a: [", "\n  in line 1, column 5"),
+        ("a: [", r"p\.yaml:1: column 5: not valid YAML: expected the node content"),
+        (
+            'a: 1\nb: "x\nc: 2\n',
+            r":4: column 1: not valid YAML: .*end of stream \(in what begins in line 2\); wr",
+        ),
+        (
+            "a: 1\nbc: \x01",
+            r"p\.yaml:2: column 5: not valid YAML: the character U\+0001 is not allowed; write",
+        ),
         ("a: " + "[" * 2_000, "not valid YAML: nested too deeply"),
         ("1: 2\n", "mapping"),
         ("version: 1\nseed: 3\nversion: 2\n", "'version' appears twice: lines 1 and 3"),
@@ -92,12 +100,19 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
 def test_a_file_that_is_not_a_profile(tmp_path, content, word):
     profile = tmp_path / "p.yaml"
     profile.write_text(content)
-    with pytest.raises(ConfigError, match=word):
+    with pytest.raises(ConfigError, match=word) as caught:
         load_config(profile)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_in_another_encoding_is_not_a_profile(tmp_path):
+    (tmp_path / "p.yaml").write_bytes("model: é".encode("latin-1"))
+    with pytest.raises(ConfigError, match=r"p\.yaml: not UTF-8: .*; save it as UTF-8"):
+        load_config(tmp_path / "p.yaml")
 
 
 def test_a_profile_that_is_missing_or_empty(tmp_path):
-    with pytest.raises(ConfigError, match=r"nothing\.yaml"):
+    with pytest.raises(ConfigError, match=r"nothing\.yaml: .*; name a YAML file of settings"):
         load_config(tmp_path / "nothing.yaml")
     (tmp_path / "p.yaml").touch()
     assert load_config(tmp_path / "p.yaml") == Config()

@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.errors import ConfigError
 from factreasoner.settings import Config, load_settings, parse_config
-from factreasoner.settings.values import PARTS_BY_MODEL, looks_like_a_key
+from factreasoner.settings.values import PARTS_BY_MODEL, looks_like_a_key, unasked_model
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",
@@ -137,7 +137,7 @@ PROCESSES = {"executor": "processes"}
     [
         ({"further_models": ("b",)}, "further_models", "add --model NAME"),
         ({"model": ["a", "a"]}, "model", "named twice"),
-        ({"model": ["a", "b"], "judge": "embedded"}, "model", "--judge embedded asks none"),
+        ({"model": ["a", "b"], "judge": "embedded"}, "model", "leave out --judge or all models but"),
         ({"model": ["a", "b"], "assessor": "factscore"}, "model", "name one"),
         ({"model": ["a", "b"], "mode": "prompt-tf"}, "model", "name one"),
         (
@@ -186,3 +186,19 @@ def test_a_conflict_names_the_setting_and_the_remedy(values, setting, remedy):
 )
 def test_settings_that_go_together_are_taken(values):
     assert isinstance(load_settings(None, values), Config)
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ({"model": "m", "judge": "embedded"}, "--judge embedded does not ask m"),
+        ({"model": "m", "judge": "verifier", "verifier": "factcg"}, "--judge verifier does not ask m"),
+        ({"model": "m"}, ""),
+        ({"model": "m", "judge": "own:Judge"}, ""),
+        ({"judge": "embedded"}, ""),
+    ],
+)
+def test_a_model_that_the_judge_does_not_ask_is_told(values, told):
+    note = unasked_model(load_settings(None, values))
+    assert note.startswith(told)
+    assert bool(note) == bool(told)

@@ -79,8 +79,11 @@ class Running(OverRecords):
     def config(self) -> Config:
         """The settings of flags, environment and profile. Raises ConfigError: one is wrong."""
         from factreasoner.settings import load_settings
+        from factreasoner.settings.values import unasked_model
 
-        return load_settings(self.profile, self.settings)
+        config = load_settings(self.profile, self.settings)
+        self._note(unasked_model(config))
+        return config
 
     def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
         """Run or resume, or print what it would take; returns the exit code.

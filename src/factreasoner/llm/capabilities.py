@@ -33,8 +33,8 @@ class Capabilities(Model):
     `refused` names the optional parameters that it does not take. `most_tokens` is the largest limit of a
     reply's length, `most_alternatives` the most log-probabilities per token. `system_role` is False if system
     messages must be part of the first user message. `forms` are by kind of function. `thinks`: it reasons
-    before it answers, so replies need more tokens. `probes` say how many facts it can judge in one call, by
-    prompt.
+    before it answers, so replies need more tokens. `probes` has how many facts it can judge in one call, by
+    the prompt that was last probed.
     """
 
     refused: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Capabilities(Model):
             system_role=self.system_role and lesson.system_role,
             forms=self.forms | lesson.forms,
             thinks=self.thinks or lesson.thinks,
-            probes=self.probes | lesson.probes,
+            probes=lesson.probes or self.probes,
         )
 
     def request(
@@ -90,8 +90,8 @@ class Capabilities(Model):
         parts = [str(probe) for probe in self.probes.values()]
         asked = ", ".join(dict.fromkeys(found.form for found in self.forms.values()))
         parts += [f"form: {asked}"] if asked else []
-        scored = any(found.logprobs for found in self.forms.values())
-        parts += [f"probabilities: {'' if scored else 'no '}log-probabilities"]
+        scored = [found.logprobs for found in self.forms.values() if found.logprobs is not None]
+        parts += [f"probabilities: {'' if any(scored) else 'no '}log-probabilities"] if scored else []
         lacking = [*sorted(self.refused), *([] if self.system_role else ["a system role"])]
         parts += [f"without {', '.join(lacking)}"] if lacking else []
         parts += [f"replies of {self.most_tokens:,} tokens at most"] if self.most_tokens else []
@@ -131,31 +131,33 @@ class Memory(Protocol):
 class KeptCapabilities:
     """What is learnt about one model, kept with the run and in the cache under `key`. Thread-safe.
 
-    It starts with what this run learnt earlier, or else any run with the same model. Without a cache nothing
-    is kept or recalled. Batches have none: the same results must lead to the same requests.
+    It starts with what this run learnt earlier, or else any run that asks the same model alike. Without a
+    cache nothing is kept or recalled. Batches have none: the same results must lead to the same requests.
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
         self._model, self._key, self._cache, self._memory = model, key, cache, memory
         self._lock = threading.RLock()
-        self._in_run = False
-        """Whether this run has kept it: another one may have learnt it."""
-        recalled = None if cache is None or memory is None else memory.capabilities(model)
-        if cache is not None and recalled is None:
-            with contextlib.suppress(ValidationError):  # written by another version
-                recalled = Capabilities.model_validate_json(cache.noted(key) or "{}")
-        self.known = recalled or Capabilities()
+        self.known = Capabilities()
+        if cache is None:
+            return
+        if memory is not None and (found := memory.capabilities(model)) is not None:
+            self.known = found
+            return
+        with contextlib.suppress(ValidationError):  # written by another version
+            if (noted := cache.noted(key)) is not None:
+                self.adopt(Capabilities.model_validate_json(noted))
 
     def learn(self, lesson: Capabilities) -> None:
         """Add what was learnt."""
         with self._lock:
-            if (known := self.known.learnt(lesson)) != self.known or not self._in_run:
+            if (known := self.known.learnt(lesson)) != self.known:
                 self.adopt(known)
 
     def adopt(self, known: Capabilities) -> None:
         """Keep what another client learnt about the same model."""
         with self._lock:
-            self.known, self._in_run = known, True
+            self.known = known
             if self._cache is not None:
                 self._cache.note_all({self._key: known.model_dump_json()})
                 if self._memory is not None:

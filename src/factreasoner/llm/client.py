@@ -95,7 +95,7 @@ class LiteLLMClient:
         self._cache = self.shared.cache
         transport = Transport(config.model, config.api_base, config.api_key_env, batch=batches is not None)
         scored = config.confidence in ("auto", "logprobs")
-        asked = [config.model, config.api_base, config.form, config.model_parameters, scored]
+        asked = [config.model, config.api_base, config.form, config.model_parameters, scored, config.mode]
         note, kept_in = key_of(["capabilities", *asked]), self._cache if batches is None else None
         self._kept = KeptCapabilities(config.model, note, kept_in, self.shared.memory)
         self._sender: Sender | BatchSender = (

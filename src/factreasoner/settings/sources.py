@@ -241,10 +241,11 @@ def read_profile(path: Path) -> dict[str, Any]:
         text = path.read_text(encoding="utf-8")
         node, data = yaml.compose(text, yaml.SafeLoader), yaml.safe_load(text)
     except OSError as error:
-        raise ConfigError(f"{path}: can't be read: {error.strerror}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        told = str(error).replace('in "<unicode string>", ', "in ")
-        raise ConfigError(f"{path}: not valid YAML: {told}") from error
+        raise ConfigError(f"{path}: can't be read: {error.strerror}; name a YAML file of settings") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not UTF-8: {error.reason}; save it as UTF-8") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path}:{_yaml_problem(error, text)}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: not valid YAML: nested too deeply") from error
     if node is None or data is None:
@@ -258,3 +259,24 @@ def read_profile(path: Path) -> dict[str, Any]:
             raise ConfigError(f"{path}: setting {key.value!r} appears twice: lines {lines[name]} and {line}")
         lines[name] = line
     return {key.replace("-", "_"): value for key, value in data.items()}
+
+
+def _yaml_problem(error: Any, text: str) -> str:  # noqa: ANN401 - yaml's classes differ
+    """Where a profile is not valid YAML, why, and what to do, in one sentence."""
+    opened = ""
+    if hasattr(error, "problem_mark"):
+        line, column, why = (
+            error.problem_mark.line,
+            error.problem_mark.column,
+            error.problem.removeprefix("but "),
+        )
+        if error.context_mark is not None and error.context_mark.line != line:
+            opened = f" (in what begins in line {error.context_mark.line + 1})"
+    else:  # a character that YAML does not allow
+        before = text[: error.position]
+        line, column = before.count("\n"), len(before) - before.rfind("\n") - 1
+        why = f"the character U+{error.character:04X} is not allowed"
+    return (
+        f"{line + 1}: column {column + 1}: not valid YAML: {why}{opened}; write each setting as "
+        "NAME: VALUE, and a value with special characters in quotes"
+    )

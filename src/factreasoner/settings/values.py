@@ -174,7 +174,10 @@ def _judges(config: Config) -> Iterator[str]:
     if len(set(config.judge_models)) < len(config.judge_models):
         yield "model: one model is named twice; the judges of an ensemble must differ"
     if config.plugin("judge") != "llm":
-        yield f"model: several models judge, and --judge {config.judge} asks none of them"
+        yield (
+            f"model: several models judge, and --judge {config.judge} asks none of them: leave out --judge "
+            "or all models but one; `factreasoner compare` shows runs by different judges side by side"
+        )
     if config.assessor != "factreasoner" or config.mode == "prompt-tf":
         asking = "prompt-tf" if config.mode == "prompt-tf" else config.assessor
         yield f"model: {asking} asks one model itself; name one"
@@ -225,6 +228,14 @@ def waited_for(config: Config) -> str:
     if config.model is not None:
         return f"model {config.model!r}"
     return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
+
+
+def unasked_model(config: Config) -> str:
+    """A note for whoever names a model and a judge of ours that does not ask it; else empty."""
+    if config.model is None or config.judge not in ("embedded", "recorded", "verifier"):
+        return ""
+    others = "other parts ask it, such as the atomizer, where a record needs them"
+    return f"--judge {config.judge} does not ask {config.model}: only {others}."
 
 
 def _searched(config: Config) -> set[str]:
