@@ -39,6 +39,8 @@ def verdict(judge, passage, claim, *others, question=""):
         ("He played Ben Gibson on Knots Landing from 1983 to 1987.", ACTOR),
         ("The old bridge was opened in 1932.", "The old bridge was opened in 1932 by the mayor."),
         ("Crows live in the old tower.", "Crows live in the old tower of the mill."),
+        # Three in five of its neighbouring words are in its order.
+        ("Anna Lisle painted boats in Oslo harbour.", "In Oslo harbour she painted boats, Anna Lisle wrote."),
     ],
 )
 def test_what_the_passage_says_is_entailed_with_its_sentence_as_quote(judge, claim, passage):
@@ -140,6 +142,8 @@ HEDGED_OR_NEGATED = [
     ),
     ("The Oslo hospital treated the king for malaria.", "The Oslo hospital treated the king for cholera."),
     ("It is French.", "The French army lost."),
+    # Two in four are.
+    ("Anna Lisle painted Oslo harbour.", "At the harbour they painted Oslo with Anna Lisle."),
     ("The Harlen Bridge is 503 metres long.", "It is false that the Harlen Bridge is 503 metres long."),
 ]
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import MONTH, Number, numbers_in
+from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import FUNCTION_WORDS, UNSPACED, stem
 from factreasoner.text.sentences import sentences
 
@@ -72,7 +73,8 @@ def analyse(raw: str, language: str) -> Text:
     ]
     function_words = FUNCTION_WORDS[language]
     content = [word not in function_words and word not in _NO_WORDS for word in words]
-    aside = _asides(raw, matches)
+    asides = Regions(match.span() for match in _ASIDE.finditer(raw))
+    aside = [asides.hold(*match.span()) for match in matches]
     parts = list(_sentences(raw, [match.start() for match in matches]))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
     for month in numbers:
@@ -90,13 +92,6 @@ def _sentences(raw: str, starts: Sequence[int]) -> Iterator[Span]:
         if high > low:
             yield Span(low, high, span.start, span.end)
             low = high
-
-
-def _asides(raw: str, matches: Sequence[re.Match[str]]) -> list[bool]:
-    spans = [match.span() for match in _ASIDE.finditer(raw)]
-    ends = [end for _, end in spans]
-    behind = [bisect_left(ends, match.end()) for match in matches]
-    return [n < len(spans) and spans[n][0] < match.start() for n, match in zip(behind, matches, strict=True)]
 
 
 def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str) -> Iterator[str]:
