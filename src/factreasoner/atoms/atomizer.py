@@ -19,6 +19,7 @@ from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english
 from factreasoner.text.parsing import check_model, find_parser
+from factreasoner.text.passages import runs_of
 from factreasoner.text.sentences import Span, sentences
 
 STAGE = "atomizer"
@@ -154,16 +155,9 @@ def chunks(response: str, max_tokens: int) -> list[list[Span]]:
     if is_abstention(response):
         return []
     limit = _OUTPUT_SHARE * max_tokens / _OUTPUT_PER_TOKEN
-    found: list[list[Span]] = []
-    size = 0
-    for span in _fitting(response, limit):
-        tokens = estimate_tokens(response[span.start : span.end])
-        if not found or size + tokens > limit:
-            found.append([])
-            size = 0
-        found[-1].append(span)
-        size += tokens
-    return found
+    spans = list(_fitting(response, limit))
+    runs = runs_of([estimate_tokens(response[start:end]) for start, end in spans], int(limit))
+    return [spans[first:end] for first, end in runs]
 
 
 def _fitting(response: str, limit: float) -> Iterator[Span]:

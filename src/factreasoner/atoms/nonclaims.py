@@ -1,11 +1,12 @@
 """What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks, sources.
 
-The patterns are in `nonclaims.txt` beside this file.
+The patterns are in `nonclaims.toml` beside this file.
 """
 
 from __future__ import annotations
 
 import re
+import tomllib
 from functools import lru_cache
 from importlib import resources
 
@@ -43,22 +44,10 @@ _FINITE = re.compile(
     r"|found|gave|got|grew|held|kept|knew|led|left|lost|made|met|rose|said|sold|took|went|won|wrote)\b"
 )
 _FEW_WORDS = 6
-
-
-def _sections() -> dict[str, str]:
-    """Section name -> one expression of all its lines."""
-    lines: dict[str, list[str]] = {}
-    section = ""
-    text = (resources.files(__package__) / "nonclaims.txt").read_text(encoding="utf-8")
-    for line in text.splitlines():
-        if line.startswith("[") and line.endswith("]"):
-            section = line[1:-1]
-        elif line and not line.startswith("#"):
-            lines.setdefault(section, []).append(line.replace("'", "['’]"))
-    return {name: f"(?:{'|'.join(parts)})" for name, parts in lines.items()}
-
-
-_PATTERNS = _sections()
+_LINES = tomllib.loads((resources.files(__package__) / "nonclaims.toml").read_text(encoding="utf-8"))
+_PATTERNS = {
+    name: f"(?:{'|'.join(lines.splitlines())})".replace("'", "['’]") for name, lines in _LINES.items()
+}
 _LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
