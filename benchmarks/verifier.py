@@ -23,7 +23,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
 
-from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.encoder.local import OnnxRuntime
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config

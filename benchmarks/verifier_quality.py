@@ -33,7 +33,7 @@ from scipy.stats import spearmanr
 from factreasoner.analysis.verdict_fitting import scores_of_labels
 from factreasoner.calibration.calibrators import LABELS
 from factreasoner.inputs.input import CheckedInput
-from factreasoner.judges.encoder import VerifierJudge
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.overlap import OverlapJudge
 from factreasoner.metrics.claim_scores import AreaUnderROC, brier, macro_f1
 from factreasoner.metrics.samples import Claims

@@ -27,7 +27,7 @@ from factreasoner.report.progress import one_answer
 from factreasoner.report.terminal import say_json
 
 if TYPE_CHECKING:
-    from factreasoner.judges.encoder import VerifierJudge
+    from factreasoner.judges.encoder.judge import VerifierJudge
     from factreasoner.settings import Config
 
 REQUIRED = ("litellm", "numpy", "pgmpy", "pydantic", "scipy", "typer")

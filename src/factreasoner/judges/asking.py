@@ -17,6 +17,7 @@ from factreasoner.models.messages import Chances, FunctionSchema, Prompt, Reply
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
+from factreasoner.text.visible import one_line
 
 MOST_FACTS = 32
 """Facts a call for a model that does not say how many it can take."""
@@ -148,7 +149,7 @@ def read(
     value = schema.value(name, given)
     label = label_of(value)
     if label is None:
-        return NoResult(f"the answer decides nothing: {_shortened(value)}", final=True)
+        return NoResult(f"the answer decides nothing: {one_line(value, 80)!r}", final=True)
     chances = (reply.chances or {}).get(name)
     found = JudgedClaim(
         label,
@@ -178,12 +179,6 @@ def _listed(given: object) -> str:
 
 def _words(given: object) -> str:
     return given.strip() if isinstance(given, str) else ""
-
-
-def _shortened(text: str, length: int = 80) -> str:
-    """`text` in quotes, on one line, shortened for a message."""
-    line = " ".join(text.split())
-    return repr(line if len(line) <= length else f"{line[:length]}…")
 
 
 def _share(chances: Chances | None, value: str) -> float | None:

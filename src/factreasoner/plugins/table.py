@@ -43,8 +43,8 @@ PLUGINS: dict[str, dict[str, str]] = {
         "llm": "factreasoner.judges.llm:LLMJudge",
         "embedded": "factreasoner.judges.overlap:OverlapJudge",
         "recorded": "factreasoner.judges.recorded:RecordedJudge",
-        "verifier": "factreasoner.judges.encoder:VerifierJudge",
-        "nli": "factreasoner.judges.encoder:VerifierJudge",
+        "verifier": "factreasoner.judges.encoder.judge:VerifierJudge",
+        "nli": "factreasoner.judges.encoder.judge:VerifierJudge",
     },
     "solver": {
         "auto": "factreasoner.solvers.gibbs:AutoSolver",

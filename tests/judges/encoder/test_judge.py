@@ -8,8 +8,7 @@ from tiny_classifiers import WORDS, byte_tokenizer, overlap, overlap_label, pool
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.judges.encoder import VerifierJudge
-from factreasoner.judges.encoder.judge import decided
+from factreasoner.judges.encoder.judge import VerifierJudge, decided
 from factreasoner.llm.cache import ReplyCache
 from factreasoner.models import Claim, Premise
 from factreasoner.settings import Config

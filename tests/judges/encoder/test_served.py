@@ -10,8 +10,8 @@ from json_server import Answer, JsonServer, steps
 
 from factreasoner import assess
 from factreasoner.errors import ConfigError, UnusableReplyError
-from factreasoner.judges.encoder import VerifierJudge
 from factreasoner.judges.encoder.adapter import Texts, adapter_of
+from factreasoner.judges.encoder.judge import VerifierJudge
 from factreasoner.judges.encoder.runtime import Unscored
 from factreasoner.judges.encoder.served import ServedRuntime
 from factreasoner.llm.scripted import ScriptedLLM
