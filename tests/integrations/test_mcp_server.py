@@ -14,15 +14,16 @@ from fake_server import FakeServer
 
 from factreasoner import assess
 from factreasoner.cli import execute
-from factreasoner.corpus.indexing import index
 from factreasoner.errors import ConfigError
 from factreasoner.judges import EMBEDDED
 from factreasoner.settings import Config
 
-pytest.importorskip("mcp", reason="mcp is not installed: pip install 'factreasoner[mcp]'")
+for package, extra in (("mcp", "mcp"), ("chromadb", "corpus")):
+    pytest.importorskip(package, reason=f"{package} is not installed: pip install 'factreasoner[{extra}]'")
 
 from mcp import Client, StdioServerParameters
 
+from factreasoner.corpus.indexing import index
 from factreasoner.integrations.mcp_server import tools_of
 
 PASSAGES = ["The tower was built in 1889.", "The tower is 330 metres high."]

@@ -17,4 +17,4 @@ def test_with_llama_index(capsys):
     run_example("with_llama_index")
     answer, atom = capsys.readouterr().out.splitlines()
     assert answer == "Skerry Point lighthouse opened on 4 May 1913. 0.0"
-    assert atom == "Skerry Point lighthouse opened on 4 May 1913. 0.13"
+    assert atom == "Skerry Point lighthouse opened on 4 May 1913. 0.12"
