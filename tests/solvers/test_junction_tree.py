@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from oracle import brute_force, networks
 
 from factreasoner.models.factor_graph import Factor
-from factreasoner.solvers import junction_tree
 from factreasoner.solvers.elimination import eliminate
 from factreasoner.solvers.junction_tree import (
     LINEAR,
@@ -78,19 +77,6 @@ def test_cliques_form_a_junction_tree(graph):
 
 @settings(max_examples=60)
 @given(graph=networks(max_variables=8, max_states=3))
-def test_gathering_factors_in_groups_changes_nothing(graph):
-    factors = tables(graph)
-    order = eliminate(graph.cardinalities, [factor.scope for factor in factors]).order
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(junction_tree, "GROUPED_FROM", 1)
-        patch.setattr(junction_tree, "GROUP_SHARE", 2)
-        solved = junction_tree_marginals(graph.cardinalities, factors, order)
-    for expected, found in zip(brute_force(graph).values(), solved, strict=True):
-        np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
-
-
-@settings(max_examples=60)
-@given(graph=networks(max_variables=8, max_states=3))
 def test_a_variable_is_read_from_the_smallest_table_that_has_it(graph):
     factors, sizes = tables(graph), graph.cardinalities
     scopes = [factor.scope for factor in factors]
@@ -100,20 +86,6 @@ def test_a_variable_is_read_from_the_smallest_table_that_has_it(graph):
     entries = [(clique.scope, np.prod([sizes[i] for i in clique.scope])) for clique in cliques]
     for i in range(len(sizes)):
         assert found.smallest[i].table.size == min(count for scope, count in entries if i in scope)
-
-
-def test_small_tables_are_multiplied_together_before_they_meet_a_large_one(monkeypatch):
-    pairs = [LogFactor((j, i), np.log([[2.0, 1.0], [1.0, 3.0]])) for i in range(14) for j in range(i)]
-    large = []
-
-    def multiply(numbers, over, by):
-        large.append(over.table.size >= 4096)
-        multiplied(numbers, over, by)
-
-    multiplied = vars(junction_tree)["_multiply"]
-    monkeypatch.setattr(junction_tree, "_multiply", multiply)
-    junction_tree_marginals([2] * 14, pairs, range(14))
-    assert 0 < sum(large) < 20  # of 91 tables
 
 
 def test_products_beyond_the_range_of_a_double_balance():

@@ -153,28 +153,24 @@ class Agreement:
 
     def __init__(self) -> None:
         self.units = 0
-        self._coincidences: Counter[tuple[str, str]] = Counter()
+        self._counts: Counter[str] = Counter()
+        self._observed = 0.0
 
     def add(self, values: Sequence[str]) -> None:
         """Count one unit; with fewer than two values it says nothing about agreement."""
         if len(values) < 2:
             return
         self.units += 1
-        counts = Counter(values)
-        for one, count in counts.items():
-            for other, others in counts.items():
-                pairs = count * (others - (one == other))
-                self._coincidences[one, other] += pairs / (len(values) - 1)  # type: ignore[assignment]
+        self._counts.update(values)
+        self._observed += _unequal(Counter(values)) / (len(values) - 1)
 
     @property
     def alpha(self) -> float | None:
         """1 for full agreement, 0 for chance; None if no two values differ, or there are none."""
-        totals: Counter[str] = Counter()
-        for (one, _), count in self._coincidences.items():
-            totals[one] += count
-        whole = sum(totals.values())
-        expected = sum(totals[one] * totals[other] for one in totals for other in totals if one != other)
-        if not expected:
-            return None
-        observed = sum(count for (one, other), count in self._coincidences.items() if one != other)
-        return 1.0 - (whole - 1) * observed / expected
+        expected = _unequal(self._counts)
+        return 1.0 - (self._counts.total() - 1) * self._observed / expected if expected else None
+
+
+def _unequal(counts: Counter[str]) -> int:
+    """How many ordered pairs of values differ."""
+    return counts.total() ** 2 - sum(count**2 for count in counts.values())

@@ -7,27 +7,16 @@ has the smallest table, min-fill the one that adds the fewest edges.
 from __future__ import annotations
 
 import heapq
-import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import TypeAlias
-
-import numpy as np
 
 SMALL_TABLE = 1 << 12
 """A largest table at or below this many entries is not worth a search for a better order."""
 
 HOPELESS_TABLE = 1 << 60
 """At or above this many entries no order makes inference exact, and min-fill could take minutes."""
-
-BAND_TOTAL = 1 << 18
-"""Above this many entries in all the reverse Cuthill-McKee order is tried, too: that takes no time."""
-
-LARGE_TOTAL = 1 << 25
-"""Above this many entries in all a search for a better order takes less time than using this one."""
-
-RESTARTS = 12
-"""Searches that break ties in other ways."""
 
 FILL_WORK = 20_000_000
 """Bound on the adjacency look-ups of a min-fill search; past it the min-weight order is kept."""
@@ -50,61 +39,20 @@ class Elimination:
     total: int
 
 
-def eliminate(
-    cardinalities: Sequence[int], scopes: Iterable[Sequence[int]], *, restarts: int = RESTARTS
-) -> Elimination:
+def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
     """A good elimination order, found without memory beyond the graph itself.
 
-    Min-weight first; if that leaves large tables, the cheaper of it and min-fill. If inference would still be
-    long, also the reverse Cuthill-McKee order, which sweeps through grids and bands from end to end, and
-    min-fill with ties broken in other ways.
+    Min-weight first; if that leaves large tables, the cheaper of it and min-fill.
     """
     adjacency = adjacency_bits(len(cardinalities), scopes)
     tables = _Tables(cardinalities)
-    best = _along(tables, adjacency, _greedy(adjacency, tables.weight, None) or ())
-
-    def better(order: Sequence[int] | None) -> Elimination:
-        found = best if order is None else _along(tables, adjacency, order)
-        return found if found.total < best.total else best
-
-    if SMALL_TABLE < best.largest_table < HOPELESS_TABLE:
-        best = better(_greedy(adjacency, tables.fill, FILL_WORK))
-    if best.total > BAND_TOTAL:
-        best = better(_band_order(adjacency))
-    if best.total > LARGE_TOTAL and best.largest_table < HOPELESS_TABLE:
-        rng = random.Random(len(adjacency))
-        for _ in range(restarts):
-            if best.total <= LARGE_TOTAL:
-                break
-            best = better(
-                _renamed(cardinalities, adjacency, rng.sample(range(len(adjacency)), len(adjacency)))
-            )
-    return best
-
-
-def _renamed(
-    cardinalities: Sequence[int], adjacency: Sequence[int], names: Sequence[int]
-) -> list[int] | None:
-    """The min-fill order with variable i called `names[i]`: of equal scores the lowest name goes first."""
-    sizes = [0] * len(names)
-    renamed = [0] * len(names)
-    for i, name in enumerate(names):
-        sizes[name] = cardinalities[i]
-        renamed[name] = sum(1 << names[j] for j in bits_of(adjacency[i]))
-    order = _greedy(renamed, _Tables(sizes).fill, FILL_WORK)
-    back = {name: i for i, name in enumerate(names)}
-    return None if order is None else [back[name] for name in order]
-
-
-def _band_order(adjacency: Sequence[int]) -> list[int]:
-    """An order in which neighbours are close together."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import reverse_cuthill_mckee
-
-    ends = np.array([(i, j) for i, bits in enumerate(adjacency) for j in bits_of(bits)]).reshape(-1, 2).T
-    shape = (len(adjacency), len(adjacency))
-    matrix = csr_array((np.ones(ends.shape[1], dtype=np.int8), tuple(ends)), shape=shape)
-    return [int(i) for i in reverse_cuthill_mckee(matrix, symmetric_mode=True)]
+    found = _along(tables, adjacency, _greedy(adjacency, tables.weight, None) or ())
+    if SMALL_TABLE < found.largest_table < HOPELESS_TABLE:
+        order = _greedy(adjacency, tables.fill, FILL_WORK)
+        return (
+            found if order is None else min(found, _along(tables, adjacency, order), key=attrgetter("total"))
+        )
+    return found
 
 
 def _along(tables: _Tables, adjacency: Sequence[int], order: Sequence[int]) -> Elimination:

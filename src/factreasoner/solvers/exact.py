@@ -137,10 +137,5 @@ def bytes_needed(plan: Elimination) -> int:
 
 
 def readable(count: int) -> str:
-    """A number of bytes in the largest unit that leaves at least one."""
-    if count >= 1 << 60:
-        return "more than 10^18 bytes"
-    units = ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB")
-    power = min((max(count, 1).bit_length() - 1) // 10, len(units) - 1)
-    amount = count / (1 << 10 * power)
-    return f"{amount:.0f} {units[power]}" if amount >= 100 else f"{amount:.3g} {units[power]}"
+    """A number of bytes in GiB, of any size."""
+    return f"{min(count, 1 << 80) / (1 << 30):.3g} GiB"

@@ -11,8 +11,7 @@ variant lacks some variables: their factors are 1 in it.
 from __future__ import annotations
 
 import contextlib
-import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,12 +25,6 @@ from factreasoner.solvers.reduction import INCONSISTENT, LogFactor, distribution
 
 LOWEST = -700.0
 """Below this logarithm a plain number is not exact, or 0."""
-
-GROUPED_FROM = 1 << 12
-"""From this many table entries on, what goes into a clique is multiplied in groups first."""
-
-GROUP_SHARE = 64
-"""A group's own table has at most this fraction of the clique's entries."""
 
 
 class Arithmetic(NamedTuple):
@@ -200,9 +193,10 @@ class JunctionTree:
         found: list[Over] = []
         sent: list[Table] = []
         for clique, messages in zip(self._cliques, inbox, strict=True):
-            over = self._product(
-                numbers, clique.scope, self._gathered(numbers, clique.scope, messages), variants
-            )
+            sizes = [self._sizes[i] for i in clique.scope]
+            over = Over(clique.scope, np.full([*sizes, variants], numbers.one))
+            for by in messages:
+                _multiply(numbers, over, by)
             message = numbers.normalise(_onto(numbers, over, clique.separator).table)
             if clique.parent is not None:
                 inbox[clique.parent].append(Over(clique.separator, message))
@@ -216,49 +210,6 @@ class JunctionTree:
                 _multiply(numbers, over, Over(clique.separator, update))
         by_size = sorted(found, key=lambda over: over.table.size, reverse=True)
         return CalibratedTree(numbers, {i: over for over in by_size for i in over.scope})
-
-    def _product(
-        self, numbers: Arithmetic, scope: tuple[int, ...], messages: Sequence[Over], variants: int
-    ) -> Over:
-        over = Over(scope, np.full([*(self._sizes[i] for i in scope), variants], numbers.one))
-        for message in messages:
-            _multiply(numbers, over, message)
-        return over
-
-    def _gathered(self, numbers: Arithmetic, wide: tuple[int, ...], messages: Sequence[Over]) -> list[Over]:
-        """The messages into a large clique, those of like scopes multiplied together.
-
-        A pass over a large table costs far more than all passes over the small tables of a group. A message
-        goes to the group whose table it makes grow least.
-        """
-
-        def entries(scope: Collection[int]) -> int:
-            return math.prod(self._sizes[i] for i in scope)
-
-        limit = entries(wide) // GROUP_SHARE
-        if entries(wide) < GROUPED_FROM:
-            return list(messages)
-        groups: list[tuple[frozenset[int], list[Over]]] = []
-        for message in sorted(messages, key=lambda message: len(message.scope), reverse=True):
-            grown = [(union.union(message.scope), g) for g, (union, _) in enumerate(groups)]
-            fitting = [
-                (entries(union) / entries(groups[g][0]), g) for union, g in grown if entries(union) <= limit
-            ]
-            if fitting:
-                g = min(fitting)[1]
-                groups[g] = (grown[g][0], [*groups[g][1], message])
-            else:
-                groups.append((frozenset(message.scope), [message]))
-        gathered = []
-        for union, members in groups:
-            if len(members) == 1:
-                gathered += members
-                continue
-            scope = tuple(i for i in wide if i in union)
-            variants = max(member.table.shape[-1] for member in members)
-            product = self._product(numbers, scope, members, variants).table
-            gathered.append(Over(scope, numbers.normalise(product)))
-        return gathered
 
 
 class CalibratedTree(NamedTuple):
