@@ -87,5 +87,5 @@ def test_assess_shows_the_reasons_of_the_model(factreasoner, tmp_path):
     with FakeServer(answer) as server:
         model = ("--model", "openai/fake", "--api-base", server.url)
         done = factreasoner("assess", "She was born in Warsaw.", *flags, *model)
-    assert "It says so." in done.stdout
+    assert 'the model\'s reasoning: "It says so."' in done.stdout
     assert "supported" in done.stdout

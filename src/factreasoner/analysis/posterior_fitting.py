@@ -15,7 +15,6 @@ from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, 
 from factreasoner.errors import RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.claim_scores import (
-    SMALLEST_P,
     CalibrationError,
     brier,
     brier_parts,
@@ -27,7 +26,7 @@ from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import Interval, Statistic
 from factreasoner.metrics.table import SHARE, number
-from factreasoner.models import Assessment, judged_atoms, side_of
+from factreasoner.models import SMALLEST_P, Assessment, judged_atoms, side_of
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import CalibrationMethod
 

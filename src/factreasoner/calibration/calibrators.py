@@ -14,9 +14,8 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from factreasoner.metrics.claim_scores import SMALLEST_P
 from factreasoner.metrics.samples import Floats, Ints
-from factreasoner.models import Label, Model, Verdict
+from factreasoner.models import SMALLEST_P, Label, Model, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.settings.values import CalibrationMethod
 

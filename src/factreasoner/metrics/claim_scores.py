@@ -33,10 +33,7 @@ from factreasoner.metrics.statistics import (
     wilson,
     within,
 )
-from factreasoner.models import HALF_TOLERANCE
-
-SMALLEST_P = 1e-6
-"""Probabilities are kept this far from 0 and 1 before their logarithm is taken."""
+from factreasoner.models import HALF_TOLERANCE, SMALLEST_P
 
 
 def brier(claims: Claims) -> Statistic:

@@ -44,6 +44,27 @@ class NoInterval(NamedTuple):
     reason: str
 
 
+class Estimate(NamedTuple):
+    """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
+
+    `records` counts those that have the value, or claims it is computed from.
+    """
+
+    value: float | None
+    interval: Interval | None
+    reason: str | None = None
+    records: int = 0
+
+    def content(self) -> dict[str, Any]:
+        """The estimate as a JSON object."""
+        return {
+            "value": self.value,
+            "interval_95": self.interval,
+            "reason": self.reason,
+            "records": self.records,
+        }
+
+
 class Statistic(ABC):
     """A number computed from records. `present` says which records have a part in it, shape (records,)."""
 
@@ -73,6 +94,16 @@ class Statistic(ABC):
         if bounds == (0.0, 1.0):
             return share_interval(self.value, without)
         return jackknife_t(self.value, without, bounds)
+
+    def estimate(self, bounds: Bounds) -> Estimate | None:
+        """The value with its interval over records; None if it is undefined."""
+        value, records = self.value, int(np.count_nonzero(self.present))
+        if not math.isfinite(value):
+            return None
+        found = self.interval(bounds)
+        if isinstance(found, NoInterval):
+            return Estimate(value, None, f"no interval: {found.reason}", records)
+        return Estimate(value, found, records=records)
 
 
 class OfSums(Statistic):
@@ -120,48 +151,8 @@ def mean_of(values: Floats, *, all_or_none: bool = False) -> Statistic:
     return OfSums(np.stack([np.where(known, values, 0.0), known], axis=1), first_by_last, known)
 
 
-class Estimate(NamedTuple):
-    """A metric of a data set and its 95 % interval over records; `reason` says why either is None.
-
-    `records` counts those that have the value, or claims it is computed from.
-    """
-
-    value: float | None
-    interval: Interval | None
-    reason: str | None = None
-    records: int = 0
-
-    def content(self) -> dict[str, Any]:
-        """The estimate as a JSON object."""
-        return {
-            "value": self.value,
-            "interval_95": self.interval,
-            "reason": self.reason,
-            "records": self.records,
-        }
-
-
-class Average(ABC):
-    """How a metric of a data set is computed from its records."""
-
-    @abstractmethod
-    def statistic(self, sample: Sample, name: str) -> Statistic:
-        """The metric `name` of a sample."""
-
-    def estimate(self, sample: Sample, name: str, bounds: Bounds) -> Estimate | None:
-        """The metric with its interval over records; None if it is undefined."""
-        statistic = self.statistic(sample, name)
-        value, records = statistic.value, int(np.count_nonzero(statistic.present))
-        if not math.isfinite(value):
-            return None
-        found = statistic.interval(bounds)
-        if isinstance(found, NoInterval):
-            return Estimate(value, None, f"no interval: {found.reason}", records)
-        return Estimate(value, found, records=records)
-
-
 @dataclass(frozen=True)
-class OfRecords(Average):
+class OfRecords:
     """A metric of one record, averaged over records; None for a record that does not have it.
 
     With `all_or_none` the mean is undefined if any record lacks the value: an unknown cost is not 0.
@@ -176,24 +167,20 @@ class OfRecords(Average):
         return "mean over all records" if self.all_or_none else "mean over the records that have it"
 
     def statistic(self, sample: Sample, name: str) -> Statistic:
-        """See `Average`."""
+        """The metric `name` of a sample."""
         return mean_of(sample.values[name], all_or_none=self.all_or_none)
 
 
 @dataclass(frozen=True)
-class OfClaims(Average):
+class OfClaims:
     """A metric of all labelled claims of a data set together."""
 
     function: Callable[[Claims], Statistic]
     words: str = "over all labelled claims together"
 
     def statistic(self, sample: Sample, name: str) -> Statistic:
-        """See `Average`."""
+        """The metric of a sample, whatever its `name`."""
         return self.function(sample.claims)
-
-    def estimate(self, sample: Sample, name: str, bounds: Bounds) -> Estimate | None:
-        """See `Average`; nothing is computed without labelled claims."""
-        return super().estimate(sample, name, bounds) if len(sample.claims.p) else None
 
 
 def jackknife_t(value: float, without: Floats, bounds: Bounds) -> Interval | NoInterval:

@@ -201,7 +201,7 @@ class Table(Generic[Scored]):
     def estimates(self, sample: Sample, names: Iterable[str] | None = None) -> dict[str, Estimate]:
         """Metrics of a sample, all or those named, with their intervals over records."""
         wanted = list(self) if names is None else [self[name] for name in names]
-        found = [metric.average.estimate(sample, metric.name, metric.bounds) for metric in wanted]
+        found = [metric.statistic(sample).estimate(metric.bounds) for metric in wanted]
         return {
             metric.name: estimate or Estimate(None, None, metric.needs.missing(sample))
             for metric, estimate in zip(wanted, found, strict=True)

@@ -38,7 +38,9 @@ def atom_rows(result: Assessment) -> Iterator[ClaimRow]:
         evidence = Evidence(CONTEXTS, contexts, verdicts.get(atom.id, ()))
         alone = unheld if item is not None and not evidence.verdicts else ""
         unresolved = f"unresolved: {', '.join(atom.unresolved)}" if atom.unresolved else ""
-        notes = map(Note, (alone, unresolved, said.get(atom.id, "")))
+        notes = [Note(alone), Note(unresolved)]
+        if reasoning := said.get(atom.id):
+            notes.append(Note("the model's reasoning", reasoning))
         row = claim_row(result.record_id, ANSWER, atom, judgement, evidence, notes)
         yield row if atom.span is not None else _placed(row, atom, result.response)
 
