@@ -25,7 +25,7 @@ from factreasoner.models import Atom, Claim, Premise, Record, Verdict
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
-from factreasoner.tasks.recall import RECALL, TASK, scored_recall
+from factreasoner.tasks.recall import RECALL, TASK
 from factreasoner.text.language import FUNCTION_WORDS
 
 SET = "kqa"
@@ -94,7 +94,7 @@ def scores(judge: SharedWords | OverlapJudge) -> dict[str, Estimate]:
     worker = TASK.worker(Config(), Calls(parts={"judge": judge}))
     sampling = RECALL.sampling()
     for record in asked():
-        sampling.add(record.id, scored_recall(worker.assess(record)))
+        sampling.add(record.id, worker.assess(record))
     return RECALL.estimates(sampling.sample(), ("error_rate", "f1_false"))
 
 

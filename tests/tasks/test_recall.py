@@ -11,7 +11,7 @@ from factreasoner import Config, RecallResult, ScriptedLLM, recall
 from factreasoner.errors import ConfigError, InputError, UnusableReplyError
 from factreasoner.models import Atom, Context, Record, Usage, Verdict
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.tasks.recall import RECALL, TASK, fact_rows, scored_recall, stated
+from factreasoner.tasks.recall import RECALL, TASK, fact_rows, labels_of
 
 ANSWER = "Marie Curie was born in Warsaw. She won two Nobel Prizes."
 MODES = ("tf", "tfn", "tf_citation", "tfn_citation", "tfn_reasoning", "prompt-tf")
@@ -37,10 +37,6 @@ def by_text(answer):
         return {name: value for name, value in (rest | given).items() if value is not ...}
 
     return script
-
-
-def values(result):
-    return {fact.claim: stated(fact) for fact in fact_rows(result)}
 
 
 @pytest.mark.parametrize(
@@ -107,7 +103,7 @@ def test_one_call_for_32_facts_and_a_prompt_a_fact_in_the_published_baseline(mod
     calls = n if baseline else math.ceil(n / 32)
     assert len(llm.calls) == calls == result.usage["evaluator"].calls
     assert all(ANSWER in call.prompt.user for call in llm.calls)
-    assert values(result) == {f"f{i}": True for i in range(n)}
+    assert result.stated == {f"f{i}": True for i in range(n)}
     assert (result.status, len(result.verdicts)) == ("ok", n)
 
 
@@ -119,7 +115,7 @@ def test_what_is_not_clear_becomes_false_after_the_call():
     assert "reference" not in user.lower()
     assert "Not clear" in llm.calls[0].schema.parameters["properties"]["fact_2"]["enum"]
     assert [v.label for v in result.verdicts] == ["entailment", "contradiction", "neutral"]
-    assert values(result) == {"f0": True, "f1": False, "f2": False}
+    assert result.stated == {"f0": True, "f1": False, "f2": False}
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -134,7 +130,7 @@ def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
         return by_text(lambda text: stuck if "1" in text else good)(prompt, schema)
 
     result, _ = worked(script, record(), mode=mode, max_attempts=3)
-    assert values(result) == {"f0": True, "f1": None, "f2": True}
+    assert result.stated == {"f0": True, "f1": None, "f2": True}
     assert result.status == "partial"
     assert ["f1" in failure.item_id for failure in result.failures] == [True]
     assert TASK.tally(Config(), []).add(result)["recall"] == 1.0
@@ -143,7 +139,7 @@ def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
 @pytest.mark.parametrize("words", ["I can't say.", "It is true or false.", "That is not true.", ""])
 def test_words_that_decide_nothing_are_no_answer(words):
     result, _ = worked(by_text(lambda text: words), record(1), mode="prompt-tf", max_attempts=2)
-    assert (result.status, values(result)) == ("failed", {"f0": None})
+    assert (result.status, result.stated) == ("failed", {"f0": None})
 
 
 @pytest.mark.parametrize("mode", ["tf", "tf_citation", "prompt-tf"])
@@ -158,7 +154,7 @@ def test_of_two_ways_the_reason_says_what_the_model_said(mode):
 def test_an_empty_answer_states_nothing_and_asks_nobody(response):
     result, llm = worked([], record(response=response))
     assert llm.calls == []
-    assert set(values(result).values()) == {False}
+    assert set(result.stated.values()) == {False}
     assert "empty" in result.verdicts[0].note
 
 
@@ -186,8 +182,8 @@ def test_statements_of_the_reference_that_the_record_brings_are_its_facts():
     atoms = (Atom(id="b0", text="She was born.", gold="S"),)
     item = record(facts=None, reference="Long.", reference_atoms=atoms)
     result, llm = worked(by_text(lambda text: "False"), item)
-    assert (len(llm.calls), values(result)) == (1, {"b0": False})
-    assert scored_recall(result).labels == []
+    assert (len(llm.calls), result.stated) == (1, {"b0": False})
+    assert labels_of(result) == []
 
 
 def test_a_run_is_replayed_from_its_journal(tmp_path):
@@ -196,7 +192,7 @@ def test_a_run_is_replayed_from_its_journal(tmp_path):
     journal.write_text(first.model_dump_json() + "\n", encoding="utf-8")
     replay = TASK.worker(Config(judge="recorded", relations=journal), Calls())
     again = replay.assess(record())
-    assert (again.status, values(again)) == ("ok", values(first))
+    assert (again.status, again.stated) == ("ok", first.stated)
     assert again.usage["evaluator"].calls == 0
     other = replay.assess(record(response="Another answer."))
     assert (other.status, len(other.failures)) == ("failed", 3)
@@ -221,7 +217,7 @@ def result(record_id, said, gold=(), **fields):
 def estimates(*results):
     sampling = RECALL.sampling()
     for item in results:
-        sampling.add(item.record_id, scored_recall(item))
+        sampling.add(item.record_id, item)
     return RECALL.estimates(sampling.sample())
 
 
@@ -261,8 +257,8 @@ def test_a_metric_without_what_it_needs_has_no_value_and_says_why(said, gold, re
     found = estimates(item)
     for name, reason in reasons.items():
         assert (found[name].value, found[name].interval, found[name].reason) == (None, None, reason)
-        assert RECALL.line(scored_recall(item)).get(name) is None
-    assert ("f1_false" in RECALL.line(scored_recall(item))) is bool(gold)
+        assert RECALL.line(item).get(name) is None
+    assert ("f1_false" in RECALL.line(item)) is bool(gold)
 
 
 def test_a_record_without_an_answered_fact_has_no_part_in_the_error_rate():

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -57,24 +57,39 @@ class RecallResult(ClaimResult):
         """How many facts are stated or not, and recall."""
         said = {True: "stated", False: "not stated", None: "unanswered"}
         recall = [] if self.recall is None else [f"recall {self.recall:.3f}"]
-        return [counted("fact", (said[stated(row)] for row in fact_rows(self))), *recall]
+        return [counted("fact", map(said.get, self.stated.values())), *recall]
+
+    @property
+    def stated(self) -> dict[str, bool | None]:
+        """By the id of a fact: whether the answer states it, with P > 1/2; None where it was not judged."""
+        said = {verdict.target_id: verdict.supports for verdict in self.verdicts}
+        return {fact.id: said.get(fact.id) for fact in self.facts}
+
+    def count(self, value: bool | None) -> int:
+        """How many facts are stated (True), not stated (False) or unanswered (None)."""
+        return [*self.stated.values()].count(value)
 
     @property
     def recall(self) -> float | None:
         """Share of the judged facts that the answer states; None where none was judged."""
-        return scored_recall(self).recall
+        true, false = self.count(True), self.count(False)
+        return true / (true + false) if true + false else None
+
+    @property
+    def bounds(self) -> dict[str, tuple[float, float]]:
+        """Recall if the unanswered facts were all not stated, and all stated; empty without one."""
+        true, open_, every = self.count(True), self.count(None), len(self.facts)
+        return {"recall": (true / every, (true + open_) / every)} if open_ else {}
 
     @property
     def missed(self) -> tuple[Atom, ...]:
         """The facts that the answer does not state. Unanswered ones are not among them."""
-        judged = zip(self.facts, fact_rows(self), strict=True)
-        return tuple(fact for fact, row in judged if stated(row) is False)
+        return tuple(fact for fact in self.facts if self.stated[fact.id] is False)
 
     @property
     def unanswered(self) -> tuple[Atom, ...]:
         """The facts without a verdict; `failures` say why."""
-        judged = {verdict.target_id for verdict in self.verdicts}
-        return tuple(fact for fact in self.facts if fact.id not in judged)
+        return tuple(fact for fact in self.facts if self.stated[fact.id] is None)
 
 
 def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
@@ -86,50 +101,18 @@ def fact_rows(result: RecallResult) -> Iterator[ClaimRow]:
         yield claim_row(result.record_id, FACTS, fact, judgement, Evidence(ANSWER, {}, own))
 
 
-def stated(row: ClaimRow) -> bool | None:
-    """Whether the answer states a fact: P > 1/2, and the verdict says so. None where it was not judged."""
-    return None if row.label is None else row.label == "supported"
-
-
-class ScoredRecall(NamedTuple):
-    """A result with its facts as rows."""
-
-    result: RecallResult
-    facts: tuple[ClaimRow, ...]
-
-    def count(self, value: bool | None) -> int:
-        """How many facts have that value."""
-        return sum(stated(fact) is value for fact in self.facts)
-
-    @property
-    def recall(self) -> float | None:
-        """Stated facts as a share of those judged."""
-        true, false = self.count(True), self.count(False)
-        return true / (true + false) if true + false else None
-
-    @property
-    def bounds(self) -> dict[str, tuple[float, float]]:
-        """Recall if the unanswered facts were all not stated, and all stated; empty without one."""
-        true, open_, every = self.count(True), self.count(None), len(self.facts)
-        return {"recall": (true / every, (true + open_) / every)} if open_ else {}
-
-    @property
-    def labels(self) -> list[LabelledClaim]:
-        """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
-        return [
-            LabelledClaim(
-                0.5 if fact.p_true is None else fact.p_true,
-                CLASSES[stated(fact)],
-                TRUE if fact.gold == "S" else FALSE,
-            )
-            for fact in self.facts
-            if fact.gold is not None
-        ]
-
-
-def scored_recall(result: RecallResult) -> ScoredRecall:
-    """A result with its facts as rows."""
-    return ScoredRecall(result, tuple(fact_rows(result)))
+def labels_of(result: RecallResult) -> list[LabelledClaim]:
+    """The labelled facts. Unanswered ones are a class of their own, with P 0.5."""
+    stated = result.stated
+    return [
+        LabelledClaim(
+            0.5 if row.p_true is None else row.p_true,
+            CLASSES[stated[row.claim]],
+            TRUE if row.gold == "S" else FALSE,
+        )
+        for row in fact_rows(result)
+        if row.gold is not None
+    ]
 
 
 FEW_RECORDS = 20
@@ -181,7 +164,9 @@ def _none_answered(sample: Sample) -> str:
 
 SOME_FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
 ANSWERED = SOME_FACTS._replace(words="answered facts", missing=_none_answered)
-LABELS = Need("labelled facts", _unlabelled, lambda record: bool(record.labels), labels=True)
+LABELS = Need(
+    "labelled facts", _unlabelled, lambda record: any(fact.gold for fact in record.facts), labels=True
+)
 FALSE_LABELS = LABELS._replace(words="facts labelled false", missing=_none_false)
 
 SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")
@@ -206,15 +191,15 @@ METRICS = (
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
     score("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
           FALSE_LABELS, OfClaims(f1_false), better="higher", few=FEW_RECORDS),
-    *usage_metrics(attrgetter("result.total_usage")),
+    *usage_metrics(attrgetter("total_usage")),
 )
 # fmt: on
 
-RECALL: Table[ScoredRecall] = Table(
+RECALL: Table[RecallResult] = Table(
     # A record without an answered fact still has scores: the number of facts, and f1_false.
     "recall",
     main="num_facts",
-    claims=lambda record: (record.labels, 0),
+    claims=lambda record: (labels_of(record), 0),
     metrics=METRICS,
 )
 
@@ -296,24 +281,23 @@ def _worker(config: Config, calls: Calls) -> RecallWorker:
     return RecallWorker(assembly_of(config, calls))
 
 
-def _scored(result: RecallResult) -> tuple[ScoredRecall, dict[str, Any]]:
-    scored = scored_recall(result)
+def _scored(result: RecallResult) -> tuple[RecallResult, dict[str, Any]]:
     verdicts = {verdict.target_id: verdict for verdict in result.verdicts}
-    facts = [_content(row, verdicts.get(row.claim)) for row in scored.facts]
-    return scored, {"bounds": scored.bounds, "facts": facts, "reference": result.reference}
-
-
-def _content(row: ClaimRow, verdict: Verdict | None) -> dict[str, Any]:
-    """A fact in a result line."""
-    return {
-        "id": row.claim,
-        "text": row.text,
-        "value": stated(row),
-        "p_true": row.p_true,
-        "verdict": verdict and verdict.label,
-        "quote": verdict and verdict.quote,
-        **({} if row.gold is None else {"label": row.gold == "S"}),
-    }
+    stated = result.stated
+    facts = [
+        {
+            "id": row.claim,
+            "text": row.text,
+            "value": stated[row.claim],
+            "p_true": row.p_true,
+            "verdict": verdict and verdict.label,
+            "quote": verdict and verdict.quote,
+            **({} if row.gold is None else {"label": row.gold == "S"}),
+        }
+        for row in fact_rows(result)
+        for verdict in [verdicts.get(row.claim)]
+    ]
+    return result, {"bounds": result.bounds, "facts": facts, "reference": result.reference}
 
 
 TASK = Task(

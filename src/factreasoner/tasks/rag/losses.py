@@ -110,20 +110,21 @@ def lost_claims(result: RagResult) -> Iterator[tuple[str, str, str]]:
 
 def _said(line: ClaimLine, result: RagResult) -> str:
     """What is wrong with a claim of the answer, in words; empty: nothing."""
-    retrieved = ""
-    if line.contexts is not None and line.contradicted is not None:
+    retrieved = other = ""
+    if result.contexts is not None:
         against = _holding(line.contradicted, result)
         retrieved = f"contradicted by {against}" if against else _missing(line.contexts)
-    if retrieved not in ("", FAILED) and line.other is not None and line.other.holds:
+    if retrieved not in ("", FAILED) and line.other.holds:
         return f"{retrieved}, but the reference has it"
-    other = _by_other(line, "contradicted by the reference", "not in the reference")
+    if ANSWER in result.others:
+        other = _by_other(line, "contradicted by the reference", "not in the reference")
     return "; ".join(dict.fromkeys(filter(None, (retrieved, other))))
 
 
 def _wanted(line: ClaimLine, result: RagResult) -> str:
     """How a claim of the reference is missing in the answer, in words; empty: it is not."""
     stated = _by_other(line, "contradicted by the answer", "not stated")
-    if not stated or line.contexts is None:
+    if not stated or result.contexts is None:
         return stated
     ids = _holding(line.contexts, result)
     retrieved = f"in {ids}" if ids else _missing(line.contexts)
@@ -131,11 +132,9 @@ def _wanted(line: ClaimLine, result: RagResult) -> str:
 
 
 def _by_other(line: ClaimLine, denied: str, unsaid: str) -> str:
-    if line.other is None or line.other.holds:
-        return ""
     if line.other.holds is None:
         return FAILED
-    return denied if line.other_contradicts and line.other_contradicts.holds else unsaid
+    return "" if line.other.holds else denied if line.against.holds else unsaid
 
 
 def _missing(contexts: ContextEvidence) -> str:

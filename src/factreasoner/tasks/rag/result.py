@@ -52,6 +52,11 @@ class RagResult(ClaimResult):
         }
         return [f"{what}: {len(items)}" for what, items in found.items() if items is not None]
 
+    @property
+    def others(self) -> dict[str, str]:
+        """The other text that the claims of a text are judged against, by text, where there is one."""
+        return {REFERENCE: ANSWER} | ({ANSWER: REFERENCE} if (self.reference or "").strip() else {})
+
     def ids(self, evidence: ContextEvidence) -> list[str]:
         """The contexts whose own event holds."""
         events = zip(self.contexts or (), evidence.each, strict=True)
@@ -136,15 +141,16 @@ class ContextEvidence(NamedTuple):
 class ClaimLine(NamedTuple):
     """A claim with the contexts that support it and those that contradict it.
 
-    `other` and `other_contradicts` say whether the other text supports or contradicts it: the reference, for
-    a claim of the answer, and vice versa. Without contexts, or the other text, fields are None.
+    `other`: the other text supports it, and `against`: contradicts it. That is the reference for a claim of
+    the answer, and vice versa. `relevant`: contexts that support a claim of the reference do, where known.
     """
 
     claim: Atom
-    contexts: ContextEvidence | None
-    contradicted: ContextEvidence | None
-    other: Event | None
-    other_contradicts: Event | None
+    contexts: ContextEvidence
+    contradicted: ContextEvidence
+    other: Event
+    against: Event
+    relevant: Event = UNDECIDED
 
 
 def lines_of(result: RagResult) -> tuple[list[ClaimLine], list[ClaimLine]]:
@@ -167,14 +173,10 @@ class _Evidence:
         self._places = {context.id: place for place, context in enumerate(result.contexts or ())}
 
     def line(self, claim: Atom, other: str) -> ClaimLine:
-        contexts = contradicted = other_supports = other_contradicts = None
-        if self._result.contexts is not None:
-            contexts = self._of_contexts(claim.id, _supported, second_look=other == REFERENCE)
-            contradicted = self._of_contexts(claim.id, _contradicted)
-        if other == ANSWER or (self._result.reference or "").strip():
-            verdict = self._verdicts.get((other, claim.id))
-            other_supports, other_contradicts = _supported(verdict), _contradicted(verdict)
-        return ClaimLine(claim, contexts, contradicted, other_supports, other_contradicts)
+        verdict = self._verdicts.get((other, claim.id))
+        contexts = self._of_contexts(claim.id, _supported, second_look=other == REFERENCE)
+        contradicted = self._of_contexts(claim.id, _contradicted)
+        return ClaimLine(claim, contexts, contradicted, _supported(verdict), _contradicted(verdict))
 
     def _of_contexts(self, claim_id: str, event: _AsEvent, *, second_look: bool = False) -> ContextEvidence:
         if self._result.joint:
@@ -236,14 +238,14 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
     passages = contexts.keys() | result.together.keys()
     asked = result.together.keys() if result.joint else contexts.keys()
 
-    def by_text(of: str, line: ClaimLine, text: str) -> Iterator[ClaimRow]:
-        if line.other is not None:
+    def by_text(of: str, line: ClaimLine) -> Iterator[ClaimRow]:
+        if text := result.others.get(of):
             own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id == text]
             judgement = judgement_of(line.other.p, own)
             yield claim_row(result.record_id, of, line.claim, judgement, Evidence(text, contexts, own))
 
     def by_contexts(of: str, line: ClaimLine, *notes: Note) -> Iterator[ClaimRow]:
-        if line.contexts is not None:
+        if result.contexts is not None:
             own = [v for v in verdicts.get(line.claim.id, ()) if v.context_id in passages]
             complete = asked <= {verdict.context_id for verdict in own}
             judgement = judgement_of(line.contexts.any.p, own, "fully" if complete else "partly")
@@ -253,19 +255,19 @@ def rag_rows(result: RagResult) -> Iterator[ClaimRow]:
 
     said, wanted = lines_of(result)
     for line in said:
-        yield from by_contexts(ANSWER, line, *(_aside(line, row) for row in by_text(ANSWER, line, REFERENCE)))
+        yield from by_contexts(ANSWER, line, *(_aside(line, row) for row in by_text(ANSWER, line)))
     for line in said:
-        yield from by_text(ANSWER, line, REFERENCE)
+        yield from by_text(ANSWER, line)
     for line in wanted:
-        yield from by_text(REFERENCE, line, ANSWER)
+        yield from by_text(REFERENCE, line)
     for line in wanted:
         yield from by_contexts(REFERENCE, line)
 
 
 def _aside(line: ClaimLine, by_reference: ClaimRow) -> Note:
     """What the reference says of a claim, where the contexts say something else."""
-    if by_reference.label == "supported" and not (line.contexts and line.contexts.any.holds):
+    if by_reference.label == "supported" and not line.contexts.any.holds:
         return Note("the reference supports it")
-    if by_reference.label != "contradicted" or (line.contradicted and line.contradicted.any.holds):
+    if by_reference.label != "contradicted" or line.contradicted.any.holds:
         return Note("")
     return Note("the reference contradicts it", " ".join((by_reference.quote or "").split()))

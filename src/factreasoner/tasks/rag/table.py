@@ -15,6 +15,7 @@ from factreasoner.metrics.statistics import OfRecords
 from factreasoner.metrics.table import COUNT, Better, Metric, Need, Place, Table, usage_metrics
 from factreasoner.models import Atom, Usage, notebook_form
 from factreasoner.tasks.rag.result import UNDECIDED, ClaimLine, Event, RagResult, any_of, lines_of
+from factreasoner.tasks.rows import ANSWER
 
 
 def retrieval_scores(
@@ -52,20 +53,6 @@ class Needed(NamedTuple):
     keys: tuple[str, ...]
 
 
-class Claimed(NamedTuple):
-    """The events of one claim.
-
-    `found`: the contexts support it; `relevant`: the relevant ones do; `contradicted`: a context contradicts
-    it. `other`: the other text supports it; `against`: the other text contradicts it.
-    """
-
-    found: Event
-    relevant: Event
-    contradicted: Event
-    other: Event
-    against: Event
-
-
 class Share(NamedTuple):
     """The share of claims for which `event` holds: the answer's claims, or the reference's (`wanted`).
 
@@ -77,7 +64,7 @@ class Share(NamedTuple):
     meaning: str
     needs: Needed
     better: Better | None
-    event: Callable[[Claimed], Event]
+    event: Callable[[ClaimLine], Event]
     wanted: bool = False
     detail: bool = False
 
@@ -125,9 +112,9 @@ def _row(
 # fmt: off
 ROWS: tuple[Share | Metric, ...] = (
     Share("faithfulness", "faithfulness", "the answer's claims that the contexts support",
-          PASSAGES, "higher", lambda c: c.found),
+          PASSAGES, "higher", lambda c: c.contexts.any),
     Share("contradicted", "contradicted", "the answer's claims that a context contradicts",
-          PASSAGES, "lower", lambda c: c.contradicted),
+          PASSAGES, "lower", lambda c: c.contradicted.any),
     Share("correctness", "correctness", "the answer's claims that the reference supports",
           REFERENCE, "higher", lambda c: c.other),
     Share("coverage", "coverage", "the reference's claims that the answer supports",
@@ -135,7 +122,7 @@ ROWS: tuple[Share | Metric, ...] = (
     _row("claim_f1", "claim F1", "harmonic mean of correctness and coverage", REFERENCE),
     _row("claim_f1_p", "claim F1 (p)", "harmonic mean of correctness_p and coverage_p", REFERENCE, LINE),
     Share("claim_recall", "claim recall", "the reference's claims that a context supports",
-          RETRIEVED, "higher", lambda c: c.found, wanted=True),
+          RETRIEVED, "higher", lambda c: c.contexts.any, wanted=True),
     _row("context_precision", "context precision",
          "share of the contexts that support a claim of the reference", RANKABLE),
     _row("retrieval_precision", "retrieval precision",
@@ -149,31 +136,31 @@ ROWS: tuple[Share | Metric, ...] = (
     _row("ndcg", "nDCG", "normalised discounted cumulative gain", RANKED),
     Share("context_utilization", "utilization",
           "the reference's claims supported by a context that the answer supports too",
-          FOUND, "higher", lambda c: c.other if c.found.holds else UNDECIDED, wanted=True),
+          FOUND, "higher", lambda c: c.other if c.contexts.any.holds else UNDECIDED, wanted=True),
     Share("noise_sensitivity_in_relevant", "noise, relevant",
           "the answer's claims that the reference does not support and a relevant context does",
           JUDGED_NOISE, "lower", lambda c: ~c.other & c.relevant),
     Share("noise_sensitivity_in_irrelevant", "noise, irrelevant",
           "the answer's claims that the reference does not support and irrelevant contexts alone do",
-          JUDGED_NOISE, "lower", lambda c: ~c.other & c.found.without(c.relevant)),
+          JUDGED_NOISE, "lower", lambda c: ~c.other & c.contexts.any.without(c.relevant)),
     Share("hallucination", "hallucination",
           "the answer's claims that neither the reference nor contexts support",
-          BOTH, "lower", lambda c: ~c.other & ~c.found),
+          BOTH, "lower", lambda c: ~c.other & ~c.contexts.any),
     Share("self_knowledge", "self-knowledge",
           "the answer's claims that the reference supports and no context does",
-          BOTH, None, lambda c: c.other & ~c.found),
+          BOTH, None, lambda c: c.other & ~c.contexts.any),
     Share("lost_in_retrieval", "lost in retrieval",
           "the reference's claims that neither a context nor the answer supports",
-          RETRIEVED, "lower", lambda c: ~c.found & ~c.other, wanted=True, detail=True),
+          RETRIEVED, "lower", lambda c: ~c.contexts.any & ~c.other, wanted=True, detail=True),
     Share("lost_in_generation", "lost in generation",
           "the reference's claims that a context supports and the answer does not",
-          RETRIEVED, "lower", lambda c: c.found & ~c.other, wanted=True, detail=True),
+          RETRIEVED, "lower", lambda c: c.contexts.any & ~c.other, wanted=True, detail=True),
     Share("beyond_reference", "beyond the reference",
           "the answer's claims that contexts support and the reference neither supports nor contradicts",
-          BOTH, None, lambda c: ~c.other & ~c.against & c.found, detail=True),
+          BOTH, None, lambda c: ~c.other & ~c.against & c.contexts.any, detail=True),
     Share("against_reference", "against the reference",
           "the answer's claims that contexts support and the reference contradicts",
-          BOTH, "lower", lambda c: c.against & c.found, detail=True),
+          BOTH, "lower", lambda c: c.against & c.contexts.any, detail=True),
     Metric("num_claims", "claims", "claims of answer and reference a record", _need(Needed("claims", ())),
            OfRecords(lambda record: record.num_claims), bounds=COUNT, decimals=1, places=LINE),
     *usage_metrics(lambda record: record.usage),
@@ -193,17 +180,7 @@ def _metrics() -> Iterator[Metric]:
         yield _row(f"{name}_p", f"{shown} (p)", f"mean probability of: {meaning}", needs, LINE, better)
 
 
-def _claimed(line: ClaimLine, relevant: tuple[Event, ...]) -> Claimed:
-    return Claimed(
-        line.contexts.any if line.contexts else UNDECIDED,
-        line.contexts.within(relevant) if line.contexts else UNDECIDED,
-        line.contradicted.any if line.contradicted else UNDECIDED,
-        line.other or UNDECIDED,
-        line.other_contradicts or UNDECIDED,
-    )
-
-
-def _lacking(result: RagResult, found: Sequence[Claimed]) -> dict[str, str]:
+def _lacking(result: RagResult, found: Sequence[ClaimLine]) -> dict[str, str]:
     """What the record lacks, in words, by key. `found` are the claims that contexts may support."""
 
     def no_claims(claims: Sequence[Atom] | None, whose: str) -> str:
@@ -212,7 +189,7 @@ def _lacking(result: RagResult, found: Sequence[Claimed]) -> dict[str, str]:
     return {
         "contexts": "no contexts" if result.contexts is None else "",
         "passages": "" if result.contexts else "no context was retrieved",
-        "reference": "" if (result.reference or "").strip() else "no reference",
+        "reference": "" if ANSWER in result.others else "no reference",
         "claims": no_claims(result.claims, "the answer"),
         "reference_claims": no_claims(result.reference_claims, "the reference"),
         "gold_contexts": "no gold contexts" if result.gold_contexts is None else "",
@@ -258,19 +235,18 @@ def scored_rag(result: RagResult, k: int | None = None) -> ScoredRag:
     """The metrics of a result; those of the ranking for the first `k` contexts (None: all)."""
     scored = ScoredRag(result, {}, {}, {}, {}, result.total_usage)
     said, wanted = lines_of(result)
-    each = [line.contexts.each for line in wanted if line.contexts]
     places = range(len(result.contexts or ()))
-    relevant = tuple(any_of(events[place] for events in each) for place in places)
-    claims = [[_claimed(line, relevant) for line in lines] for lines in (said, wanted)]
-    found = [claim for claim in claims[1] if claim.found.holds is not False]
+    relevant = tuple(any_of(line.contexts.each[place] for line in wanted) for place in places)
+    said = [line._replace(relevant=line.contexts.within(relevant)) for line in said]
+    found = [line for line in wanted if line.contexts.any.holds is not False]
     lacking = _lacking(result, found)
 
     def missing(needs: Needed) -> str:
         return next(filter(None, (lacking[key] for key in needs.keys)), "")
 
     for row in SHARES:
-        judged = [] if missing(row.needs) else found if row.needs is FOUND else claims[row.wanted]
-        events = [row.event(claim) for claim in judged]
+        judged = [] if missing(row.needs) else found if row.needs is FOUND else wanted if row.wanted else said
+        events = [row.event(line) for line in judged]
         _add_share(scored, row.name, events, missing(row.needs))
         known = [event.p for event in events if event.p is not None]
         mean = math.fsum(known) / len(known) if known else None
@@ -321,7 +297,7 @@ def _given(record: ScoredRag) -> Iterator[str]:
     result = record.result
     if result.contexts is not None:
         yield "contexts"
-    if (result.reference or "").strip() or result.reference_claims is not None:
+    if ANSWER in result.others or result.reference_claims is not None:
         yield "reference"
     if result.gold_contexts is not None:
         yield "gold_contexts"

@@ -47,16 +47,16 @@ def _scored(result: RagResult, config: Config) -> tuple[ScoredRag, dict[str, Any
         "reasons": scored.reasons,
         "undecided": scored.undecided,
         "bounds": scored.bounds,
-        "claims": [_content(line, REFERENCE, result) for line in said],
-        "reference_claims": [_content(line, ANSWER, result) for line in wanted],
+        "claims": [_content(line, ANSWER, result) for line in said],
+        "reference_claims": [_content(line, REFERENCE, result) for line in wanted],
         "reference": result.reference,
     }
 
 
-def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
-    """A claim in a result line, with the contexts that support it or contradict it."""
+def _content(line: ClaimLine, of: str, result: RagResult) -> dict[str, Any]:
+    """A claim of a text in a result line, with the contexts that support it or contradict it."""
     content: dict[str, Any] = {"id": line.claim.id, "text": line.claim.text}
-    if line.contexts is not None and line.contradicted is not None:
+    if result.contexts is not None:
         content |= {
             "in_contexts": line.contexts.any.holds,
             "p_in_contexts": _rounded(line.contexts.any.p),
@@ -64,11 +64,11 @@ def _content(line: ClaimLine, other: str, result: RagResult) -> dict[str, Any]:
             "contradicted_by": result.ids(line.contradicted),
             "needs_several": line.contexts.needs_several,
         }
-    if line.other is not None and line.other_contradicts is not None:
+    if other := result.others.get(of):
         content |= {
             f"in_{other}": line.other.holds,
             f"p_in_{other}": _rounded(line.other.p),
-            f"contradicted_by_{other}": line.other_contradicts.holds,
+            f"contradicted_by_{other}": line.against.holds,
         }
     return content
 
