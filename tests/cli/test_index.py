@@ -88,11 +88,11 @@ def test_what_has_no_text_is_named(index, docs):
     assert "Files: 4 unchanged, 2 empty." in index().stdout
 
 
-def test_files_read_as_windows_1252_are_told_on_one_line(index, docs):
+def test_files_whose_encoding_is_guessed_are_told_on_one_line(index, docs):
     for n in range(7):
         (docs / f"old{n}.txt").write_bytes(f"Café {n}".encode("cp1252"))
-    names = "; ".join(f"{docs}/old{n}.txt" for n in range(5))
-    told = f"not UTF-8, read as Windows-1252: 7 files ({names}; and 2 more)\n"
+    names = "; ".join(f"{docs}/old{n}.txt: read as windows-1252" for n in range(5))
+    told = f"not valid UTF-8: 7 files ({names}; and 2 more)\n"
     assert index("docs", "--collection", "other", "--quiet").stderr == ""
     assert [index().stderr, index().stderr] == [told, ""]
 

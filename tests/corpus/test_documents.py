@@ -32,7 +32,7 @@ def read(tmp_path, name, data):
     ],
 )
 def test_texts_in_usual_encodings(tmp_path, data, text):
-    guessed = "Windows-1252" if b"\r" in data else ""
+    guessed = "windows-1252" if b"\r" in data else ""
     assert read(tmp_path, "my_old-notes.txt", data) == Document(text, "my old notes", guessed=guessed)
 
 

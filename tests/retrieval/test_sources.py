@@ -176,18 +176,16 @@ def test_a_text_is_decoded_as_index_decodes_files(tmp_path, encoding, caplog):
     assert read(tmp_path / "source.txt")[0].text == "Café."
     assert "Café" in read(tmp_path / "page.html")[0].text
     assert caplog.messages == [
-        f"{tmp_path}/{name}: not UTF-8; read as Windows-1252"
+        f"{tmp_path}/{name}: not valid UTF-8; read as windows-1252"
         for name in ("answer.txt", "source.txt", "page.html")
         if encoding == "latin-1"
     ]
 
 
 def test_a_text_in_no_known_encoding_is_refused(tmp_path, monkeypatch):
-    data = "Das Café und das Café".encode()[:-1]
+    data = bytes(range(128, 256))
     (tmp_path / "a.txt").write_bytes(data)
-    with pytest.raises(
-        InputError, match=r"^\S+a.txt: not UTF-8 \(byte \d+\), nor surely Windows-1252; save it as"
-    ):
+    with pytest.raises(InputError, match=r"^\S+a.txt: not UTF-8, nor .* recognised; save it as UTF-8"):
         read_text(str(tmp_path / "a.txt"))
     with pytest.raises(InputError, match=r"a.txt: not UTF-8"):
         read(tmp_path / "a.txt")

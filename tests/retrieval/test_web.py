@@ -230,6 +230,14 @@ def test_a_page_that_can_not_serve_leaves_its_snippet_and_the_reason(site, path,
     assert found.note == note
 
 
+def test_the_encoding_of_a_page_that_is_not_as_it_says_is_noted(site):
+    page = html("Мост через реку открыли в 1932 году.\nАрки начертила Mara Lindqvist, the engineer.")
+    site.paths["/old"] = reply(page.decode().replace("©", "").encode("cp1251"))
+    (found,) = search(site, "/old")
+    assert "Арки начертила Mara Lindqvist" in found.text
+    assert found.note == "not valid UTF-8; read as windows-1251"
+
+
 def test_a_page_that_hangs_leaves_its_snippet(site):
     found = search(site, "/hang", "/pdf", fetch_timeout=3.0)
     assert [f.note for f in found] == ["page not read: time; the snippet is used", ""]

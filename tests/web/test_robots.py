@@ -60,6 +60,13 @@ def test_a_site_without_rules_allows_everything(rules):
     assert verdicts(rules, "/a", "/b") == [True, True]
 
 
+def test_a_byte_order_mark_and_bad_bytes_cost_no_rule_and_half_a_megabyte_is_read():
+    rules = b"\xef\xbb\xbfUser-agent: *\nDisallow: /\xff\nDisallow: /private\n"
+    rules += b"#" * (500 * 1024 - len(rules) - 14) + b"\nDisallow: /a\n"
+    assert len(rules) == 500 * 1024
+    assert verdicts(reply(rules + b"Disallow: /b\n"), "/private", "/a", "/b") == [False, False, True]
+
+
 def test_rules_behind_a_redirect_hold():
     moved = reply(RULES.replace(b"factreasoner", b"otherbot"))
     assert verdicts(redirect("/moved"), "/private/a", moved=moved) == [False]

@@ -68,7 +68,6 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
     from factreasoner.corpus.indexing import named
     from factreasoner.llm.usage import Meter
     from factreasoner.report.progress import index_progress
-    from factreasoner.web.page import WINDOWS
 
     meter = Meter()
     try:
@@ -90,7 +89,7 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
         say(f"left out: {one_line(document)}", err=True)
     if report.guessed and not quiet:
         files = number_of(len(report.guessed), "file")
-        say(f"not UTF-8, read as {WINDOWS}: {files} ({one_line(named(report.guessed))})", err=True)
+        say(f"not valid UTF-8: {files} ({one_line(named(report.guessed))})", err=True)
     if not quiet:
         _print(report, config)
     return 3 if report.problems or report.partly else 0

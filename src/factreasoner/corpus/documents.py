@@ -112,10 +112,10 @@ def text_of(data: bytes, name: str) -> Extracted:
     """The text of a file, whose encoding may have been guessed.
 
     Raises:
-        DocumentError: it is binary, or in no encoding that can be known.
+        DocumentError: it is binary, or in no encoding that can be recognised.
     """
     found = decode(data)
-    if _is_binary(data, found.text or data[:_SAMPLE].decode("cp1252", "replace")):
+    if _is_binary(data, found.text):
         raise DocumentError(f"{name}: {BINARY}")
     if found.dropped:
         raise _unread(name, found.dropped)

@@ -33,7 +33,7 @@ class IndexReport(NamedTuple):
     - `gone`: files of the collection, below the paths of the run, that are there no more.
     - `others`: files of unknown kinds, by ending. `unread`: documents of kinds not read, with the remedy.
     - `textless`: files without text, and files of rows with the rows that have none.
-    - `guessed`: files read as Windows-1252, since they are not UTF-8.
+    - `guessed`: files that are not valid UTF-8, and what they were read as.
     - `emptied`: files that have no text any more, so that their passages are dropped.
     - `rebuilt`: the collection was damaged and made anew from its files.
     """
@@ -225,7 +225,7 @@ class _Run:
                 (blank if document.blank else bad).append(document)
                 continue
             if document.guessed:
-                self.guessed.append(str(file))
+                self.guessed.append(f"{file}: read as {document.guessed}")
             # Past the cache of the function: a long text must not outlive its turn.
             for passage in split_passages.__wrapped__(_clean(document.text)):
                 if before is not None:

@@ -91,7 +91,7 @@ def read_text(name: str) -> str:
 
 def _tell(guessed: str, name: str) -> None:
     if guessed:
-        log.warning("%s: not UTF-8; read as %s", name, guessed)
+        log.warning("%s: not valid UTF-8; read as %s", name, guessed)
 
 
 def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:

@@ -158,7 +158,9 @@ def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassag
     passage = _speaking(query, result.title, page.text)
     if not passage:
         return _shortened(query, result, "no passage of the page fits; the snippet is used")
-    return result._replace(text=passage, note=CUT if len(page.text) > LONGEST_TEXT else "")
+    notes = [CUT] if len(page.text) > LONGEST_TEXT else []
+    notes += [f"not valid UTF-8; read as {page.guessed}"] if page.guessed else []
+    return result._replace(text=passage, note="; ".join(notes))
 
 
 def _shortened(query: Query, result: FoundPassage, note: str = "") -> FoundPassage:

@@ -124,8 +124,8 @@ def _odf(parts: zipfile.ZipFile, data: bytes) -> str:
 
 def _epub(parts: zipfile.ZipFile, data: bytes) -> str:
     chapters = [decode(parts.read(name)) for name in _chapters(parts)]
-    if any(chapter.dropped for chapter in chapters):
-        raise ValueError("a chapter in an unknown encoding")
+    if any(chapter.dropped or chapter.guessed for chapter in chapters):
+        raise ValueError("a chapter that is neither UTF-8 nor in the encoding it declares")
     return "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
 
 

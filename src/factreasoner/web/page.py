@@ -25,18 +25,14 @@ _READ_AS = {
 _DECLARED = re.compile(rb"<(?:meta|\?xml)\s[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """Byte order marks of UTF-16, whose texts hold zeros."""
-WINDOWS = "Windows-1252"
-_LETTER, _SIGN = "À-ÖØ-öø-ÿŠŒŽšœžŸƒ", "€‚„†‡ˆ‰˜¡-§¨©¬¯±µ¶¸¼-¿"
-_ALONE = "\x00-@[-`{-\x7f\xa0‘’“”«»‹›–—…"
-_NO_WORD = re.compile(
-    # "Ìîñò": Cyrillic, Greek, Arabic
-    f"(?<![^{_ALONE}])(?=[^{_ALONE}]*[{_LETTER}])[^{_ALONE}a-zA-Z]{{3,}}(?![^{_ALONE}])"
-    f"|[{_LETTER}][{_SIGN}]|[ÂÃ][^\x00-\x7fÀ-ÿ]"  # "å¤§", "Ã©": Chinese, Japanese, Korean, UTF-8
-    "|(?<=[a-zA-Z])[¹³¿](?=[a-zA-Z])"  # "p³ynie": Central European
+_ASCII = bytes(range(128))
+_LIKELY = (
+    *("cp1252", "cp1251", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1250", "iso8859_2"),
+    *("cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp874", "cp1257"),
 )
-"""What bytes of other encodings look like in Windows-1252, and its own words do not."""
-_FEW = 0.15
-"""Share of the places that are not ASCII in which a text of Windows-1252 may look so."""
+"""What a text that does not say it may be in, the usual one first."""
+_WORST = 0.4
+"""What `charset_normalizer` may find odd in a text, of 1; random bytes are odder."""
 
 
 class Page(NamedTuple):
@@ -52,7 +48,7 @@ class Extracted(NamedTuple):
     """What can be read on a page. With `dropped`, the reason, `text` is empty.
 
     `canonical` is the link that the page gives as its own; empty without one. `guessed` is the encoding it
-    was read in, where neither its bytes nor anybody says which it is.
+    was read in, where its bytes are no whole text in the one it claims, or it claims none.
     """
 
     text: str
@@ -73,38 +69,51 @@ def plain(text: str) -> str:
 def decode(data: bytes, charset: str = "") -> Extracted:
     """Text by its byte order mark, else the charset claimed, else UTF-8, else the charset that it declares.
 
-    Else it is read as Windows-1252, and `guessed` says so, or `dropped` that it does not read like that.
+    Else it is read as damaged UTF-8 or in the encoding it reads best in, and `guessed` says which; it is
+    `dropped` if it reads well in none.
     """
     if data.startswith(WIDE):
         return Extracted(data.decode("utf-16", "replace"))
-    if data.startswith(codecs.BOM_UTF8):
-        data, charset = data.removeprefix(codecs.BOM_UTF8), ""
-    if not is_known(charset):
+    codec = "utf-8" if data.startswith(codecs.BOM_UTF8) else _codec(charset) or "utf-8"
+    if codec == "utf-8":
         try:
-            return Extracted(data.decode("utf-8"))
-        except UnicodeDecodeError as error:
+            return Extracted(data.decode("utf-8-sig"))
+        except UnicodeDecodeError:
             declared = _DECLARED.search(data[:4096])
-            charset = declared[1].decode().lower() if declared else ""
-            if charset.startswith("utf") or not is_known(charset):
-                return _guessed(data, error.start)
-    codec = codecs.lookup(charset).name
-    return Extracted(data.decode(_READ_AS.get(codec, codec), "replace"))
+            codec = _codec(declared[1].decode().lower()) if declared else ""
+            if not codec or codec.startswith("utf"):
+                return _guessed(data)
+    return Extracted(data.decode(codec, "replace"))
 
 
-def _guessed(data: bytes, start: int) -> Extracted:
-    text = data.decode("cp1252", "replace")
-    places, strange = re.findall(r"[^\x00-\x7f\xa0]+", text), _NO_WORD.findall(text)
-    if "\ufffd" in text or len(strange) > _FEW * len(places):
-        return Extracted("", dropped=f"not UTF-8 (byte {start}), nor surely {WINDOWS}")
-    return Extracted(text, guessed=WINDOWS)
+def _guessed(data: bytes) -> Extracted:
+    from charset_normalizer import CharsetMatch, from_bytes
+
+    text = data.decode("utf-8-sig", "replace")
+    if len(re.findall(r"[^\x00-\x7f\ufffd]", text)) > text.count("\ufffd"):
+        return Extracted(text, guessed="UTF-8 with unreadable bytes")
+    preference = 1 / len(data.translate(None, _ASCII))  # few letters tell little
+
+    def badness(found: CharsetMatch) -> tuple[float, float, int]:
+        usual = preference if _LIKELY[0] in found.could_be_from_charset else 0.0
+        return max(0.0, found.chaos - usual), -found.coherence - usual, _LIKELY.index(found.encoding)
+
+    found = from_bytes(data, threshold=_WORST, cp_isolation=list(_LIKELY))
+    best = min(found, key=badness, default=None)
+    if best is None:
+        return Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
+    name = min(best.could_be_from_charset, key=_LIKELY.index)
+    return Extracted(
+        data.decode(name, "replace"), guessed=name.replace("cp125", "windows-125").replace("_", "-")
+    )
 
 
-def is_known(charset: str) -> bool:
-    """Whether it names a known encoding of text."""
+def _codec(charset: str) -> str:
+    """The codec that a charset means; empty where it names no known encoding of text."""
     if not _CHARSETS.fullmatch(charset):
-        return False
+        return ""
     try:
-        codecs.lookup(charset)
+        codec = codecs.lookup(charset).name
     except LookupError:
-        return False
-    return True
+        return ""
+    return _READ_AS.get(codec, codec)
