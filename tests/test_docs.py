@@ -55,6 +55,7 @@ def test_the_table_of_dependencies_names_every_one():
         for name in _imports(node)
     }
     other_names = {
+        "charset_normalizer": "charset-normalizer",
         "huggingface_hub": "huggingface-hub",
         "inspect_ai": "inspect-ai",
         "pptx": "python-pptx",

@@ -106,7 +106,7 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
         done = index("docs", *quiet, code=3)
         assert done.stderr.splitlines() == [
             f"not indexed: {docs}/a b\N{REPLACEMENT CHARACTER}[31m.pdf: damaged PDF",
-            f"not indexed: {docs}/loop.txt: a link to nothing",
+            f"not indexed: {docs}/loop.txt: a link that leads nowhere",
             f"read in part: {docs}/rows.jsonl: line 3: not JSON",
         ]
     assert "Files: 2 unchanged, 1 read in part, 2 not readable." in index(code=3).stdout

@@ -176,6 +176,11 @@ def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, 
     assert json.loads(done.stdout)["status"] == "ok"
 
 
+def test_assess_says_that_a_retriever_is_not_used_beside_given_contexts(factreasoner, passages):
+    done = factreasoner("assess", "Water is wet.", *passages, "--retriever", "wikipedia")
+    assert done.stderr == "--context is used as it is: --retriever wikipedia searches for nothing.\n"
+
+
 def test_assess_speaks_of_flags(factreasoner, tmp_path, passages):
     done = factreasoner(
         "assess", "Water is wet.", *passages, "--judge", "nli", "--verifier-model", "acme/none", code=1

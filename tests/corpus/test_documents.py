@@ -83,6 +83,7 @@ REFUSED = [
     ("a.docx", epub("x"), "named .docx, but it is an EPUB book"),
     ("a.docx", OLD, "named .docx, but it is an Office document of the old format, or an encrypted one"),
     ("a.docx", packed({"notes.txt": "x"}), "damaged docx"),
+    ("a.odt", odf("", manifest="<encryption-data/>"), "encrypted odt; save it without a password"),
     ("a.pptx", packed({"xl/workbook.xml": "x"}), "named .pptx, but it is an Excel workbook; save"),
     ("a.txt", b"{\\rtf1 x}", "named .txt, but it is a Rich Text document"),
     ("a.csv", packed({"notes.txt": "x"}), "named .csv, but it is a ZIP archive; unpack it"),

@@ -58,8 +58,8 @@ def test_what_is_no_file_is_told_and_circles_end(tmp_path):
     assert found.files == ()
     assert found.missing == (tmp_path / "loop.txt",)
     assert found.unreadable == {
-        tmp_path / "gone.md": "a link to nothing",
-        tmp_path / "loop.txt": "a link to nothing",
+        tmp_path / "gone.md": "a link that leads nowhere",
+        tmp_path / "loop.txt": "a link that leads nowhere",
         tmp_path / "pipe.txt": "no regular file",
     }
 

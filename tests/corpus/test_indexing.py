@@ -112,7 +112,7 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
         assert report.problems == (
             f"{docs}/a.pdf: damaged PDF",
             f"{docs}/b.txt: binary, not text",
-            f"{docs}/loop.txt: a link to nothing",
+            f"{docs}/loop.txt: a link that leads nowhere",
         )
 
 

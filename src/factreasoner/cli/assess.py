@@ -45,6 +45,8 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
             raise ConfigError("standard input (-) can be read once: name a file for the other")
         if not self.context and config.retriever == "given":
             raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
+        if self.context and config.retriever != "given":
+            self._note(f"--context is used as it is: --retriever {config.retriever} searches for nothing.")
         text = read_text(source) if source else _decoded(str(response))
         if not source:
             _hint_at_file(text.strip())

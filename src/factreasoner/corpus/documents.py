@@ -123,7 +123,9 @@ def text_of(data: bytes, name: str) -> Extracted:
 
 
 def _unread(name: str, why: str) -> DocumentError:
-    return DocumentError(f"{name}: {why}{'; save it as UTF-8' if why.startswith('not UTF-8') else ''}")
+    remedies = {"not UTF-8": "; save it as UTF-8", "encrypted": "; save it without a password"}
+    remedy = next((told for start, told in remedies.items() if why.startswith(start)), "")
+    return DocumentError(f"{name}: {why}{remedy}")
 
 
 def _is_binary(data: bytes, text: str) -> bool:

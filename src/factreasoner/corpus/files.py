@@ -80,7 +80,7 @@ def find_files(paths: Iterable[Path], *, outside: Path | None = None) -> FoundFi
 def _unfit(file: Path, folder: Path) -> str | None:
     """Why a file below `folder` is skipped; None if it is read."""
     if not stat.S_ISREG(_mode(file)):
-        return "a link to nothing" if file.is_symlink() else "no regular file"
+        return "a link that leads nowhere" if file.is_symlink() else "no regular file"
     if file.is_symlink() and not file.resolve().is_relative_to(folder.resolve()):
         return "a link out of the folder is not followed; name the file itself to have it"
     return None
