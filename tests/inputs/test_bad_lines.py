@@ -89,7 +89,7 @@ BAD = [
     ("relevant contexts are a text", given(gold_contexts="c0"), "gold_contexts", "a text", "list of ids"),
     ("null link", atom(contexts=[None]), "atoms[1].contexts[0]", "missing", "integer"),
     ("reserved name", atom(votes=1) | {"atom_fields": 1}, "atom_fields", "rename"),
-    ("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "UTF-8", "0xe9", "iconv"),
+    ("not UTF-8", b'{"id": "x", "output": "caf\xe9"}', "", "byte 0xe9; correct it", "iconv"),
     ("not JSON", "{output: 1}", "", "not JSON", "column 2", "one JSON object"),
     ("a bare word", "not json", "", "not JSON: expected true, false or null at column 2", "one JSON object"),
     ("Python, not JSON", "{'output': 'x'}", "", "Python", "json.dumps"),
@@ -118,13 +118,6 @@ BAD = [
     ("repeated key inside", '{"output": "x", "m": {"k": 1, "k": 2}}', "", '"k"', "duplicate"),
     ("half a character", '{"output": "x \\ud83d"}', "", "column 21", "surrogate"),
     ("half a character in a key", '{"output": "x", "\\uDE00": 1}', "", "column 23", "surrogate"),
-    ("bottomless nesting", '{"output": ' + "[" * 100_000, "", "nested"),
-    (
-        "prior is no number",
-        '{"output": "x", "contexts": [{"text": "a", "prior": "nan"}]}',
-        "contexts[0].prior",
-        "a text",
-    ),
     (
         "relevance told twice",
         given(contexts=[{"text": "a", "relevant": True}], gold_contexts=["c0"]),

@@ -43,6 +43,9 @@ def problems_of(path, **options):
     [
         ("f.json", b'{\n "data": [\n{"output": "x"}]}', ["over several lines", "jq -c '.KEY[]'"]),
         ("f.jsonl", "\ufeff{}".encode("utf-16"), ["UTF-16", "iconv"]),
+        ("f.csv", "output\nx\n".encode("utf-16"), ["UTF-16", "iconv"]),
+        ("f.csv", "output\nx\n".encode("utf-16-le"), ["UTF-16", "save its records as JSONL or CSV"]),
+        ("f.csv", b"PK\x03\x04rest", ["Excel"]),
         ("f.jsonl.gz", b"\x1f\x8b\x08\x00rest", ["gzip data is cut short in or after line 1", "gzip -t"]),
         ("f.jsonl.bz2", b"BZh91AY", ["bzip2", "bunzip2"]),
         ("f.xlsx", b"PK\x03\x04rest", ["Excel", "JSONL"]),
@@ -133,14 +136,6 @@ def test_bom_blank_lines_and_windows_line_ends(tmp_path):
     path.write_bytes(b'\xef\xbb\xbf{"output": "x"}\r\n\r\n{"output": "y\xe2\x80\xa8z"}')
     checked = CheckedInput(path)
     assert [(r.id, r.response) for r in checked.records()] == [("r1", "x"), ("r3", "y\u2028z")]
-
-
-def test_position_of_a_bad_byte_counts_the_bom(tmp_path):
-    path = tmp_path / "f.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"output": "\xff"}\n')
-    (problem,) = problems_of(path)
-    assert "position 15;" in problem.message
-    assert path.read_bytes()[15] == 0xFF
 
 
 @pytest.mark.parametrize(("name", "message"), [("none.jsonl", "No such file"), ("", "directory")])

@@ -134,11 +134,6 @@ def test_a_prior_is_a_number():
         parse({"contexts": [{"text": "a", "prior": math.nan}]})
 
 
-def test_missing_id_without_a_default():
-    with pytest.raises(InputError, match="here: id: missing"):
-        Reader().record({"output": "x"}, where="here")
-
-
 @pytest.mark.parametrize(
     ("data", "columns", "expected"),
     [

@@ -92,18 +92,20 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.json", '[{"output": "x"},', "begins as a JSON array, but is not one"),
         ("f.json", '[{"output": NaN}]', "NaN and Infinity are not JSON values"),
         ("f.json", '[{"output": "x", "output": "y"}]', 'duplicate key "output"'),
-        ("f.json", b'[{"output": "\xff"}]', "not UTF-8: byte 0xff at position 13"),
+        ("f.json", b'[{"output": "\xff"}]', "not UTF-8: byte 0xff at position 13; correct it"),
         ("f.json", "[" * 100_000, "nested too deeply"),
         ("f.parquet", b"PAR1 and more", "begins as a Parquet file, but can't be read as one"),
         ("f.json", "[]", "empty"),
         ("f.json", '[{"output": "x"}, 7]', "f.json, record 2: is the number 7; each line must be an object"),
         ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),
         ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, but the first row names 2; quote cells"),
-        ("f.csv", "id,output\n1\n", "f.csv:2: 1 cells"),
+        ("f.csv", "\n \nid,output\n1\n", "f.csv:4: 1 cell, but"),
         ("f.csv", 'id,output\n1,"open\n', "not a clean table"),
         ("f.csv", "id,,output\n1,2,3\n", "column 2 has no name"),
         ("f.csv", "id,output,id\n1,2,3\n", "two columns are called 'id'"),
-        ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9"),
+        ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9; correct it"),
+        ("f.csv", b"id,caf\xe9\n1,x\n", "f.csv:1: not UTF-8: byte 0xe9; correct it"),
+        ("f.csv", ",\n", "f.csv:1: column 1 has no name"),
         ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a text"),
         ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
         ("f.csv", "id,output\n", "one a row below a table's header"),
@@ -113,6 +115,33 @@ def test_what_is_not_clean_is_told(tmp_path, name, content, message):
     with pytest.raises(InputError) as caught:
         records(tmp_path / name, content)
     assert message in str(caught.value)
+
+
+def test_every_bad_row_is_told_and_may_be_skipped(tmp_path):
+    rows = [b"a,x", b"b,caf\xe9", b"c,y,z", b"d,\xe9", b"e,\xe9\xe8", b"f,", b"g,w"]
+    content = b"\n".join([b"id,output", *rows])
+    with pytest.raises(InputError) as caught:
+        records(tmp_path / "f.csv", content)
+    told = [(p.where.partition("f.csv")[2], p.message.partition(";")[0]) for p in caught.value.problems]
+    assert told[:2] == [
+        (":3 and 2 more (5, 6)", "not UTF-8: byte 0xe9"),
+        (":4", "3 cells, but the first row names 2"),
+    ]
+    assert told[2][0] == ", record 6"
+    found = records(tmp_path / "f.csv", content, skip_invalid=True)
+    assert [(record.id, record.response) for record in found] == [("a", "x"), ("g", "w")]
+
+
+def test_blank_rows_are_left_out_and_counted(tmp_path):
+    path = tmp_path / "f.csv"
+    for blank, notes in (
+        ("", []),
+        (",\n", ["1 blank row left out"]),
+        (' ,\n\n,"\n"\n', ["2 blank rows left out"]),
+    ):
+        path.write_text(f"id,output\na,x\n{blank}b,y\n")
+        checked = CheckedInput(path)
+        assert (checked.ids, checked.notes) == (("a", "b"), notes)
 
 
 def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
@@ -133,9 +162,10 @@ def test_tables_of_records_and_of_documents_share_one_limit_of_a_cell(tmp_path):
         assert csv.field_size_limit() == files.LONGEST_CELL
 
 
-def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path):
-    (record,) = records(tmp_path / "f.csv", 'id,output\n1,"[1] says so [__import__(""os"")]"\n')
-    assert record.response == '[1] says so [__import__("os")]'
+@pytest.mark.parametrize("cell", ['[1] says so [__import__("os")]', "[{(1, 2): 3}]"])
+def test_a_cell_that_only_looks_like_a_list_is_a_text(tmp_path, cell):
+    (record,) = records(tmp_path / "f.csv", table([{"id": 1, "output": cell}]))
+    assert record.response == cell
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import csv
 import io
 import itertools
 import json
+import re
 import shutil
 import stat
 import sys
@@ -31,6 +32,8 @@ from factreasoner.inputs.jsonl import (
     TABLES,
     TOO_LONG,
     decode_json,
+    foreign,
+    not_utf8,
     objects_in,
     parse_line,
     unreadable,
@@ -39,6 +42,7 @@ from factreasoner.inputs.jsonl import (
 from factreasoner.inputs.parsing import Fits, Reader
 from factreasoner.inputs.problems import merged
 from factreasoner.models import Record
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 
 STDIN = "standard input"
@@ -47,6 +51,8 @@ FORM = (
     'write one record a line: {"output": "...", ...}, or, if it is a table, give it a name that ends in '
     ".csv or .tsv"
 )
+_ESCAPED = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python's `surrogateescape` keeps it in a text."""
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
@@ -56,7 +62,7 @@ class CheckedInput:
 
     `column_map` is their key -> our field. `fits` says what a record lacks beyond its form. `limit` takes the
     first so many records and looks no further. `skip_invalid` leaves bad lines out: `problems` are theirs.
-    `notes` are on keys that may be misspelt.
+    `notes` are on keys that may be misspelt, and on blank rows of a table.
 
     Memory grows by an id and some 100 bytes a record, and by the problems. Standard input, a pipe, and the
     records of a table or a JSON array are kept in an unnamed temporary file while this object lives.
@@ -78,6 +84,7 @@ class CheckedInput:
     ) -> None:
         self.name = STDIN if str(path) == "-" else str(path)
         self.problems: list[InputProblem] = []
+        self.notes: list[str] = []
         self._column_map = dict(column_map or {})
         self._numbers: dict[str, int] = {}
         self._offsets = array("Q")
@@ -85,10 +92,10 @@ class CheckedInput:
         closing = contextlib.ExitStack()
         weakref.finalize(self, closing.close)
         try:
-            self._copy, self._by = _copied(self._path, self.name, closing)
+            self._copy, self._by = self._copied(closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        self.notes = self._checked(Reader(self._column_map, fits), limit)
+        self.notes += self._checked(Reader(self._column_map, fits), limit)
         problems = merged(self.problems)
         if problems and not skip_invalid:
             raise InputError(problems)
@@ -114,7 +121,7 @@ class CheckedInput:
                 file.seek(offset)
                 where, record = f"{self.name}{self._by}{number}", None
                 with contextlib.suppress(InputError):
-                    data = parse_line(file.readline(LONGEST_LINE + 1), where=where, offset=offset)
+                    data = parse_line(file.readline(LONGEST_LINE + 1), where=where)
                     record = reader.record(data, where=where, default_id=f"r{number}")
                 if record is None or record.id != record_id:
                     raise _wrong(where, "changed after it was checked; run the command again")
@@ -141,6 +148,35 @@ class CheckedInput:
             raise InputError([InputProblem(self.name, "column map", message) for message in unseen])
         return reader.notes()
 
+    def _copied(self, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, str]:
+        """A seekable file in the place of an input that is read only once, or is not JSON lines; else None.
+
+        With it comes what stands in messages between the input's name and the number of one of the file's
+        lines. `closing` closes it. A row that makes no record is an empty line of it.
+        """
+        copy = None
+        if self.name == STDIN or not stat.S_ISREG(self._path.stat().st_mode):
+            spool = closing.enter_context(_temporary())
+            stdin = contextlib.nullcontext(sys.stdin.buffer)
+            with stdin if self.name == STDIN else self._path.open("rb") as stream:
+                shutil.copyfileobj(stream, spool)
+            spool.seek(0)
+            copy = unpacked(spool)
+        with contextlib.nullcontext(copy) if copy else opened(self._path) as plain:
+            head = plain.read(HEAD_BYTES)
+            plain.seek(0)
+            if (found := _records_of(self.name, head, plain, self.notes)) is None:
+                return copy, ":"
+            records = closing.enter_context(_temporary())
+            for record in found:
+                if isinstance(record, InputProblem):
+                    self.problems.append(record)
+                else:
+                    line = json.dumps(record, ensure_ascii=False, default=str)
+                    records.write(line.encode("utf-8", "surrogatepass"))
+                records.write(b"\n")
+            return records, ", record "
+
     @contextlib.contextmanager
     def _open(self) -> Iterator[IO[bytes]]:
         try:
@@ -154,40 +190,15 @@ class CheckedInput:
             raise unreadable(self.name, error) from error
 
 
-def _copied(path: Path, name: str, closing: contextlib.ExitStack) -> tuple[IO[bytes] | None, str]:
-    """A seekable file in the place of an input that can be read only once, or is not JSON lines; else None.
-
-    With it comes what stands in messages between the input's name and the number of one of the file's lines.
-    `closing` closes it.
-    """
-    copy = None
-    if name == STDIN or not stat.S_ISREG(path.stat().st_mode):
-        spool = closing.enter_context(_temporary())
-        with contextlib.nullcontext(sys.stdin.buffer) if name == STDIN else path.open("rb") as stream:
-            shutil.copyfileobj(stream, spool)
-        spool.seek(0)
-        copy = unpacked(spool)
-    with contextlib.nullcontext(copy) if copy else opened(path) as plain:
-        head = plain.read(HEAD_BYTES)
-        plain.seek(0)
-        if (found := _records_of(name, head, plain)) is None:
-            return copy, ":"
-        records = closing.enter_context(_temporary())
-        for record in found:
-            line = json.dumps(record, ensure_ascii=False, default=str)
-            records.write(line.encode("utf-8", "surrogatepass") + b"\n")
-        return records, ", record "
-
-
 def _temporary() -> IO[bytes]:
     return tempfile.TemporaryFile()
 
 
-def _records_of(name: str, head: bytes, file: IO[bytes]) -> Iterable[Any] | None:
+def _records_of(name: str, head: bytes, file: IO[bytes], notes: list[str]) -> Iterable[Any] | None:
     """The records of a table or a JSON array; None where the file, which begins with `head`, is neither.
 
     A table's first row names the keys; an empty cell was not given; a cell that holds a list, as JSON or as
-    Python writes it, is that list.
+    Python writes it, is that list. Blank rows are left out, and `notes` says how many.
     """
     text = head.removeprefix(BOM).lstrip()
     if head.startswith(PARQUET):
@@ -195,7 +206,11 @@ def _records_of(name: str, head: bytes, file: IO[bytes]) -> Iterable[Any] | None
     if text.startswith(b"["):
         return _elements(name, file)
     separators = TABLES.get(plain_name(PurePath(name)).suffix.lower())
-    return _rows(name, file, separators) if separators and text and not text.startswith(b"{") else None
+    if not separators or not text or text.startswith(b"{"):
+        return None
+    if message := foreign(head):
+        raise _wrong(name, message)
+    return _rows(name, file, separators, notes)
 
 
 def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
@@ -224,50 +239,72 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
         raise _wrong(name, f"begins as a JSON array, but is not one: {reason}") from error
 
 
-def _rows(name: str, file: IO[bytes], separators: str) -> Iterator[dict[str, Any]]:
+def _rows(
+    name: str, file: IO[bytes], separators: str, notes: list[str]
+) -> Iterator[dict[str, Any] | InputProblem]:
     lines = _decoded(name, file)
-    header = next((line for line in lines if line.strip()), "")
-    separator = max(separators, key=header.count)
-    reader = cells_of(itertools.chain([header], lines), separator)
+    top: list[str] = []
+    while not top or top[-1].isspace():
+        top.append(next(lines, ""))
+    separator = max(separators, key=top[-1].count)
+    reader = cells_of(itertools.chain(top, lines), separator)
     try:
-        rows = (row for row in reader if any(cell.strip() for cell in row))
-        keys = [key.strip() for key in next(rows)]
+        keys = [key.strip() for key in next((row for row in reader if not _is_blank(row)), [""])]
+        where = f"{name}:{reader.line_num}"
+        if escaped := _ESCAPED.search("".join(keys)):
+            raise _wrong(where, not_utf8(ord(escaped[0]) - 0xDC00))
         if "" in keys:
-            raise _wrong(
-                f"{name}:1", f"column {keys.index('') + 1} has no name; the first row names the keys"
-            )
+            raise _wrong(where, f"column {keys.index('') + 1} has no name; the first row names the keys")
         if repeated := [key for key in keys if keys.count(key) > 1]:
-            raise _wrong(f"{name}:1", f"two columns are called {repeated[0]!r}; keep one")
-        for row in rows:
-            if len(row) != len(keys):
-                message = f"{len(row)} cells, but the first row names {len(keys)}; quote cells that hold"
-                raise _wrong(f"{name}:{reader.line_num}", f"{message} {separator!r} or line ends")
-            yield {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+            raise _wrong(where, f"two columns are called {repeated[0]!r}; keep one")
+        blank = 0
+        for row in reader:
+            if _is_blank(row):
+                blank += bool(row)  # an empty line is no row
+                continue
+            yield _record(row, keys, f"{name}:{reader.line_num}", separator)
+        if blank:
+            notes.append(f"{number_of(blank, 'blank row')} left out")
     except csv.Error as error:
         raise _wrong(f"{name}:{reader.line_num}", f"not a clean table: {error}") from error
 
 
+def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict[str, Any] | InputProblem:
+    """A row as a record, or what is wrong with it."""
+    if escaped := _ESCAPED.search(separator.join(row)):
+        return InputProblem(where, "", not_utf8(ord(escaped[0]) - 0xDC00))
+    if len(row) != len(keys):
+        cells = number_of(len(row), "cell")
+        rest = f"the first row names {len(keys)}; quote cells that hold {separator!r} or line ends"
+        return InputProblem(where, "", f"{cells}, but {rest}")
+    return {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+
+
+def _is_blank(row: list[str]) -> bool:
+    return not any(cell.strip() for cell in row)
+
+
 def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:
-    """The lines of a table, whatever ends them."""
+    """The lines of a table, whatever ends them. Bytes that are not UTF-8 are escaped, see `_ESCAPED`."""
     for number in itertools.count(1):
         if not (raw := file.readline(LONGEST_LINE + 1)):
             return
         if len(raw) > LONGEST_LINE:
             raise _wrong(f"{name}:{number}", TOO_LONG)
-        try:
-            text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            message = f"not UTF-8: byte 0x{error.object[error.start]:02x}; save it as UTF-8"
-            raise _wrong(f"{name}:{number}", message) from error
+        text = raw.removeprefix(BOM if number == 1 else b"").decode("utf-8", "surrogateescape")
         yield from io.StringIO(text, newline="")
+
+
+_NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError)
+"""What reading a cell that only looks like a list may raise."""
 
 
 def _cell(cell: str) -> object:
     """A cell's text, or the list it holds."""
     text = cell.strip()
     for read in (_array_of_texts, decode_json, _literal) if text.startswith("[") else ():
-        with contextlib.suppress(ValueError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError):
-            found = read(text.encode())
+        with contextlib.suppress(*_NO_LIST):
+            found = decode_json(json.dumps(read(text.encode()), default=str).encode())
             if isinstance(found, list) and all(isinstance(item, str | dict | int) for item in found):
                 return found
     return cell

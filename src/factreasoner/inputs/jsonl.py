@@ -21,22 +21,22 @@ TABLES = {".tsv": "\t", ".csv": ",;\t"}
 """Ending of a table's name -> what may separate its cells."""
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
+EACH_LINE = "each line"
 TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
 ROOM = 10
 """Levels of lists and objects that are left for what a journal puts around a record."""
 
-_UTF_16 = "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > records.jsonl"
 _BEGINNINGS = {
     rb"BZh": "bzip2-compressed; unpack it first: bunzip2 -c FILE > records.jsonl",
     rb"\xfd7zXZ": "xz-compressed; unpack it first: xz -dc FILE > records.jsonl",
     rb"PK\x03\x04": "a zip archive or an Excel workbook; export it as JSONL, one record a line",
-    rb"\xff\xfe|\xfe\xff": _UTF_16,
-    rb"(?s).{0,64}\0": "a binary file, or UTF-16 text; give a JSONL file in UTF-8, one record a line",
+    rb"\xff\xfe|\xfe\xff": "UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 FILE > NEW_FILE",
+    rb"(?s).{0,64}\0": "a binary file, or UTF-16 text; save its records as JSONL or CSV, in UTF-8",
     rb"\s*\[": "a JSON array; write one record a line: jq -c '.[]' FILE > records.jsonl",
     rb"\s*\{[^\S\n]*\n": "a JSON object over several lines; write one record a line: jq -c . FILE > "
     "records.jsonl; if a key of it holds the records, jq -c '.KEY[]' FILE > records.jsonl",
 }
-"""How files begin that can't be JSON lines, and what they are."""
+"""How files begin that can't be JSON lines, nor tables, and what they are."""
 _REMEDIES = {
     "breaks off": "{each} must be a whole object",
     "trailing characters": "{each} holds one object and nothing after it",
@@ -50,11 +50,17 @@ _REMEDIES = {
 _NO_NUMBER = re.compile(rb"NaN|Infinity")
 
 
+def foreign(head: bytes) -> str | None:
+    """What a file that begins with `head` is if it can't be JSON lines or a table, and the remedy."""
+    kind = next((what for how, what in _BEGINNINGS.items() if re.match(how, head.removeprefix(BOM))), None)
+    return kind and f"this is {kind}"
+
+
 def _file_problem(file: IO[bytes], form: str) -> str | None:
     """Why an open file can't be JSONL at all, and the remedy; `form` says what its lines are."""
     text = file.read(HEAD_BYTES).removeprefix(BOM)
-    if kind := next((what for how, what in _BEGINNINGS.items() if re.match(how, text)), None):
-        return f"this is {kind}"
+    if message := foreign(text):
+        return message
     file.seek(0)
     found = any(line.removeprefix(BOM).lstrip().startswith(b"{") for _, _, line in _lines_of(file))
     return None if found or not text.strip() else f"no line of it is a JSON object; {form}"
@@ -94,7 +100,7 @@ def objects_in(
     for number, offset, raw in _lines_of(file):
         where = f"{name}{by}{number}"
         try:
-            data = parse_line(raw, where=where, offset=offset)
+            data = parse_line(raw, where=where)
         except InputError as error:
             problems += error.problems
         else:
@@ -117,8 +123,8 @@ def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         offset += size
 
 
-def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") -> dict[str, Any]:
-    """The JSON object on one line. `offset` is that of its first byte; `each` says what holds one object.
+def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, Any]:
+    """The JSON object on one line; `each` says what holds one object.
 
     Stricter than Python's reader: a repeated key, NaN, infinities and half a surrogate pair are refused,
     because each would silently lose or spoil data.
@@ -129,9 +135,9 @@ def parse_line(raw: bytes, *, where: str, offset: int, each: str = "each line") 
     message = TOO_LONG
     if len(raw) <= LONGEST_LINE:
         try:
-            data = decode_json((raw if offset else raw.removeprefix(BOM)).rstrip())
+            data = decode_json(raw.removeprefix(BOM).rstrip())
         except ValueError as error:
-            message = why_not_json(error, raw, offset=offset, each=each)
+            message = why_not_json(error, raw, each=each)
         else:
             if isinstance(data, dict):
                 return data
@@ -147,13 +153,20 @@ def decode_json(raw: bytes) -> object:
     return value
 
 
-def why_not_json(error: ValueError, raw: bytes, *, each: str, offset: int = 0) -> str:
-    """What `decode_json` found wrong with a text that begins at `offset`, and the remedy."""
+def not_utf8(byte: int, place: str = "") -> str:
+    """That a byte is not UTF-8, and the remedy; lines with the same byte have the same message."""
+    return (
+        f"not UTF-8: byte 0x{byte:02x}{place}; correct it, or, if all of the file has another encoding, "
+        "convert it: iconv -f LATIN1 -t UTF-8 FILE > NEW_FILE"
+    )
+
+
+def why_not_json(error: ValueError, raw: bytes, *, each: str) -> str:
+    """What `decode_json` found wrong with a text, and the remedy."""
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError as bad:
-        byte = f"byte 0x{raw[bad.start]:02x} at position {offset + bad.start}"
-        return f"not UTF-8: {byte}; convert it: iconv -f LATIN1 -t UTF-8 FILE > records.jsonl"
+        return not_utf8(raw[bad.start], "" if each == EACH_LINE else f" at position {bad.start}")
     reason = str(error).replace("at line 1 column", "at column")
     reason = re.sub(r"^EOF while parsing .* at", "it breaks off at", reason)
     reason = reason.replace("expected ident", "expected true, false or null")

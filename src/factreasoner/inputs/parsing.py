@@ -52,7 +52,7 @@ class Reader:
         self._item_notes: dict[str, None] = {}
         self.keys: set[str] = set()
 
-    def record(self, data: Mapping[str, Any], *, where: str, default_id: str | None = None) -> Record:
+    def record(self, data: Mapping[str, Any], *, where: str, default_id: str) -> Record:
         """The record that an object describes. `where` is its place in messages ("file.jsonl:12").
 
         Raises:
@@ -65,9 +65,7 @@ class Reader:
             draft.problem("output", self._no_response(extras))
         return self.built(draft, fields, extras, default_id)
 
-    def built(
-        self, draft: Draft, fields: dict[str, Any], extras: dict[str, Any], default_id: str | None
-    ) -> Record:
+    def built(self, draft: Draft, fields: dict[str, Any], extras: dict[str, Any], default_id: str) -> Record:
         """The record of values by field. Raises InputError with every problem."""
         answered = fields.setdefault("response", _AN_ANSWER) is not _AN_ANSWER
         fields["id"] = draft.id(fields.get("id"), "id", default_id)

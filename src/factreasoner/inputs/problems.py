@@ -88,11 +88,11 @@ class Draft:
             self.problems += reworded(error, self.where, self.names, *above, **words)
             return None
 
-    def id(self, value: object, field: str, default: str | None = None) -> str:
+    def id(self, value: object, field: str, default: str) -> str:
         """An id: a text that is not blank, or an integer made one; `default` for null."""
         if isinstance(value, str) and value.strip():  # as in most records, and sooner than by pydantic
             return value
-        return self.take(_ID, default if value is None else value, field) or default or STANDS_IN
+        return self.take(_ID, default if value is None else value, field) or default
 
     def ids(self, value: object, field: str) -> tuple[str, ...]:
         """Different ids, in order."""

@@ -117,7 +117,7 @@ _ELSEWHERE = (
     (re.compile(r" \(--[^)]*\)|,? or [^,;]*--[a-z][^;]*"), ""),
     (re.compile(r"leave the record out \(in JSON (.*?)\)"), r"\1"),
     (re.compile(r"write each of these as a record, one a line: .*"), "send each as a body of its own"),
-    (re.compile(r"convert it: iconv .*"), "send UTF-8"),
+    (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
 )
 """What messages say to those who have files and a command line, and what they say here."""
 _SAMPLE = {"output": "Water boils.", "reference": "Water boils.", "contexts": ["Water boils at 100 degrees."]}
@@ -165,7 +165,7 @@ class Answers:
     def answer(self, route: str, body: bytes) -> Reply:
         """The reply to a body sent to that route. Nothing is raised: what goes wrong is in the reply."""
         try:
-            data = parse_line(body, where="", offset=0, each="the body")
+            data = parse_line(body, where="", each="the body")
         except InputError as error:
             return problems(400, _in_a_body(error))
         task = task_named(TASK_OF[route])
