@@ -24,15 +24,7 @@ class FactReasonerError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes unchanged, with any arguments of the constructor."""
-        return _remade, (type(self), self.args, self.__dict__)
-
-
-def _remade(
-    kind: type[FactReasonerError], args: tuple[Any, ...], fields: dict[str, Any]
-) -> FactReasonerError:
-    error = kind.__new__(kind, *args)
-    error.__dict__.update(fields)
-    return error
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class ConfigError(FactReasonerError):
@@ -105,12 +97,16 @@ class NoScoreError(FactReasonerError):
     """An answer has no score, and the tool that asked for one takes no other answer than an error."""
 
 
-class LLMError(FactReasonerError):
-    """One model call failed for good. `attempts` counts the requests that were sent."""
+class _AttemptedError(FactReasonerError):
+    """Something was asked for in vain. `attempts` counts the requests that were sent."""
 
     def __init__(self, message: str, *, attempts: int = 1) -> None:
         super().__init__(message)
         self.attempts = attempts
+
+
+class LLMError(_AttemptedError):
+    """One model call failed for good."""
 
 
 class CallTimeoutError(LLMError):
@@ -133,12 +129,8 @@ class UnusableReplyError(LLMError):
         self.reason = reason
 
 
-class RetrievalError(FactReasonerError):
-    """No evidence came for one atom. `attempts` counts the requests that were sent."""
-
-    def __init__(self, message: str, *, attempts: int = 1) -> None:
-        super().__init__(message)
-        self.attempts = attempts
+class RetrievalError(_AttemptedError):
+    """No evidence came for one atom."""
 
 
 class SearchError(RetrievalError):

@@ -90,7 +90,7 @@ def test_files_are_whole_and_every_answer_is_kept(tmp_path, begin):
         assert process.returncode == 130, stderr
         assert "Traceback" not in stderr
         assert "Interrupted" in stderr
-        assert " of 12 records are assessed, and kept in out." in stderr
+        assert " of 12 records are assessed and saved in out." in stderr
         assert 12 <= server.calls < 12 + 2 * 3
         finished = journaled(tmp_path / "out")
         assert 0 < len(finished) < 12

@@ -1,28 +1,23 @@
 """The records of a finished run as input."""
 
 import pytest
+from assessments import assessment as judged
 from run_folders import run_folder
 
 from factreasoner.errors import InputError, InputProblem, RunError
-from factreasoner.models import Assessment, Atom, Context, Record
+from factreasoner.models import Atom, Context, Record
 from factreasoner.runs.finished import PastRecords, record_of
 
 ATOMS = (Atom(id="a0", text="One.", gold="S", span=(0, 4)),)
 CONTEXTS = (Context(id="c0", text="A passage.", note="snippet", atom_ids=("a0",)),)
 
 
+FIELDS = {"prompt": "Who?", "response": "One.", "topic": "Tea", "metadata": {"source": "x"}}
+
+
 def assessment(record_id, status="ok", atoms=ATOMS, contexts=CONTEXTS):
-    return Assessment(
-        record_id=record_id,
-        status=status,
-        assessor="factreasoner",
-        prompt="Who?",
-        response="One.",
-        topic="Tea",
-        atoms=atoms,
-        contexts=contexts,
-        metadata={"source": "x"},
-    )
+    found = {"record_id": record_id, "status": status, "atoms": atoms, "contexts": contexts}
+    return judged([0.9], **found, **FIELDS)
 
 
 def folder(tmp_path, *assessments):
@@ -37,15 +32,7 @@ def test_records_bring_the_atoms_and_contexts_of_the_run(tmp_path):
     records = past(folder(tmp_path, assessment("r0"), assessment("r1", "no_atoms", (), ())))
     assert records.ids == ("r0", "r1")
     first, second = records.records()
-    assert first == Record(
-        id="r0",
-        response="One.",
-        prompt="Who?",
-        topic="Tea",
-        atoms=ATOMS,
-        contexts=CONTEXTS,
-        metadata={"source": "x"},
-    )
+    assert first == Record(id="r0", atoms=ATOMS, contexts=CONTEXTS, **FIELDS)
     assert second.atoms == ()
     assert record_of(assessment("r0")) == first
 

@@ -1,15 +1,16 @@
 """What a dry run counts is what a run calls."""
 
 import pytest
+from table_judge import TableJudge
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm import forms
 from factreasoner.llm.usage import estimate_request
-from factreasoner.models import Atom, Context, Record, Verdict
+from factreasoner.models import Atom, Context, Record
 from factreasoner.models.messages import FunctionSchema, Prompt
 from factreasoner.pipeline.assembly import Calls
-from factreasoner.protocols import Atomized, Judged
+from factreasoner.protocols import Atomized
 from factreasoner.retrieval.per_atom import FoundPassage, retrieve_each
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
@@ -106,12 +107,7 @@ class AskingJudge:
     def judge(self, premise, claims):
         for prompt, schema in self.requests(premise, claims):
             self._llm.call(prompt, schema)
-        return Judged(
-            tuple(
-                Verdict(context_id=premise.id, target_id=claim.id, label="entailment", probability=0.9)
-                for claim in claims
-            )
-        )
+        return TableJudge({}, ("entailment", 0.9)).judge(premise, claims)
 
 
 class SilentJudge:

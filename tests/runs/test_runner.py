@@ -6,13 +6,13 @@ import shutil
 import threading
 
 import pytest
+from table_judge import TableJudge
 from unsettled_solver import UnsettledSolver
 
 from factreasoner import Config, ScriptedLLM, build_pipeline
 from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
 from factreasoner.llm.capabilities import Capabilities, FoundForm
-from factreasoner.models import Atom, Context, Failure, Record, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.models import Atom, Context, Record
 from factreasoner.report.progress import Totals
 from factreasoner.runs.runner import opened, run
 from factreasoner.runs.store import RunFolder
@@ -53,7 +53,7 @@ def test_an_interrupt_right_after_a_line_leaves_no_record_out_of_the_results(tmp
     folder, told = interrupted(tmp_path)
     lines = folder.results_path.read_text(encoding="utf-8").splitlines()
     assert [json.loads(line)["id"] for line in lines] == ["r0", "r1"]
-    assert told == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
+    assert told == [f"2 of 3 records are assessed and saved in {tmp_path}."]
 
 
 def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, monkeypatch):
@@ -62,11 +62,9 @@ def test_an_interrupt_of_a_large_run_leaves_its_results_for_the_end(tmp_path, mo
     assert not folder.results_path.exists()
     assert not folder.summary_path.exists()
     assert [result.record_id for result in folder.results(["r0", "r1", "r2"])] == ["r0", "r1"]
-    export = f"`factreasoner export {tmp_path} --table records` writes the scores of these."
-    rest = (
-        f"; results.jsonl and summary.json are written when the run comes to its end, and until then {export}"
-    )
-    assert told == [f"2 of 3 records are assessed, and kept in {tmp_path}{rest}"]
+    export = f"`factreasoner export {tmp_path} --table records` writes their scores."
+    rest = f"; results.jsonl and summary.json are written at the end of the run. Until then, {export}"
+    assert told == [f"2 of 3 records are assessed and saved in {tmp_path}{rest}"]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +89,7 @@ def test_out_of_memory_or_disk_says_what_is_kept(tmp_path, monkeypatch, place, e
             run(build_pipeline(config), folder, ids, RECORDS, Totals())
     (note,) = caught.value.__notes__
     rest = "" if isinstance(error, OSError) else "; results.jsonl and "
-    assert note.startswith(f"{len(folder.entries)} of 3 records are assessed, and kept in {tmp_path}{rest}")
+    assert note.startswith(f"{len(folder.entries)} of 3 records are assessed and saved in {tmp_path}{rest}")
     assert folder.entries
     assert run(build_pipeline(config), folder, ids, RECORDS, Totals()).complete
     assert len(folder.results_path.read_text(encoding="utf-8").splitlines()) == 3
@@ -115,7 +113,7 @@ def test_what_is_under_way_when_the_input_fails_is_kept(tmp_path):
     folder.start(pipeline.config, {})
     with pytest.raises(InputError, match="is gone") as raised:
         run(pipeline, folder, [record.id for record in RECORDS], records(), Totals())
-    assert raised.value.__notes__ == [f"2 of 3 records are assessed, and kept in {tmp_path}."]
+    assert raised.value.__notes__ == [f"2 of 3 records are assessed and saved in {tmp_path}."]
     statuses = [a.status for a in folder.results(["r0", "r1"])]
     assert statuses == ["ok", "ok"]
 
@@ -144,23 +142,17 @@ def test_a_wrong_setting_is_told_even_if_the_new_folder_is_gone(tmp_path):
         misset(folder, lambda config: shutil.rmtree(folder.path))
 
 
-class CountingJudge:
+class CountingJudge(TableJudge):
     """Entails all it is asked; on request fails at the first claims instead. `asked` counts its calls."""
 
     def __init__(self, failing=0):
-        self.asked = 0
-        self._failing = failing
+        super().__init__({})
+        self.asked, self._failing = 0, failing
 
     def judge(self, premise, claims):
         self.asked += 1
-        if self.asked <= self._failing:
-            failures = (Failure(stage="judge", item_id=c.id, error_type="E", message="no") for c in claims)
-            return Judged((), tuple(failures))
-        verdicts = (
-            Verdict(context_id=premise.id, target_id=claim.id, label="entailment", probability=0.9)
-            for claim in claims
-        )
-        return Judged(tuple(verdicts))
+        self.otherwise = "lost" if self.asked <= self._failing else ("entailment", 0.9)
+        return super().judge(premise, claims)
 
 
 def run_over(path, judge, records):

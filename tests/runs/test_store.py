@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from assessments import assessment as judged
 from run_folders import append, run_folder
 
 from factreasoner.calibration.applying import Calibration
 from factreasoner.calibration.calibrators import Temperature
 from factreasoner.errors import InputError, RunError
-from factreasoner.models import Assessment, Atom, Outcome, Usage
+from factreasoner.models import Atom, Outcome
 from factreasoner.models.results import pack, unpack
 from factreasoner.runs import store
 from factreasoner.runs.finished import FinishedRun
@@ -20,18 +21,8 @@ from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.recall import TASK as RECALL
 
 
-def assessment(record_id, *, status="ok", n=1):
-    atoms = tuple(Atom(id=f"a{i}", text="x") for i in range(n))
-    outcome = Outcome(p_true={a.id: 0.75 for a in atoms}, support={a.id: "supported" for a in atoms})
-    return Assessment(
-        record_id=record_id,
-        status=status,
-        assessor="factreasoner",
-        atoms=atoms,
-        outcome=outcome if status == "ok" else None,
-        usage={"judge": Usage(calls=1)},
-        fingerprint="f",
-    )
+def assessment(record_id, *, n=1, **fields):
+    return judged([0.75] * n, record_id=record_id, fingerprint="f", **fields)
 
 
 def opened(path, config=None, *, fresh=False, **fingerprints):

@@ -290,7 +290,7 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
     by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
     settings: dict[str, dict[str, Any]] = {}
     for name, run in runs.items():
-        found = result_settings(run.config)
+        found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
         found["judge"] = _judge(run, by_journal)
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
-from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity, applied
+from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity
 from factreasoner.errors import RunError
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.claim_scores import (
@@ -198,7 +198,8 @@ def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floa
     after = np.empty_like(known.p)
     for train, test in folds(known.record, seed=seed):
         rest = known.at(train)
-        after[test] = applied(FITS[method](rest.p, rest.hits), known.p[test])
+        fitted = FITS[method](rest.p, rest.hits)
+        after[test] = [fitted.apply(p) for p in known.p[test].tolist()]
     return after
 
 

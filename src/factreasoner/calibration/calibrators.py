@@ -95,11 +95,6 @@ FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {
 }
 
 
-def applied(calibrator: AnyCalibrator, p: Floats) -> Floats:
-    """The calibrated probabilities of `p`, in the same order."""
-    return np.array([calibrator.apply(float(value)) for value in p], dtype=float)
-
-
 def _loss(odds: Floats, targets: Floats) -> float:
     return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
 

@@ -95,29 +95,33 @@ class Manifest:
             kept = self.models() | {model: capabilities}
             self._keep(models=_MODELS.dump_python(kept, mode="json"))
 
-    def keep_searched(self, states: Sequence[str]) -> list[str]:
-        """Add the collections searched from now on, as `name@state`; returns those noted before."""
-        with self._learning():
-            before = [str(state) for state in self.content().get("searched", [])]
-            if states:
-                self._keep(searched=list(dict.fromkeys([*before, *states])))
-            return before
+    @property
+    def searched(self) -> list[str]:
+        """The collections that were searched, as `name@state`."""
+        return [str(state) for state in self.content().get("searched", [])]
 
-    def refuse_other_run(self, wanted: Mapping[str, Mapping[str, Any]]) -> None:
+    def keep_searched(self, states: Sequence[str]) -> None:
+        """Add the collections searched from now on."""
+        with self._learning():
+            self._keep(searched=list(dict.fromkeys([*self.searched, *states])))
+
+    def refuse_other_run(self, config: Config, fingerprints: Fingerprints) -> None:
         """Raise RunError, with the keys that differ, if the run was made with other settings."""
         manifest = self.content()
-        if wanted["config"].keys() - manifest["config"].keys():
+        there = {part: manifest.get(part, {}) for part in fingerprints}
+        there["config"] = result_settings(manifest["config"])
+        here = {**fingerprints, "config": result_settings(config.model_dump(mode="json"))}
+        if here["config"].keys() - there["config"].keys():
             raise RunError(
                 f"{self.folder}: the run in this folder was made by an earlier version, whose results are "
                 "not mixed with this version's; it can be read and scored. To run it, use another --out, or "
                 "start over with --fresh"
             )
         differences = [
-            f"{key}: {there.get(key)!r} there, {here.get(key)!r} now"
-            for part, here in wanted.items()
-            for there in [result_part(part, manifest.get(part, {}))]
-            for key in sorted(here.keys() | there.keys())
-            if here.get(key) != there.get(key)
+            f"{key}: {there[part].get(key)!r} there, {here[part].get(key)!r} now"
+            for part in ("config", *fingerprints)
+            for key in sorted(here[part].keys() | there[part].keys())
+            if here[part].get(key) != there[part].get(key)
         ]
         if differences:
             raise RunError(
@@ -171,15 +175,10 @@ class Manifest:
         replace_file(self.path, [json.dumps(content, indent=2, ensure_ascii=False)])
 
 
-def result_settings(config: Config) -> dict[str, Any]:
-    """The settings that decide what the assessments of a run are."""
-    return result_part("config", config.model_dump(mode="json"))
-
-
-def result_part(part: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` less the keys that change no assessment."""
-    left_out = CALL_SETTINGS | SCORE_SETTINGS if part == "config" else frozenset[str]()
-    return {key: value for key, value in values.items() if key not in left_out}
+def result_settings(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that decide what the assessments of a run are, among all that a manifest has."""
+    left_out = CALL_SETTINGS | SCORE_SETTINGS
+    return {key: value for key, value in config.items() if key not in left_out}
 
 
 @functools.cache
@@ -209,8 +208,8 @@ def mixed_states(states: Iterable[str]) -> Iterator[str]:
     for name, several in by_name.items():
         if len(several) > 1:
             yield (
-                f"Collection {name!r} has changed since this run began: it mixes records searched for in "
-                f"{', '.join(several)}; --fresh searches for all of them in one state."
+                f"Collection {name!r} has changed since this run began ({', '.join(several)}): finished "
+                "records are not searched for again; --fresh searches for all of them in one state."
             )
 
 

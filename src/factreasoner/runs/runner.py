@@ -117,7 +117,7 @@ def run(
     written = False
     try:
         try:
-            stopped = _worked_off(worker, folder, ids, records, progress)
+            stopped = _worked_off(worker, folder, records, progress)
         except BaseException as error:
             # An interrupt may have struck between a line's writing and its indexing.
             folder.mend_journal()
@@ -137,10 +137,10 @@ def run(
 
 
 def _worked_off(
-    worker: Worker[R], folder: RunFolder[R], ids: Sequence[str], records: Iterable[Record], progress: Progress
+    worker: Worker[R], folder: RunFolder[R], records: Iterable[Record], progress: Progress
 ) -> str | None:
     """Write the lines of unfinished records as they come; returns why that stopped early, if it did."""
-    unfinished = _unfinished(worker, folder, ids, records, progress)
+    unfinished = _unfinished(worker, folder, records, progress)
     made = lines_of(worker, folder.task, unfinished, folder.calls)
     try:
         with told_of_waiting(progress.waiting), contextlib.closing(made):  # workers end when the run does
@@ -187,36 +187,37 @@ def _pool(
 def _kept(folder: RunFolder[Any], ids: Sequence[str], *, written: bool) -> str:
     """What there is of a run that did not come to its end."""
     assessed = sum(i in folder.entries for i in ids)
-    kept = f"{assessed} of {len(ids)} records are assessed, and kept in {folder.path}"
+    kept = f"{assessed} of {len(ids)} records are assessed and saved in {folder.path}"
     if written or not folder.entries:
         return f"{kept}."
     export = shlex.join(["factreasoner", "export", str(folder.path), "--table", "records"])
     return (
-        f"{kept}; results.jsonl and summary.json are written when the run comes to its end, and until then "
-        f"`{export}` writes the scores of these."
+        f"{kept}; results.jsonl and summary.json are written at the end of the run. Until then, `{export}` "
+        "writes their scores."
     )
 
 
 def _unfinished(
-    worker: Worker[Any],
-    folder: RunFolder[Any],
-    ids: Sequence[str],
-    records: Iterable[Record],
-    progress: Progress,
+    worker: Worker[Any], folder: RunFolder[Any], records: Iterable[Record], progress: Progress
 ) -> Iterator[Record]:
     """The records to work on. Raises RunError if the folder holds atoms made with another parser.
 
-    The collections are noted for the first record of `ids` that brings no contexts: it is searched for.
+    A record that brings no contexts is searched for: at the first, changed collections are warned of; those
+    searched are noted at the first to work on.
     """
     settled = noted = False
+    collections: Sequence[str] | None = None
     for record in records:
         entry = folder.entries.get(record.id)
+        if record.contexts is None and collections is None:
+            collections = getattr(worker, "collections", ())
+            folder.warn_of(collections)
         if entry is None or entry.fingerprint != record_fingerprint(record):
             if not settled and folder.task.makes_claims(record, worker.config):
                 folder.manifest.settle_parser(worker.config)
                 settled = True
-            if not noted and record.contexts is None:
-                folder.note_searched(getattr(worker, "collections", ()), ids)
+            if record.contexts is None and collections and not noted:
+                folder.manifest.keep_searched(collections)
                 noted = True
             if entry is not None and not entry.to_repeat:
                 progress.changed()

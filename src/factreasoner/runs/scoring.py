@@ -20,7 +20,7 @@ from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
-from factreasoner.models import Assessment, TaskResult, Verdict
+from factreasoner.models import Assessment, Failure, TaskResult, Verdict
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, Pair, pair
 from factreasoner.runs.store import RunFolder
@@ -117,7 +117,7 @@ class PanelTally:
     """Adds up the results of a run judged by several models; `sizes` are those of its records."""
 
     def __init__(self, task: Task[Any], config: Config, sizes: Sequence[int]) -> None:
-        self._table = task.table
+        self._task = task
         self._config = config
         self._agreement = Agreement()
         self._answered: set[str] = set()
@@ -126,25 +126,27 @@ class PanelTally:
     def add(self, result: TaskResult) -> None:
         """Count a record's result."""
         pairs: defaultdict[Pair, list[str]] = defaultdict(list)
-        for vote in votes_of(result):
+        judged: tuple[Verdict | Failure, ...] = (*self._task.verdicts(result), *result.all_failures)
+        votes = [vote for one in judged for vote in one.votes]  # ties included
+        for vote in votes:
             pairs[pair(vote)].append(vote.label)
             self._answered.add(vote.judge)
         for labels in pairs.values():
             self._agreement.add(labels)
         for name, tally in self._tallies.items():
-            tally.add(as_judged_by(result, name, self._config))
+            tally.add(_as_judged(result, [vote for vote in votes if vote.judge == name], self._config))
 
     def content(self) -> dict[str, Any]:
         """For summary.json: each judge's own scores; Krippendorff's alpha over pairs of several votes.
 
         A judge that never answered has no score at all.
         """
-        names = [metric.name for metric in self._table if not metric.usage]
+        names = [metric.name for metric in self._task.table if not metric.usage]
         return {
             "scores": {
                 name: {
                     metric: (found if name in self._answered else NO_ANSWER).content()
-                    for metric, found in self._table.estimates(tally.sample(), names).items()
+                    for metric, found in self._task.table.estimates(tally.sample(), names).items()
                 }
                 for name, tally in self._tallies.items()
             },
@@ -153,27 +155,16 @@ class PanelTally:
         }
 
 
-def votes_of(result: TaskResult) -> Iterator[Verdict]:
-    """What each judge said of each pair, ties included."""
-    inner = result.outcome if isinstance(result, Assessment) else None
-    verdicts = result.verdicts if isinstance(result, ClaimResult) else inner.verdicts if inner else ()
-    for verdict in verdicts:
-        yield from verdict.votes
-    for failure in (*result.failures, *(inner.failures if inner else ())):
-        yield from failure.votes
-
-
-def as_judged_by(result: TaskResult, judge: str, config: Config) -> TaskResult:
-    """The result as that judge alone would have made it; pairs that it did not answer are unjudged."""
-    own = tuple(vote for vote in votes_of(result) if vote.judge == judge)
+def _as_judged(result: TaskResult, own: Sequence[Verdict], config: Config) -> TaskResult:
+    """The result as one judge alone would have made it, with its `own` verdicts; other pairs are unjudged."""
     if isinstance(result, ClaimResult):
         known = tuple(verdict for verdict in result.verdicts if not verdict.votes)
-        return result.model_copy(update={"verdicts": known + own})
+        return result.model_copy(update={"verdicts": (*known, *own)})
     if not isinstance(result, Assessment) or result.outcome is None:
         return result
     judged = {vote.target_id for vote in own}
     unjudged = tuple(atom.id for atom in result.atoms if atom.id not in judged)
-    outcome = result.outcome.model_copy(update={"verdicts": own, "unjudged": unjudged})
+    outcome = result.outcome.model_copy(update={"verdicts": tuple(own), "unjudged": unjudged})
     alone = config.model_copy(update={"calibration": None})
     return rescore(result.model_copy(update={"outcome": outcome}), AutoSolver(alone), alone)
 

@@ -29,7 +29,6 @@ from factreasoner.runs.manifest import (
     Fingerprints,
     Manifest,
     mixed_states,
-    result_settings,
     unfinished_states,
 )
 from factreasoner.settings import Config, kept_config
@@ -201,7 +200,7 @@ class RunFolder(Journal[R]):
             self._check_task()
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
-                self.manifest.refuse_other_run({"config": result_settings(config), **fingerprints})
+                self.manifest.refuse_other_run(config, fingerprints)
             self._refuse_lost_journal()
             self.mend_journal()
         elif self.journal_path.exists():
@@ -257,16 +256,14 @@ class RunFolder(Journal[R]):
                     f"--out{again}"
                 )
 
-    def note_searched(self, now: Sequence[str], ids: Sequence[str]) -> None:
-        """Keep in the manifest the states of the collections searched from now on; warn of them, each once.
+    def warn_of(self, collections: Sequence[str]) -> None:
+        """Warn, once each, of collections that are not whole or have changed since finished records had them.
 
-        Warnings are about collections that are not whole, and about those that changed between records that
-        are finished and others of `ids`.
+        They are given with their states now, as `name@state`.
         """
-        states = [*self.manifest.keep_searched(now), *now]
-        found = list(unfinished_states(now))
-        if states and any(i not in self.entries or self.entries[i].status not in _SEARCHED for i in ids):
-            found += mixed_states(states)
+        found = list(unfinished_states(collections))
+        if any(entry.status in _SEARCHED for entry in self.entries.values()):
+            found += mixed_states([*self.manifest.searched, *collections])
         for warning in found:
             if warning not in self._warned:
                 self._warned.add(warning)
