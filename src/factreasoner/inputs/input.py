@@ -251,8 +251,8 @@ def _rows(
     try:
         keys = [key.strip() for key in next((row for row in reader if not _is_blank(row)), [""])]
         where = f"{name}:{reader.line_num}"
-        if escaped := _ESCAPED.search("".join(keys)):
-            raise _wrong(where, not_utf8(ord(escaped[0]) - 0xDC00))
+        if message := _undecoded(keys):
+            raise _wrong(where, message)
         if "" in keys:
             raise _wrong(where, f"column {keys.index('') + 1} has no name; the first row names the keys")
         if repeated := [key for key in keys if keys.count(key) > 1]:
@@ -271,13 +271,19 @@ def _rows(
 
 def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict[str, Any] | InputProblem:
     """A row as a record, or what is wrong with it."""
-    if escaped := _ESCAPED.search(separator.join(row)):
-        return InputProblem(where, "", not_utf8(ord(escaped[0]) - 0xDC00))
+    if message := _undecoded(row):
+        return InputProblem(where, "", message)
     if len(row) != len(keys):
         cells = number_of(len(row), "cell")
         rest = f"the first row names {len(keys)}; quote cells that hold {separator!r} or line ends"
         return InputProblem(where, "", f"{cells}, but {rest}")
     return {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+
+
+def _undecoded(row: list[str]) -> str | None:
+    """What is wrong with a row that has bytes which are not UTF-8."""
+    escaped = _ESCAPED.search("".join(row))
+    return escaped and not_utf8(ord(escaped[0]) - 0xDC00)
 
 
 def _is_blank(row: list[str]) -> bool:

@@ -117,17 +117,13 @@ class Assembly:
 
     def judge(self, *, two_sided: bool = False) -> Judge:
         """The judge, its verdicts calibrated as the settings say; `two_sided`: see `EnsembleJudge`."""
-        judge, offsets = self._judge(two_sided), self._calibration.verdicts
-        return judge if offsets == UNCHANGED else CalibratedJudge(judge, offsets)
-
-    def _judge(self, two_sided: bool) -> Judge:
-        if not isinstance(self.llm, Panel):
-            return self.made(JUDGE)
         members = {
             name: Assembly(alone(self.config, name), llm, self._parts, self._shared).made(JUDGE)
-            for name, llm in self.llm.members.items()
+            for name, llm in (self.llm.members.items() if isinstance(self.llm, Panel) else ())
         }
-        return EnsembleJudge(members, two_sided=two_sided)
+        judge = EnsembleJudge(members, two_sided=two_sided) if members else self.made(JUDGE)
+        offsets = self._calibration.verdicts
+        return judge if offsets == UNCHANGED else CalibratedJudge(judge, offsets)
 
     def coherence(self) -> CoherenceCheck | None:
         """What finds claims that contradict each other; None unless the settings ask for it."""
