@@ -2,12 +2,14 @@
 
 import contextlib
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from fake_server import obliging
+from fake_server import obliging, sequence, server_error
 from llm_scene import PROMPT, SCHEMA, Clock, in_line, schema_of
 
+from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.llm.limits import Limits
 from factreasoner.llm.parallel import parallel_map, run_in_thread
 from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, one_slot
@@ -132,6 +134,22 @@ def test_a_passage_that_waits_for_the_call_of_another_gives_its_slot_back(scene,
 
     found = run_in_thread(lambda: passage(lambda: client.call(one, schema_of(1)))).result(20).result(20)
     assert found.arguments == {"fact_0": "True"}
+
+
+def test_a_call_that_waits_before_it_is_sent_again_leaves_its_slot_to_others(scene, monkeypatch):
+    client = scene(sequence(server_error(), obliging)).client(concurrency=1)
+    other, sleep, found = PROMPT.model_copy(update={"user": "Is it not?"}), time.sleep, []
+
+    def meanwhile(seconds):
+        monkeypatch.setattr(time, "sleep", sleep)
+        found.append(run_in_thread(lambda: client.call(other, SCHEMA, sample=1)).result(5))
+
+    monkeypatch.setattr(time, "sleep", meanwhile)
+    client.adopt(Capabilities(forms={"flat": FoundForm(form="json_schema")}))  # else it waits for the form
+    with one_slot():
+        assert client.call(PROMPT, SCHEMA).arguments
+        assert client.call(PROMPT, SCHEMA, sample=2).arguments
+    assert len(found) == 1
 
 
 def test_a_passage_that_lost_its_slot_waits_behind_those_that_have_one():

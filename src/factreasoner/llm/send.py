@@ -20,6 +20,7 @@ from factreasoner.llm.faults import ProviderFault, fault_of
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.parallel import turns, within
 from factreasoner.llm.responses import Completion
+from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.transport import Transport, load
 from factreasoner.llm.usage import record_usage
 from factreasoner.models import Usage
@@ -213,6 +214,7 @@ class Sender:
                 return answer
             if answer.retry_after is not None:  # a provider that asks one request to wait means all of them
                 self._shared.limits.pause(answer.retry_after)
+            give_slot_back()
             for turn in turns(seconds):
                 self._breaker.tell_why(answer.message)
                 if self.stopped:

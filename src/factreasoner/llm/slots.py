@@ -107,7 +107,8 @@ def one_slot() -> Iterator[None]:
 def give_slot_back() -> None:
     """Give back the slot that the calls inside `one_slot` share, until the next of them takes one.
 
-    Whoever waits for another call to be answered does so first: that call may be in line for this slot.
+    Whoever waits does so first: for another call to be answered, which may be in line for this slot, or
+    before a request is sent again.
     """
     held = lease.get()
     while held:
