@@ -1,6 +1,7 @@
 """What litellm is told, and what is known of a model before any request."""
 
 import gc
+import logging
 import math
 import os
 import warnings
@@ -20,6 +21,8 @@ def test_litellm_is_quiet_and_stays_at_home():
     assert os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] == "True"
     assert os.environ["HF_HUB_OFFLINE"] == "1"
     assert os.environ["LITELLM_MODE"] == "PRODUCTION"
+    for name in ("LiteLLM", "litellm.llms.huggingface.chat.transformation"):
+        assert not logging.getLogger(name).isEnabledFor(logging.WARNING)
 
 
 @pytest.mark.parametrize(

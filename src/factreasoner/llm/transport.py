@@ -81,7 +81,7 @@ def load() -> Any:
             # One pool for the process: litellm drops one of its own, connections and all, every 200 clients.
             litellm.client_session = Session(verify=get_ssl_configuration())
             atexit.register(_close, litellm)
-        for name in ("LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
+        for name in ("litellm", "LiteLLM", "LiteLLM Router", "LiteLLM Proxy"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         # A server with tool arguments as an object, not a string, is read correctly, but with this warning.
         warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
