@@ -34,8 +34,9 @@ NO_KEY = _any(
     r"could not resolve authentication",
     r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
 )
-NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
-NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
+NO_MONEY = _any(
+    r"credit balance|insufficient[ _](balance|credit|funds|quota)|exceeded your current quota|billing"
+)
 PASSING = _any(r"(retry|try again) (in|after)|per (minute|day)")
 """Gemini says "quota" and "billing" for any limit."""
 NO_MODEL = _any(
@@ -43,7 +44,7 @@ NO_MODEL = _any(
     r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
 )
 NO_MODULE = _any(r"No module named '([\w.]+)'")
-NO_PACKAGE = _any(r"pip install |Missing [\w-]+ to call")
+NO_PACKAGE = _any(r"pip install ")
 MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
 TOO_LONG = _any(
     r"context.?(length|window|size|limit)|maximum context|too many tokens",
@@ -254,8 +255,8 @@ def _remedy(raw: str, status: int | None) -> str | None:
     """What the user can do about an error that all later requests would meet; None for other errors."""
     if status == 403 and MODERATED.search(raw):
         return None
-    no_credit = status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)
-    if status == 402 or no_credit or (status in (400, 403, 429) and NO_MONEY.search(raw)):
+    no_money = status in (400, 403, 429) and NO_MONEY.search(raw) and not PASSING.search(raw)
+    if status == 402 or no_money:
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
