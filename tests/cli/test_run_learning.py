@@ -47,10 +47,6 @@ def run(factreasoner, server, out, *flags, **options):
     return factreasoner("run", "d.jsonl", *place, *flags, **options)
 
 
-def role_of(request):
-    return request.body["messages"][0]["role"]
-
-
 @pytest.mark.parametrize("name", SERVERS)
 def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factreasoner, tmp_path, name):
     answer, logprobs, said = SERVERS[name]
@@ -73,16 +69,6 @@ def test_what_was_learnt_is_in_the_manifest_and_a_run_that_goes_on_asks_so(factr
     assert said in " ".join(done.stderr.split())
     assert learnt["system_role"] == (name != "no system role")
     assert manifest_of(tmp_path / "out")["models"] == {"openai/fake": learnt}
-
-
-def test_a_refused_system_role_is_known_to_other_runs_by_the_cache(factreasoner, tmp_path):
-    write_records(tmp_path / "d.jsonl", RECORDS[0])
-    with FakeServer(without_system) as server:
-        run(factreasoner, server, "one", "--form", "auto")
-        server.requests.clear()
-        write_records(tmp_path / "d.jsonl", RECORDS[1])
-        run(factreasoner, server, "two", "--form", "auto")
-        assert [role_of(request) for request in server.requests] == ["user", "user"]
 
 
 def test_a_run_says_at_once_what_the_cache_knows_and_names_the_probe_of_its_own_mode_alone(

@@ -118,7 +118,7 @@ def test_what_limit_follows_a_cut_reply(scene, case):
     assert [reply.arguments == {} for reply in replies] == truncated
     assert [request.body["max_tokens"] for request in set_up.server.requests] == limits
     assert ("tool" in set_up.forms) == (limits[1] == 148)
-    assert client.capabilities.thinks == (thinking in answers)
+    assert client.kept.known.thinks == (thinking in answers)
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,9 @@ def test_a_call_that_waits_before_it_is_sent_again_leaves_its_slot_to_others(sce
         found.append(run_in_thread(lambda: client.call(other, SCHEMA, sample=1)).result(5))
 
     monkeypatch.setattr(time, "sleep", meanwhile)
-    client.adopt(Capabilities(forms={"flat": FoundForm(form="json_schema")}))  # else it waits for the form
+    client.kept.adopt(
+        Capabilities(forms={"flat": FoundForm(form="json_schema")})
+    )  # else it waits for the form
     with one_slot():
         assert client.call(PROMPT, SCHEMA).arguments
         assert client.call(PROMPT, SCHEMA, sample=2).arguments

@@ -192,10 +192,10 @@ def _model(config: Config) -> Iterator[Check]:
         except (ConfigError, LLMError) as error:
             yield Check("wrong", name, str(error))
             return
-        known = client.capabilities
+        known = client.kept.known
     known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
     with closing(LiteLLMClient(config)) as keeper:
-        keeper.adopt(known)
+        keeper.kept.adopt(known)
     yield Check("ok" if probed.found.reliable else "wrong", name, str(known))
     taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
     yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

@@ -217,7 +217,7 @@ def known_probe(config: Config) -> Probe | None:
         return None
     client = LiteLLMClient(config)
     client.close()
-    return client.capabilities.probes.get(prompt_key(config))
+    return client.kept.known.probes.get(prompt_key(config))
 
 
 def as_probed(config: Config) -> Config:

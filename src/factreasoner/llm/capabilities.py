@@ -145,8 +145,9 @@ class KeptCapabilities:
             self.known = found
             return
         with contextlib.suppress(ValidationError):  # written by another version
-            if (noted := cache.noted(key)) is not None:
-                self.adopt(Capabilities.model_validate_json(noted))
+            self.known = Capabilities.model_validate_json(cache.noted(key) or "{}")
+        if memory is not None and self.known != Capabilities():
+            memory.keep_capabilities(model, self.known)
 
     def learn(self, lesson: Capabilities) -> None:
         """Add what was learnt."""

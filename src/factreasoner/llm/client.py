@@ -70,7 +70,8 @@ class LiteLLMClient:
     It adds call forms, retries, a deadline per request, limits on concurrency, rate and cost, a cache of
     replies, and usage by stage (see `Meter`). A model name without a provider, together with `api_base`,
     means an OpenAI-compatible server. Other clients may use the same `shared`; `batches` is where requests go
-    with the setting `batch`; `backoff_seconds` is the longest first wait before a retry.
+    with the setting `batch`; `prober` is asked when it is first needed how many facts the model can judge in
+    one call; `backoff_seconds` is the longest first wait before a retry. `kept` is how the model is asked.
 
     Raises:
         ConfigError: no model, a named key that is not set, an unusable cache, or batches without a folder.
@@ -82,6 +83,7 @@ class LiteLLMClient:
         *,
         shared: SharedLimits | None = None,
         batches: BatchFolder | None = None,
+        prober: Prober | None = None,
         backoff_seconds: float = 1.0,
     ) -> None:
         if config.model is None:
@@ -97,15 +99,15 @@ class LiteLLMClient:
         scored = config.confidence in ("auto", "logprobs")
         asked = [config.model, config.api_base, config.form, config.model_parameters, scored, config.mode]
         note, kept_in = key_of(["capabilities", *asked]), self._cache if batches is None else None
-        self._kept = KeptCapabilities(config.model, note, kept_in, self.shared.memory)
+        self.kept = KeptCapabilities(config.model, note, kept_in, self.shared.memory)
         self._sender: Sender | BatchSender = (
             Sender(config, self.shared, transport, backoff_seconds=backoff_seconds)
             if batches is None
             else BatchSender(config, transport, batches)
         )
-        self._search = FormSearch(config, transport, self._sender, self._kept)
+        self._search = FormSearch(config, transport, self._sender, self.kept)
         self._probing = threading.RLock()
-        self._prober: Prober | None = None
+        self._prober = None if batches is not None else prober
         self._facts: int | None = None
         self._probes_left = 2
 
@@ -150,40 +152,27 @@ class LiteLLMClient:
         self._cache.close()
 
     @property
-    def capabilities(self) -> Capabilities:
-        """How the model must be asked, as far as it is known."""
-        return self._kept.known
-
-    def adopt(self, known: Capabilities) -> None:
-        """Keep what another client learnt about the same model."""
-        self._kept.adopt(known)
-
-    @property
     def settled(self) -> bool:
         """Whether it is known how to ask the model, or can't be; until then calls are made one by one."""
-        known = bool(self._kept.known.forms) and (self._prober is None or self._facts is not None)
+        known = bool(self.kept.known.forms) and (self._prober is None or self._facts is not None)
         return self._batches is not None or known or self._sender.stopped
-
-    def probed_by(self, prober: Prober | None) -> None:
-        """Let `prober` find out how many facts the model can judge in one call, when first needed."""
-        self._prober = prober
 
     @property
     def facts_per_call(self) -> int:
         """How many facts the model can judge in one call: probed, and once more if its server was down."""
         prober = self._prober
-        if prober is None or self._batches is not None:
+        if prober is None:
             return MOST_FACTS
         with self._probing:
             if self._facts is None:
                 try:
-                    found = self._kept.known.probes.get(prober.key) or prober.probe(self)
+                    found = self.kept.known.probes.get(prober.key) or prober.probe(self)
                 except LLMError as error:
                     log.warning("it is not known how many facts the model can judge in one call: %s", error)
                     self._probes_left -= 1
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS
-                self._kept.learn(Capabilities(probes={prober.key: found}))
+                self.kept.learn(Capabilities(probes={prober.key: found}))
                 self._facts = found.facts_per_call
             return self._facts
 

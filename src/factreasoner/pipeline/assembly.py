@@ -183,9 +183,7 @@ def _client(config: Config, shared: SharedLimits, batches: BatchFolder | None) -
     from factreasoner.judges.probe import prober_of
     from factreasoner.llm.client import LiteLLMClient
 
-    client = LiteLLMClient(config, shared=shared, batches=batches)
-    client.probed_by(prober_of(config))
-    return client
+    return LiteLLMClient(config, shared=shared, batches=batches, prober=prober_of(config))
 
 
 def refuse_unasked_judge(config: Config) -> None:
