@@ -1,5 +1,6 @@
 """Retries, and servers that are dead, dying or slow: who waits, for how long, and what is said."""
 
+import re
 import threading
 import time
 from email.utils import formatdate
@@ -181,26 +182,19 @@ def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monk
     assert told[-1] == ""
 
 
-@pytest.mark.parametrize(
-    ("settings", "error", "words"),
-    [
-        ({}, ConfigError, r"it refused connections for 0\.5 s from the start; --patience 120 waits longer"),
-        ({"patience": 1.0}, ProviderError, r"waited for as long as --patience 1 allows"),
-    ],
-    ids=["default", "as set"],
-)
-def test_a_server_that_was_never_there_ends_the_run_soon(tmp_path, monkeypatch, settings, error, words):
+@pytest.fixture
+def nobody(tmp_path, monkeypatch):
+    """A client of a server that is not there."""
     monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
-    config = Config(model="fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path, **settings)
-    client = LiteLLMClient(config, backoff_seconds=0.01)
-    with pytest.raises(error, match=rf"Connection refused; is http://127\.0\.0\.1:9/v1 up\? \({words}\)"):
-        client.call(PROMPT, SCHEMA)
+    place = {"model": "fake", "api_base": "http://127.0.0.1:9/v1", "cache_dir": tmp_path}
+    return lambda **settings: LiteLLMClient(Config(**place, **settings), backoff_seconds=0.01)
 
 
-def test_every_call_to_a_server_that_was_never_there_ends_as_the_first(tmp_path, monkeypatch):
-    monkeypatch.setattr("factreasoner.llm.send.SECONDS_AT_START", 0.5)
-    config = Config(model="fake", api_base="http://127.0.0.1:9/v1", cache_dir=tmp_path)
-    client = LiteLLMClient(config, backoff_seconds=0.01)
+ABSENT = "Connection refused; is http://127.0.0.1:9/v1 up? "
+
+
+def test_every_call_to_a_server_that_was_never_there_ends_soon_and_as_the_first(nobody):
+    client = nobody()
 
     def failed(number):
         with pytest.raises((ConfigError, ProviderError)) as caught:
@@ -209,7 +203,14 @@ def test_every_call_to_a_server_that_was_never_there_ends_as_the_first(tmp_path,
 
     ((kind, words),) = set(parallel_map(failed, range(24), 8))  # most wait for the first one's slot
     assert kind is ConfigError
-    assert "Connection refused; is http://127.0.0.1:9/v1 up? (it refused connections for 0.5 s" in words
+    told = "(it refused connections for 0.5 s from the start; --patience 120 waits longer)"
+    assert words.endswith(f"{ABSENT}{told}")
+
+
+def test_a_patience_of_ones_own_holds_for_a_server_that_was_never_there(nobody):
+    told = re.escape(f"{ABSENT}(waited for as long as --patience 1 allows)")
+    with pytest.raises(ProviderError, match=told):
+        nobody(patience=1.0).call(PROMPT, SCHEMA)
 
 
 def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scene, monkeypatch):
