@@ -7,7 +7,6 @@ from fake_server import (
     broken_body,
     completion_of,
     cut,
-    empty_choices,
     error,
     filtered,
     hang,
@@ -56,10 +55,8 @@ def answered(results):
 BAD = {
     "filtered": filtered(),
     "refused": refused(),
-    "no choices": empty_choices(),
     "empty": completion_of(content=""),
     "no message": Completion(arguments={}, body={"choices": [None]}),
-    "usage in words": Completion(arguments={}, body={"usage": "lots"}),
     "broken JSON": broken_body(),
     "prose": prose(),
     "another function": Completion(tool_calls=[("search", '{"fact_0": "True"}')]),

@@ -125,7 +125,6 @@ def test_kinds(status, message, kind):
 @pytest.mark.parametrize(
     ("status", "message"),
     [
-        (400, "maximum context length is 10 tokens (5 in the functions)"),
         (400, "This model's maximum context length is 8192 tokens. However, your messages resulted in 9000."),
         (400, "prompt is too long: 210000 tokens > 200000 maximum"),
         (400, "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."),

@@ -79,14 +79,6 @@ class CircuitBreaker:
         self._heard = self._probed = float("-inf")
 
     @property
-    def given_up(self) -> str:
-        """What is said of a call that is not made."""
-        return (
-            f"{self.server} has answered no call for {self._patience:g} s (--patience), and is now asked "
-            f"only every {SECONDS_BETWEEN_PROBES:g} s; run the same command again once it is up"
-        )
-
-    @property
     def absent(self) -> bool:
         """Whether its connections are refused from the start, so that it is waited for less long."""
         return not self._there and self._down_since is not None and self._at_start < self._patience
@@ -341,7 +333,12 @@ class Sender:
     def _given_up(self, attempts: Attempts) -> ConfigError | ProviderError:
         """The exception for a call to a server waited for no longer; ConfigError if it never was there."""
         if not self._breaker.absent:
-            return ProviderError(self._breaker.given_up, attempts=attempts.count)
+            silent = (
+                f"{self._breaker.server} has answered no call for {self._config.patience:g} s (--patience)"
+            )
+            asked = f"is now asked only every {SECONDS_BETWEEN_PROBES:g} s"
+            told = f"{silent}, and {asked}; run the same command again once it is up"
+            return ProviderError(told, attempts=attempts.count)
         waited = f"it refused connections for {self._breaker.patience:g} s from the start"
         waited += f"; --patience {self._config.patience:g} waits longer"
         remedy = self._transport.connection_remedy

@@ -237,7 +237,7 @@ class _CheckedPlugin(Generic[P]):
     def _call(self, *given: object) -> object:
         result = self._guarded(self._kind.method, *given)
         if not isinstance(result, self._kind.returns):
-            raise self._fault(self._returned(type(result).__name__))
+            raise self._returned(type(result).__name__)
         if isinstance(result, tuple) and self._kind.returns in _ELEMENTS:
             result = self._of_tuples(result)
         if (problem := self._kind.problem(result, *given)) is not None:
@@ -249,17 +249,15 @@ class _CheckedPlugin(Generic[P]):
         wanted = _ELEMENTS[self._kind.returns]
         for given, kind in zip(result, wanted, strict=True):
             if not isinstance(given, list | tuple):
-                raise self._misplaced(given, "tuple")
+                raise self._returned(f"a {type(given).__name__} where a tuple belongs")
             for element in given:
                 if not isinstance(element, kind):
-                    raise self._misplaced(element, kind.__name__)
+                    raise self._returned(f"a {type(element).__name__} where a {kind.__name__} belongs")
         return cast(tuple[Sequence[object], ...], self._kind.returns(*map(tuple, result)))
 
-    def _misplaced(self, found: object, belongs: str) -> PluginError:
-        return self._fault(self._returned(f"a {type(found).__name__} where a {belongs} belongs"))
-
-    def _returned(self, what: str) -> str:
-        return f"{self._kind.method}() returned {what}; it must be a {self._kind.returns.__name__}"
+    def _returned(self, what: str) -> PluginError:
+        wanted = self._kind.returns.__name__
+        return self._fault(f"{self._kind.method}() returned {what}; it must be a {wanted}")
 
     def _fault(self, message: str) -> PluginError:
         return PluginError(self._kind.name, f"{self._kind.name} {self._called!r}: {message}")
