@@ -90,15 +90,6 @@ def test_first_come_first_served_whatever_the_size():
     assert [number for _, number in sorted(order)] == [0, 1, 2, 3]
 
 
-def test_a_freed_estimate_lets_the_next_one_through():
-    limits = Limits(Slots(99, 99), tokens_per_minute=100)
-    with ThreadPoolExecutor(1) as pool:
-        with limits.passed(100):
-            waiting = pool.submit(send, limits, 80)
-            in_line(limits, 1)
-        waiting.result(20)
-
-
 def test_release_ends_all_waiting():
     limits = Limits(Slots(99, 99), requests_per_minute=1)
     send(limits, 0)

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from factreasoner.llm.usage import estimate_tokens
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
+from factreasoner.models.wording import one_of
 from factreasoner.prompts.fences import delimit, harmless, one_line
 from factreasoner.settings.values import CallForm
 
@@ -168,8 +169,7 @@ def _values(schema: FunctionSchema) -> str:
     """The allowed values of the first choice, in words; empty without a choice."""
     if not schema.choices:
         return ""
-    *others, last = (str(value) for value in schema.properties[schema.choices[0]]["enum"])
-    return f"{', '.join(others)} or {last}"
+    return one_of([str(value) for value in schema.properties[schema.choices[0]]["enum"]])
 
 
 def _shape(schema: FunctionSchema) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import reprlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +85,11 @@ def number_of(count: int, word: str) -> str:
     """A number of things: "1 record", "1,200 processes"."""
     ending = "" if count == 1 else "es" if word.endswith("s") else "s"
     return f"{count:,} {word}{ending}"
+
+
+def one_of(choices: Sequence[str]) -> str:
+    """Alternatives in words: "1, 2 or 3"."""
+    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
 
 
 def reworded(

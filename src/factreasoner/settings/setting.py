@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from pydantic import Field
 from pydantic.fields import FieldInfo
 
-from factreasoner.models.wording import KINDS
+from factreasoner.models.wording import KINDS, one_of
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -81,7 +81,7 @@ def must_be(field: FieldInfo) -> str | None:
             choices.append(" ".join(filter(None, (words, _limits(field)))))
         else:
             return None
-    return f"must be {_one_of(choices)}" if choices else None
+    return f"must be {one_of(choices)}" if choices else None
 
 
 def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
@@ -112,7 +112,3 @@ def _limits(field: FieldInfo) -> str:
         "pattern": "of the form {pattern}",
     }
     return " and ".join(text.format(**found) for name, text in words.items() if name in found)
-
-
-def _one_of(choices: list[str]) -> str:
-    return " or ".join(filter(None, (", ".join(choices[:-1]), choices[-1])))
