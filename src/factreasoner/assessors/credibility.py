@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import text_of
+from factreasoner.files import cells_of, text_of
 from factreasoner.models import Context, PriorFrom
 from factreasoner.settings import Config
 
@@ -83,7 +83,7 @@ def credibility_fingerprint(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _parsed(path: str, text: str) -> Mapping[str, float]:
-    rows = csv.reader(io.StringIO(text.replace("\0", "\ufffd"), newline=""))
+    rows = cells_of(io.StringIO(text.replace("\0", "\ufffd"), newline=""), ",")
     try:
         lines = [(rows.line_num, row) for row in rows]
     except csv.Error as error:

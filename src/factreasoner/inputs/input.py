@@ -249,7 +249,7 @@ def _rows(
     separator = max(separators, key=top[-1].count)
     reader = cells_of(itertools.chain(top, lines), separator)
     try:
-        keys = [key.strip() for key in next((row for row in reader if not _is_blank(row)), [""])]
+        keys = [key.strip() for key in next((row for row in reader if any(map(str.strip, row))), [""])]
         where = f"{name}:{reader.line_num}"
         if message := _undecoded(keys):
             raise _wrong(where, message)
@@ -259,10 +259,10 @@ def _rows(
             raise _wrong(where, f"two columns are called {repeated[0]!r}; keep one")
         blank = 0
         for row in reader:
-            if _is_blank(row):
+            if any(map(str.strip, row)):
+                yield _record(row, keys, f"{name}:{reader.line_num}", separator)
+            else:
                 blank += bool(row)  # an empty line is no row
-                continue
-            yield _record(row, keys, f"{name}:{reader.line_num}", separator)
         if blank:
             notes.append(f"{number_of(blank, 'blank row')} left out")
     except csv.Error as error:
@@ -284,10 +284,6 @@ def _undecoded(row: list[str]) -> str | None:
     """What is wrong with a row that has bytes which are not UTF-8."""
     escaped = _ESCAPED.search("".join(row))
     return escaped and not_utf8(ord(escaped[0]) - 0xDC00)
-
-
-def _is_blank(row: list[str]) -> bool:
-    return not any(cell.strip() for cell in row)
 
 
 def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:

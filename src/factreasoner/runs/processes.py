@@ -16,7 +16,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.process import BaseProcess
-from types import TracebackType
 from typing import Any, NoReturn
 
 from factreasoner.models import Record
@@ -65,9 +64,7 @@ class Processes(Pool[_Process]):
                 multiprocessing.forkserver.ensure_running()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         for process in self._workers:
             process.pool.shutdown(wait=False, cancel_futures=True)
             if error is not None:

@@ -18,7 +18,6 @@ import uuid
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when ray is imported
@@ -166,9 +165,7 @@ class RayCluster(Pool[_Actor]):
         )
         self._call = calling(self._owner)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
         if isinstance(error, KeyboardInterrupt):
             self._let_answers_in()
         for worker in self._workers:

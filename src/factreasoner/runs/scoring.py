@@ -80,8 +80,9 @@ def score_journal(
     content["self_preference"] = dict(own)
     content["corrected_verdicts"] = content["confidences"].get(CORRECTED, 0)
     content["calibration"] = fingerprint and {"file": str(config.calibration), "fingerprint": fingerprint}
-    if config.credibility and content.get("credibility"):
-        content["credibility"] |= _credibility_of(config.credibility, content["credibility"]["used_domains"])
+    if (table := config.credibility) and (used := content.get("credibility")):
+        unused = sorted(read_credibility(table).keys() - set(used["used_domains"]))
+        used |= {"file": str(table), "fingerprint": credibility_fingerprint(table), "unused_domains": unused}
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content
 
@@ -95,12 +96,6 @@ def _complete(content: Content, folder: RunFolder[R], ids: Sequence[str]) -> Non
         name: {prompt: probe.model_dump() for prompt, probe in known.probes.items()}
         for name, known in folder.manifest.models().items()
     }
-
-
-def _credibility_of(table: Path, used: Sequence[str]) -> Content:
-    """The table that rated contexts, and its domains that no context had."""
-    unused = sorted(read_credibility(table).keys() - set(used))
-    return {"file": str(table), "fingerprint": credibility_fingerprint(table), "unused_domains": unused}
 
 
 def _calibrated_by(folder: RunFolder[R], config: Config, *, again: bool) -> str | None:

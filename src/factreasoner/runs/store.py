@@ -19,6 +19,7 @@ from factreasoner.assessors.credibility import credibility_fingerprint
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import RunError
 from factreasoner.files import clear_interrupted
+from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
@@ -52,7 +53,6 @@ _FILES: dict[str, Callable[[Path], str]] = {
 _UNREADABLE = (OSError, ValueError, LookupError, TypeError, RecursionError)
 _SEARCHED = ("ok", "no_atoms")
 """Statuses of records that are not searched for again."""
-IDS_SHOWN = 5
 MOST_COMPARED = 10_000
 """Ids among which the nearest is found in less than a second."""
 
@@ -280,9 +280,8 @@ class RunFolder(Journal[R]):
             self.assessed()
             compared = self.entries if len(self.entries) <= MOST_COMPARED else ()
             close = difflib.get_close_matches(record_id, compared, n=1)
-            first, more = list(self.entries)[:IDS_SHOWN], len(self.entries) - IDS_SHOWN
-            ids = ", ".join(map(repr, first)) + (f" and {more:,} more" if more > 0 else "")
-            remedy = f"did you mean {close[0]!r}?" if close else f"{self.results_path} has the ids {ids}"
+            ids = f"{self.results_path} has the ids {some_of(self.entries)}"
+            remedy = f"did you mean {close[0]!r}?" if close else ids
             raise RunError(f"{self.journal_path}: no record {record_id!r}; {remedy}")
         return record_id
 
