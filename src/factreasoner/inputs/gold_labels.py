@@ -15,6 +15,7 @@ from factreasoner.inputs.problems import Draft, Id
 from factreasoner.models import Assessment, Atom, Gold
 
 LINE_FORMAT = '{"record", "atom", "label"}, or a record with labelled "atoms"'
+_AS_PATTERN = LINE_FORMAT.replace("{", "{{").replace("}", "}}")
 MOST_PROBLEMS = 100
 
 
@@ -115,11 +116,7 @@ def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLa
     """Record, atom and label; none where something is wrong, which the draft notes."""
     data, number = line.data, line.number
     if "atoms" not in data:
-        found = draft.take(_LINE, data)
-        lacking = f"missing; a line is {LINE_FORMAT}"
-        draft.problems = [
-            p._replace(message=lacking) if p.message == "missing" else p for p in draft.problems
-        ]
+        found = draft.take(_LINE, data, missing=f"missing; a line is {_AS_PATTERN}")
         if found is not None and found.label is not None:
             yield found.record, found.atom, GoldLabel(found.label, found.text, number)
         return
