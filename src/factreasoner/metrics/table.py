@@ -201,7 +201,11 @@ class Table(Generic[Scored]):
     def estimates(self, sample: Sample, names: Iterable[str] | None = None) -> dict[str, Estimate]:
         """Metrics of a sample, all or those named, with their intervals over records."""
         wanted = list(self) if names is None else [self[name] for name in names]
-        found = [metric.statistic(sample).estimate(metric.bounds) for metric in wanted]
+        known = (OfRecords, OfClaims) if len(sample.claims.p) else OfRecords
+        found = [
+            m.average.statistic(sample, m.name).estimate(m.bounds) if isinstance(m.average, known) else None
+            for m in wanted
+        ]
         return {
             metric.name: estimate or Estimate(None, None, metric.needs.missing(sample))
             for metric, estimate in zip(wanted, found, strict=True)
