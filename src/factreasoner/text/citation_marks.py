@@ -131,10 +131,6 @@ class Regions:
         before = bisect_right(self._starts, start)
         return before > 0 and self._ends[before - 1] >= end
 
-    def held(self, spans: Iterable[tuple[int, int]]) -> list[bool]:
-        """Of each span, whether one of the parts has it."""
-        return [self.hold(*span) for span in spans]
-
 
 class Known:
     """The labels that are known to name a source: ids of sources, and other labels."""

@@ -73,8 +73,9 @@ def analyse(raw: str, language: str) -> Text:
     ]
     function_words = FUNCTION_WORDS[language]
     content = [word not in function_words and word not in _NO_WORDS for word in words]
-    asides = Regions(match.span() for match in _ASIDE.finditer(raw))
-    aside = asides.held([match.span() for match in matches])
+    spans = [match.span() for match in _ASIDE.finditer(raw)]
+    asides = Regions(spans) if spans else None
+    aside = [asides is not None and asides.hold(*match.span()) for match in matches]
     parts = list(_sentences(raw, [match.start() for match in matches]))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
     for month in numbers:
