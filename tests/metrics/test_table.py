@@ -13,7 +13,7 @@ from factreasoner.analysis.comparison import compare_runs, named_runs
 from factreasoner.analysis.evaluation import evaluate_run, summarised
 from factreasoner.analysis.rules import FailedJudgements, apply_rules, parse_rules
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA, LABELS, scored_record
-from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.statistics import OfClaims, OfRecords
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.report.tables import comparison_csv, comparison_markdown
 from factreasoner.runs.finished import FinishedRun
@@ -25,6 +25,15 @@ def test_a_mean_says_of_how_many_records_it_is():
     found = FACTUALITY.estimates(sample)
     counts = {name: found[name].content()["records"] for name in ("precision", "accuracy")}
     assert counts == {"precision": 2, "accuracy": 1}
+
+
+def test_nothing_is_computed_of_no_labelled_claims(monkeypatch):
+    computed = []
+    monkeypatch.setattr(OfClaims, "statistic", lambda self, sample, name: computed.append(name))
+    found = FACTUALITY.estimates(sampled(assessment([0.9]), assessment([])))
+    assert computed == []
+    assert found["accuracy"].value is None
+    assert found["accuracy"].reason
 
 
 def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
