@@ -79,6 +79,13 @@ def test_a_last_name_becomes_the_whole_one():
     ]
 
 
+def test_an_acronym_is_no_last_name():
+    text = "The commands of the IBM Cloud® Virtual Private Cloud (VPC) CLI are old."
+    record = Record(id="r", response=text)
+    (atom,) = EmbeddedReviser().revise(EmbeddedAtomizer().atomize(record).atoms, record).atoms
+    assert atom.text == text
+
+
 def test_the_topic_stands_for_a_pronoun_where_nobody_else_is_named():
     atoms = (Atom(id="p", text="She died in 1852.", original="died in 1852", gold="NS", span=(3, 9)),)
     record = Record(id="r", response="She died in 1852.", topic="Ada Lovelace")

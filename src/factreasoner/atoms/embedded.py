@@ -163,7 +163,7 @@ class _Revision:
         words = self._parse.words
         beside = [*words[max(0, word.i - 1) : word.i], *words[word.i + 1 : word.i + 2]]
         alone = not any(other.pos == "PROPN" for other in beside)
-        if not (word.text[:1].isupper() and word.dep in NOMINAL_SUBJECTS and alone):
+        if word.text.isupper() or not (word.dep in NOMINAL_SUBJECTS and alone):
             return
         known = [name for name in self._persons if " " in name and name.split()[-1] == word.text]
         if len(known) == 1 and known[0] not in self._parse.text:
