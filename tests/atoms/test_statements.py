@@ -190,6 +190,7 @@ def test_markdown_and_citations_go_and_spans_stay():
         "Major storms (Andrew 1992, Katrina 2005) hit Florida.",
         "The page is https://a.b/c?d=[1].",
         "He won gold (Berlin 1936).",
+        "A name may have hyphens (-).",
         "The H¹ norm of x² is finite (2020).",
     ],
 )

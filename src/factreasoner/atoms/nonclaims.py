@@ -19,8 +19,6 @@ _LONGEST = 1000
 """Characters of a sentence that are looked at."""
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
-LONGEST_ABSTENTION = 1200
-"""Characters; a longer response states something."""
 _APOLOGY = re.compile(
     r"\W*(?:i['’]?(?: a)?m (?:very |so |really )?sorry|sorry|(?:my )?apologies|i apologi[sz]e)\b", re.I
 )
@@ -91,6 +89,7 @@ def _plain(sentence: str) -> str:
     return " ".join(sentence[:_LONGEST].split()).strip(_MARKS)
 
 
+@lru_cache(maxsize=256)
 def is_abstention(response: str) -> bool:
     """Whether `response` is empty or, as a whole, declines to answer.
 
@@ -99,11 +98,6 @@ def is_abstention(response: str) -> bool:
     """
     if not any(character.isalnum() for character in response):
         return True
-    return len(response) <= LONGEST_ABSTENTION and _declines(response)
-
-
-@lru_cache(maxsize=256)
-def _declines(response: str) -> bool:
     response = without_tags(response)
     said = [response[span.start : span.end] for span in sentences(response)]
     declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]

@@ -167,7 +167,8 @@ class _PlainTextBuilder:
     def _aside(self, part: re.Match[str]) -> None:
         said = without_citations(part["inside"]).strip()
         self._trim()
-        if not any(map(str.isalnum, re.sub(_LINK, "", said))):
+        rest, links = re.subn(_LINK, "", said)
+        if links and not any(map(str.isalnum, rest)):
             return  # links alone: they say where it stands
         inside = re.sub(_LINK, r"\g<link>", said)
         end = len(self._characters)

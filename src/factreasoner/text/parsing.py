@@ -184,8 +184,7 @@ def _join_prefixes(doc: Doc) -> None:
         for hyphen in doc[1:-1]:
             before, after = doc[hyphen.i - 1], doc[hyphen.i + 1]
             close = not before.whitespace_ and not hyphen.whitespace_ and after.is_lower and after.is_alpha
-            hyphened = hyphen.i > 1 and doc[hyphen.i - 2].text == "-"
-            if hyphen.text == "-" and close and before.lower_ in _PREFIXES and not hyphened:
+            if hyphen.text == "-" and close and before.lower_ in _PREFIXES:
                 retokenizer.merge(doc[before.i : after.i + 1])
 
 

@@ -59,11 +59,6 @@ class PairModel:
             common={term: float(weight) for weight, terms in common for term in terms.split()},
         )
 
-    def score(self, values: Array) -> Array:
-        """The score of pairs, shape (n,), by their measures, shape (n, len(MEASURES))."""
-        scores: Array = values @ self.weights + self.bias
-        return scores
-
 
 def belief(scores: Array) -> Array:
     """P(claim is true) by the score of its pair."""
@@ -124,7 +119,7 @@ class OverlapJudge:
     def _verdicts(self, premise: Premise, passages: Passages, texts: tuple[str, ...]) -> dict[str, Verdict]:
         """The verdict on each text, of a claim without an id."""
         model, measured, row = self._model, self._measured(passages, texts), passages.row[premise.text]
-        scores = model.score(measured.values(row))
+        scores: Array = measured.values(row) @ model.weights + model.bias
         silent, believed = _sigmoid(model.silent[0] * scores + model.silent[1]), belief(scores)
         found = {}
         for n, text in enumerate(texts):

@@ -72,7 +72,7 @@ class Passages:
             borders.append(borders[-1] + max(1, len(text.sentences)))
         self._borders = np.asarray(borders)
         for term in sorted(self._sentences_of):
-            if len(term) >= _PREFIX:
+            if len(term) >= _PREFIX and not term[0].isdigit():
                 self._by_prefix[term[:_PREFIX]].append(term)
 
     def weights(self, claim: Text, topical: Counter[str], claims: int) -> list[float]:
@@ -113,21 +113,11 @@ class Passages:
         """Likeness in [0, 1] of what each sentence has to each term: shape (sentences, terms)."""
         found = np.zeros((int(self._borders[-1]), len(vocabulary)))
         for term, column in vocabulary.items():
-            for other, likeness in self._similar(term):
-                rows = self._sentences_of[other]
-                found[rows, column] = np.maximum(found[rows, column], likeness)
-            found[self._sentences_of.get(term, []), column] = 1.0
-        return found
-
-    def _similar(self, term: str) -> list[tuple[str, float]]:
-        """Terms of the passages that share a long beginning with `term`, with their likeness below 1."""
-        if len(term) < _PREFIX or term[0].isdigit():
-            return []
-        found = []
-        for other in self._by_prefix.get(term[:_PREFIX], ()):
-            if other != term:
+            for other in self._by_prefix.get(term[:_PREFIX], [term]):
                 likeness = 2 * common_prefix(term, other) / (len(term) + len(other))
-                found += [(other, likeness)] * (likeness >= _LEAST_LIKENESS)
+                if likeness >= _LEAST_LIKENESS:
+                    rows = self._sentences_of.get(other, [])
+                    found[rows, column] = np.maximum(found[rows, column], likeness)
         return found
 
     def _best(self, found: Array, weights: Array, content: Array) -> Coverage:
