@@ -126,7 +126,7 @@ def test_atoms_that_would_not_fit_are_asked_in_batches():
 
 def test_no_atoms_need_no_call():
     assert LLMReviser(llm=ScriptedLLM([])).revise((), RECORD) == ((), ())
-    assert KeepAtoms(config=Config()).revise(ATOMS, RECORD).atoms == ATOMS
+    assert KeepAtoms().revise(ATOMS, RECORD).atoms == ATOMS
 
 
 @given(

@@ -151,6 +151,8 @@ class Antecedents:
 
 def _is_sure(kind: Kind, parse: Parse, pronoun: Word, focus: Named) -> bool:
     """Whether a pronoun that leads its sentence means what the sentences before were about."""
+    if pronoun.tag == "PRP$" and kind == "thing" and " of " in focus.name:
+        return False
     if not focus.name or not focus.fits(kind) or kind in focus.rivals or pronoun.is_expletive:
         return False
     before = (word for word in parse.words[: pronoun.i] if word.pos in NOUNS)

@@ -210,14 +210,13 @@ def _are_alike(parse: Parse, heads: Sequence[Word]) -> bool:
         return False
     articles = {article.lower for head in heads if (article := head.dependent("det", "poss"))}
     each = articles <= {"a", "an"} and all(head.dependent("det") for head in heads)
-    for position, head in enumerate(heads):
+    for head in heads:
         own = head.subtree(_joined(head))
         counted = any(c.dep in ("nummod", "quantmod") or c.tag in ("JJR", "JJS") for c in head.children)
-        parted = not position or parse.words[own[0].i - 1].lower in ("and", "or", ",")
         torn = own[-1].i - own[0].i + 1 != len(own)
-        last = position == len(heads) - 1 and _exemplifies(parse, first.head)
+        last = head is heads[-1] and _exemplifies(parse, first.head)
         behind = any(c.i > head.i and c.dep not in _JOINED for c in head.children)
-        if counted or torn or not parted or (behind and not (each or last or all(named))):
+        if counted or torn or (behind and not (each or last or all(named))):
             return False
     described = [head.dependent("amod", "compound") is not None for head in heads]
     shared = len(heads) == 2 and (described == [True, False] or (first.tag == "NN" and heads[1].tag == "NNS"))

@@ -23,10 +23,7 @@ _LATIN = re.compile("[A-Za-z]")
 
 
 class KeepAtoms:
-    """Leaves every atom as it is; it is constructed like every reviser."""
-
-    def __init__(self, config: Config | None = None) -> None:
-        pass
+    """Leaves every atom as it is."""
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """`atoms` as they are, without a failure."""

@@ -39,8 +39,6 @@ NO_AUTHORS = words(_DATA["no_authors"])
 SAME: dict[str, str] = {word: group.split()[0] for group in _DATA["same"] for word in group.split()}
 """Word -> the word that represents all words of its meaning."""
 _PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}
-_UNCERTAIN = frozenset({"actor", "star", "model", "chair", "chief", "general"})
-"""Nouns for men, women and things alike, as some texts use them."""
 _LETTERS = re.compile(r"[^\W\d_]+")
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
@@ -226,7 +224,7 @@ def gender_of_noun(lemma: str) -> Gender | None:
     """Whether a common noun or title names a man or a woman."""
     if lemma in _PERSONS["female_nouns"]:
         return "female"
-    return "male" if lemma in _PERSONS["male_nouns"] - _UNCERTAIN else None
+    return "male" if lemma in _PERSONS["male_nouns"] else None
 
 
 def gender_of_name(name: str) -> Gender | None:
