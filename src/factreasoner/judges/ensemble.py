@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from factreasoner.errors import ConfigError
-from factreasoner.judges import STAGE, pair_id
+from factreasoner.judges import STAGE, pair_id, unjudged
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
@@ -44,11 +44,6 @@ def asked_of_each(
     ]
 
 
-def unasked(premise_id: str, claim_id: str, why: str) -> Failure:
-    """The failure of a pair on which a member could not be asked."""
-    return Failure(stage=STAGE, item_id=pair_id(premise_id, claim_id), error_type="ConfigError", message=why)
-
-
 class EnsembleJudge:
     """Asks every judge about every claim; the label that most of them give counts.
 
@@ -74,7 +69,9 @@ class EnsembleJudge:
         parts = asked_of_each(
             self._judges,
             lambda judge: judge.judge(premise, claims),
-            lambda why: Judged((), tuple(unasked(premise.id, claim.id, why) for claim in claims)),
+            lambda why: Judged(
+                (), tuple(unjudged(premise.id, claim.id, "ConfigError", why) for claim in claims)
+            ),
         )
         votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
         failures: list[Failure] = []

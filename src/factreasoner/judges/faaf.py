@@ -36,8 +36,6 @@ _FIRST_TEXT: dict[First, str] = {
     "reasoning": "What the evidence says on {name} and what follows from it, in one or two sentences.",
 }
 _FIRST_TOKENS: dict[First, int] = {"sources": 12, "citation": 80, "reasoning": 80}
-_ONE_BY_ONE = ((0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2))
-"""Case and fact of each example of a call about one fact."""
 
 
 class Inquiry(NamedTuple):
@@ -129,7 +127,7 @@ class Inquiry(NamedTuple):
         cases = _cases()
         shown = [(cases[0], cases[0]["facts"][:2]), (cases[1], cases[1]["facts"])]
         if one:
-            shown = [(cases[case], [cases[case]["facts"][fact]]) for case, fact in _ONE_BY_ONE]
+            shown = [(case, [fact]) for case in cases for fact in case["facts"][:3]]
         every = [case["passage"] for case in cases]
         found = []
         for number, (case, facts) in enumerate(shown, start=1):

@@ -28,6 +28,11 @@ LANGUAGES = [
 ]
 
 
+@pytest.fixture(scope="module")
+def judge():
+    return OverlapJudge()
+
+
 def verdict(judge, passage, claim, *others, question=""):
     (found,) = judge.judge(Premise("c", passage, others, question=question), [Claim("a", claim)]).verdicts
     return found
