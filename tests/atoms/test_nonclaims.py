@@ -72,7 +72,6 @@ ANSWERS = [
     "Sorry is a song by Madonna, and it was a number one hit.",
     "No information was lost when the server failed; all data were restored in 2 hours.",
     "He does not know who his father is.",
-    "I don't know. " + "The bridge has a span of 500 m. " * 60,
     "我不知道他的生日，但是他出生于北京。他是一位演员。",
 ]
 
@@ -89,23 +88,6 @@ def test_what_declines_and_what_answers(response, declines):
 )
 def test_adversarial_text_takes_no_time(text):
     assert is_abstention(text) in (True, False)
-
-
-CLAIMS = [
-    "Smith, J. The founder opened the mill in 1889.",
-    "Sleep improves memory (Smith et al., 2020).",
-    "Smith and Lee (2020) reject this view of memory.",
-    "J. R. R. Tolkien, Oxford professor, wrote The Hobbit in 1937.",
-    "Wu et al., 2021 report a drop of 5 %.",
-    "The tower stands 52 metres high (Smith 2020, p. 4).",
-    "Sleep improves memory ([WHO](https://who.int/sleep)).",
-    "Sleep improves memory (https://who.int/sleep).",
-    "Memory depends on sleep, as Jones et al., 2019, argue.",
-    "The Transformer dispenses with recurrence (Vaswani et al., 2017, arXiv:1706.03762).",
-    "Lee (2019) reviews 30 trials; most show an effect (pp. 3–9).",
-    "The effect vanished in later trials (Jones et al., 2021; Lee, 2022).",
-    '"To sleep, perchance to dream," Hamlet says in 1602.',
-]
 
 
 REFERENCES = [
@@ -125,6 +107,8 @@ SENTENCES = [
     "The [tower](https://example.org) works.",
     "[The tower](https://example.org) opened in 1932.",
     "It opened in 1932 ([museum](https://example.org)).",
+    "Sleep improves memory ([WHO](https://who.int/sleep)).",
+    "Sleep improves memory (https://who.int/sleep).",
     "**It rose 3.5 metres (https://example.org/x).**",
     "It is tall, says https://example.org/x",
 ]
@@ -133,11 +117,6 @@ SENTENCES = [
 @pytest.mark.parametrize("sentence", [*REFERENCES, *SENTENCES])
 def test_an_address_with_a_few_words_is_a_reference_and_a_sentence_with_a_link_is_none(sentence):
     assert is_link(sentence) is (sentence in REFERENCES)
-
-
-@pytest.mark.parametrize("text", CLAIMS)
-def test_a_sentence_that_cites_is_stated(text):
-    assert statements(text, find_parser())
 
 
 def test_entries_line_by_line_below_their_heading_state_nothing():

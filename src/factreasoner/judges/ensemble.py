@@ -3,45 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from collections.abc import Mapping, Sequence
 
 from factreasoner.errors import ConfigError
 from factreasoner.judges import STAGE, pair_id, unjudged
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Label, Premise, Verdict
 from factreasoner.protocols import Judge, Judged
-
-J = TypeVar("J")
-R = TypeVar("R")
-
-
-def asked_of_each(
-    members: Mapping[str, J], ask: Callable[[J], R], lost: Callable[[str], R]
-) -> list[tuple[str, R]]:
-    """What each member answers, by name; `lost` makes an answer of the words for why a member has none.
-
-    A member whose key or name is wrong leaves the question to the others.
-
-    Raises:
-        ConfigError: no member is left; the first one's.
-        BudgetError: from a model client.
-    """
-
-    def answer(member: J) -> R | ConfigError:
-        try:
-            return ask(member)
-        except ConfigError as error:
-            return error
-
-    answers = parallel_map(answer, members.values(), workers=len(members))
-    errors = [found for found in answers if isinstance(found, ConfigError)]
-    if len(errors) == len(answers):
-        raise errors[0]
-    return [
-        (name, lost(str(found)) if isinstance(found, ConfigError) else found)
-        for name, found in zip(members, answers, strict=True)
-    ]
 
 
 class EnsembleJudge:
@@ -63,19 +31,15 @@ class EnsembleJudge:
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict or at least one failure for every claim; verdicts hold each judge's own as `votes`.
 
+        A judge whose key or name is wrong leaves the claims to the others.
+
         Raises:
-            ConfigError, BudgetError: see `asked_of_each`.
+            ConfigError: no judge is left; the first one's.
+            BudgetError: from a model client.
         """
-        parts = asked_of_each(
-            self._judges,
-            lambda judge: judge.judge(premise, claims),
-            lambda why: Judged(
-                (), tuple(unjudged(premise.id, claim.id, "ConfigError", why) for claim in claims)
-            ),
-        )
         votes: dict[str, list[Verdict]] = {claim.id: [] for claim in claims}
         failures: list[Failure] = []
-        for name, judged in parts:
+        for name, judged in zip(self._judges, self._asked(premise, claims), strict=True):
             for verdict in judged.verdicts:
                 votes[verdict.target_id].append(verdict.model_copy(update={"judge": name}))
             failures += (f.model_copy(update={"message": f"{name}: {f.message}"}) for f in judged.failures)
@@ -87,6 +51,26 @@ class EnsembleJudge:
             elif cast:
                 failures.append(tie(premise.id, claim.id, cast))
         return Judged(tuple(verdicts), tuple(failures))
+
+    def _asked(self, premise: Premise, claims: Sequence[Claim]) -> list[Judged]:
+        """What each judge says; failures alone if its key or name is wrong."""
+
+        def answer(judge: Judge) -> Judged | ConfigError:
+            try:
+                return judge.judge(premise, claims)
+            except ConfigError as error:
+                return error
+
+        answers = parallel_map(answer, self._judges.values(), workers=len(self._judges))
+        errors = [found for found in answers if isinstance(found, ConfigError)]
+        if len(errors) == len(answers):
+            raise errors[0]
+        return [
+            Judged((), tuple(unjudged(premise.id, claim.id, "ConfigError", str(found)) for claim in claims))
+            if isinstance(found, ConfigError)
+            else found
+            for found in answers
+        ]
 
 
 def counted(votes: Sequence[Verdict], *, two_sided: bool = False) -> Verdict | None:

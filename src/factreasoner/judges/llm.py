@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 
 from factreasoner import prompts
 from factreasoner.judges import STAGE, faaf, pair_id
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
-from factreasoner.models import Claim, Label, Premise, Verdict
+from factreasoner.models import Claim, Premise, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
@@ -32,11 +32,6 @@ class LLMJudge:
     def fingerprint() -> str:
         """A digest of the prompts."""
         return "-".join(prompts.load(name).fingerprint[:8] for name in ("judge", "judge_one"))
-
-    @property
-    def label_of(self) -> Callable[[str], Label | None]:
-        """What an answer means, by its value."""
-        return self._inquiry.label_of
 
     @property
     def claims_per_call(self) -> int:

@@ -16,6 +16,7 @@ from importlib import resources
 from typing import NamedTuple
 
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
+from factreasoner.judges import faaf
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
@@ -111,7 +112,7 @@ class _Prober:
         self._form = ""
         self._paces: list[Pace] = []
         self._problem = "the model gave no verdict"
-        label_of = LLMJudge(llm, config).label_of
+        label_of = faaf.inquiry(config.mode).label_of
         self._known: dict[str, Label | None] = {
             fact: "neutral" if answer == NOT_CLEAR else label_of(answer)
             for case in cases()
