@@ -18,7 +18,6 @@ Line = tuple[Word | str, ...]
 """Words of the sentence, and texts put between them, in reading order."""
 _DEFINITE = words("the this these his her its their")
 _PATH = (*SUBJECTS, "dobj", "attr", "pobj", "prep", "agent")
-_MOST_ITEMS = 12
 _TOGETHER = words(
     "between among versus both either neither respectively together each same total combination mix mixture",
     "ratio difference relationship blend pair set series range",
@@ -168,7 +167,7 @@ def _heads(wording: Wording, first: Word, verb: Word) -> list[Word]:
     for head in heads:
         heads += wording.children(head, "conj")
     heads.sort(key=attrgetter("i"))
-    if not 1 < len(heads) <= _MOST_ITEMS or not _is_reachable(parse, heads, verb):
+    if len(heads) < 2 or not _is_reachable(parse, heads, verb):
         return [first]
     joints = {w.lower for head in heads for w in head.dependents("cc")}
     joined = joints == {"and"} or (_exemplifies(parse, first.head) and joints == {"or"})

@@ -159,6 +159,5 @@ class OverlapJudge:
 
 def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
     """Whether claim n is a statement about what passage `row` covers, and not another passage's text."""
-    is_foreign = np.delete(measured.foreign[n], row).any()
     is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT
-    return bool(measured.touches[n, row]) and is_statement and not is_foreign
+    return bool(is_statement and measured.touches[n, row] and not np.delete(measured.foreign[n], row).any())

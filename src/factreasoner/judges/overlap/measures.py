@@ -114,7 +114,8 @@ class Passages:
         found = np.zeros((int(self._borders[-1]), len(vocabulary)))
         for term, column in vocabulary.items():
             for other in self._by_prefix.get(term[:_PREFIX], [term]):
-                likeness = 2 * common_prefix(term, other) / (len(term) + len(other))
+                shared = len(term) if other == term else common_prefix(term, other)
+                likeness = 2 * shared / (len(term) + len(other))
                 if likeness >= _LEAST_LIKENESS:
                     rows = self._sentences_of.get(other, [])
                     found[rows, column] = np.maximum(found[rows, column], likeness)

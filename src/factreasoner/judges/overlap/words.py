@@ -7,11 +7,10 @@ import unicodedata
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import MONTH, Number, numbers_in
-from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import FUNCTION_WORDS, UNSPACED, stem
 from factreasoner.text.sentences import sentences
 
@@ -73,10 +72,11 @@ def analyse(raw: str, language: str) -> Text:
     ]
     function_words = FUNCTION_WORDS[language]
     content = [word not in function_words and word not in _NO_WORDS for word in words]
-    spans = [match.span() for match in _ASIDE.finditer(raw)]
-    asides = Regions(spans) if spans else None
-    aside = [asides is not None and asides.hold(*match.span()) for match in matches]
-    parts = list(_sentences(raw, [match.start() for match in matches]))
+    starts = [match.start() for match in matches]
+    asides = (map(partial(bisect_left, starts), found.span()) for found in _ASIDE.finditer(raw))
+    inside = {place for low, high in asides for place in range(low, high)}
+    aside = [place in inside for place in range(len(starts))]
+    parts = list(_sentences(raw, starts))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
     for month in numbers:
         if month.kind == MONTH and written[month.place][0].isupper():  # "may" is a hedge, "May" is none.
