@@ -20,7 +20,7 @@ from typing import Any
 PRECISION = 1e-6
 """Probabilities come with 6 decimals."""
 
-_CPP_NUMBER = re.compile(r"([:,\[]\s*)(-?)(nan|inf)(?=\s*[,\]}])", re.IGNORECASE)
+_CPP_NUMBER = re.compile(r"([:,\[]\s*)(-?(?:nan|inf))(?=\s*[,\]}])", re.IGNORECASE)
 
 
 class BadAnswer(ValueError):  # noqa: N818 - becomes a MerlinOutputError, which adds the command
@@ -60,18 +60,13 @@ def parse_answer(
 def _object(text: str) -> dict[str, Any]:
     if not text.strip():
         raise BadAnswer("the answer is empty: merlin stopped before it had one")
-    words = {"nan": "NaN", "inf": "Infinity"}
     try:
-        answer = json.loads(_CPP_NUMBER.sub(lambda m: m[1] + _python_number(m[2], words[m[3].lower()]), text))
+        answer = json.loads(_CPP_NUMBER.sub(r'\1"\2"', text))
     except json.JSONDecodeError as error:
         raise BadAnswer(f"the answer is not JSON ({error}); it begins {text[:80]!r}") from error
     if not isinstance(answer, dict):
         raise BadAnswer(f"the answer is not a JSON object; it begins {text[:80]!r}")
     return answer
-
-
-def _python_number(sign: str, word: str) -> str:
-    return word if word == "NaN" else sign + word
 
 
 def _check_status(answer: dict[str, Any]) -> None:

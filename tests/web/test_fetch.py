@@ -296,7 +296,6 @@ UNREADABLE = {
     "packed twice": (reply(b"\x1f\x8b", Content_Encoding="gzip, gzip"), "content encoding"),
     "said to be gzip": (reply(HTML, Content_Encoding="gzip"), "damaged"),
     "gzip cut short": (reply(gzip.compress(HTML, mtime=0)[:-12], Content_Encoding="gzip"), "damaged"),
-    "empty gzip": (reply(b"", Content_Encoding="gzip"), "damaged"),
 }
 
 

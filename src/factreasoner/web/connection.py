@@ -2,19 +2,21 @@
 
 A host is resolved once, every address found is checked, and the socket is opened to one of those very
 addresses, so that a DNS answer that changes meanwhile changes nothing. TLS still names and verifies the host.
-A body is capped and unpacked piece by piece, so that a bomb is never held whole.
+A body is capped as it comes and as it is unpacked, so that a bomb is never held whole.
 """
 
 from __future__ import annotations
 
 import functools
+import gzip
+import io
 import os
 import socket
 import ssl
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import httpcore
 import httpx
@@ -24,7 +26,6 @@ from factreasoner.web.addresses import address_refusal, is_address
 
 ENCODING = "gzip"
 """What may be asked for; a server that packs otherwise is not read."""
-_MAGIC = b"\x1f\x8b"
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""
@@ -164,38 +165,24 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
         FetchLimitError: more than `limit` bytes, packed or unpacked, or the deadline passed.
         UnreadablePageError: an encoding that was not asked for, or damaged data.
     """
-    body = _capped(chunks, limit, deadline)
-    if encoding.strip().lower() in ("gzip", "x-gzip"):
-        body = _capped(_unpacked(body, limit), limit, deadline)
-    elif encoding.strip().lower() not in ("", "identity"):
+    packing = encoding.strip().lower()
+    if packing not in ("", "identity", "gzip", "x-gzip"):
         raise UnreadablePageError("content encoding", f"the answer is packed as {encoding[:40]!r}")
-    return b"".join(body)
-
-
-def _capped(chunks: Iterable[bytes], limit: int, deadline: Deadline) -> Iterator[bytes]:
-    total = 0
+    body = bytearray()
     for chunk in chunks:
         deadline.left()
-        total += len(chunk)
-        if total > limit:
-            raise FetchLimitError("bytes", f"the answer has more than {limit} bytes")
-        yield chunk
+        body += chunk
+        if len(body) > limit:
+            break
+    whole = _unpacked(body, limit + 1) if "gzip" in packing and len(body) <= limit else bytes(body)
+    if len(whole) > limit:
+        raise FetchLimitError("bytes", f"the answer has more than {limit} bytes")
+    return whole
 
 
-def _unpacked(chunks: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """`chunks` decompressed, in pieces of at most `limit` + 1 bytes."""
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+def _unpacked(body: bytearray, size: int) -> bytes:
+    """The first `size` bytes of what is packed in `body`."""
     try:
-        for chunk in chunks:
-            packed = chunk
-            while packed:
-                if unpacker.eof and not _MAGIC.startswith(packed[:2]):
-                    return  # padding
-                if unpacker.eof:
-                    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-                yield unpacker.decompress(packed, limit + 1)
-                packed = unpacker.unconsumed_tail or unpacker.unused_data
-    except zlib.error as error:
+        return gzip.GzipFile(fileobj=io.BytesIO(body)).read(size)
+    except (OSError, EOFError, zlib.error) as error:
         raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
-    if not unpacker.eof:
-        raise UnreadablePageError("damaged", "the answer ends before its packed data does")

@@ -27,7 +27,7 @@ class Robots:
         self._fetcher = fetcher
         self._lock = threading.Lock()
         self._sites: dict[str, threading.Lock] = {}
-        self._rules: dict[str, Protego | None] = {}
+        self._rules: dict[str, Protego] = {}
 
     def check(self, url: httpx.URL) -> None:
         """Let `url` pass, or raise. A site without a robots.txt allows everything.
@@ -36,14 +36,13 @@ class Robots:
             ForbiddenUrlError: the site asks to leave the page alone.
             FetchError: its robots.txt is not available now, which does not count as permission.
         """
-        rules = self._of_site(url)
-        if rules is not None and not rules.can_fetch(str(url), AGENT):
+        if not self._of_site(url).can_fetch(str(url), AGENT):
             raise ForbiddenUrlError(
                 "robots.txt",
                 f"{display(url)}: robots.txt forbids programs; for your own site use --ignore-robots",
             )
 
-    def _of_site(self, url: httpx.URL) -> Protego | None:
+    def _of_site(self, url: httpx.URL) -> Protego:
         site = str(url.copy_with(raw_path=b"/robots.txt", fragment=None))
         with self._lock:
             mine = self._sites.setdefault(site, threading.Lock())
@@ -52,11 +51,11 @@ class Robots:
                 self._rules[site] = self._read(site)
             return self._rules[site]
 
-    def _read(self, site: str) -> Protego | None:
+    def _read(self, site: str) -> Protego:
         try:
-            page = self._fetcher.fetch(site)
+            data = self._fetcher.fetch(site).data
         except UnreadablePageError as error:
-            if not error.passing:  # a status of 4xx, or no text: there are no rules
-                return None
-            raise
-        return Protego.parse(page.data[:_LONGEST].decode("utf-8-sig", "replace"))
+            if error.passing:
+                raise
+            data = b""  # a status of 4xx, or no text: there are no rules
+        return Protego.parse(data[:_LONGEST].decode("utf-8-sig", "replace"))
