@@ -1,7 +1,9 @@
+import functools
 import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from merlin_stand_in import script
@@ -9,6 +11,7 @@ from oracle import brute_force, networks
 
 from merlin_bridge import (
     ALGORITHMS,
+    EXACT_ALGORITHMS,
     MerlinFailedError,
     MerlinInputError,
     MerlinNotFoundError,
@@ -17,6 +20,7 @@ from merlin_bridge import (
     run,
 )
 
+EXACT = pytest.mark.parametrize("algorithm", sorted(EXACT_ALGORITHMS))
 PAIR = Network([2, 2], [((0,), [0.4, 0.6]), ((0, 1), [0.9, 0.1, 0.2, 0.8])])
 
 
@@ -24,13 +28,35 @@ def calls(merlin):
     return [json.loads(line) for line in (merlin.parent / "calls.jsonl").read_text().splitlines()]
 
 
+@EXACT
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(graph=networks())
-def test_marginals_equal_brute_force(merlin, graph):
+def test_marginals_equal_brute_force(any_merlin, algorithm, graph):
     network = Network(graph.cardinalities, [(factor.scope, factor.table.ravel()) for factor in graph.factors])
-    result = run(network, binary=merlin, evidence=graph.evidence)
+    result = run(network, binary=any_merlin, algorithm=algorithm, evidence=graph.evidence)
     for found, expected in zip(result.marginals, brute_force(graph).values(), strict=True):
-        assert found == pytest.approx(expected, abs=1e-6)
+        assert found == pytest.approx(expected, abs=2e-6)
+
+
+@EXACT
+def test_fewer_factors_than_variables_do_not_crash_it(any_merlin, algorithm):
+    table = [0.128, 0.872, 0.920, 0.080]
+    scopes = [((0, 2), table), ((0, 1), table), ((1, 3), table), ((2, 4), table), ((1, 4, 5), table * 2)]
+    found = run(Network([2] * 6, scopes), binary=any_merlin, algorithm=algorithm).marginals
+    expected = ((0.5, 0.5), (0.524, 0.476), (0.524, 0.476), (0.504992, 0.495008), (0.504992, 0.495008))
+    assert found[:5] == expected
+    assert found[5] == pytest.approx((0.520046, 0.479954), abs=1e-6)
+
+
+@pytest.mark.parametrize("algorithm", ["wmb", "ijgp", "lbp"])
+def test_on_a_tree_approximations_are_exact(any_merlin, algorithm):
+    rng = np.random.default_rng(0)
+    scopes = [(i,) for i in range(8)] + [(i, i + 1) for i in range(7)]
+    network = Network([2] * 8, [(scope, rng.uniform(0.2, 1.0, 2 ** len(scope)).tolist()) for scope in scopes])
+    found = run(network, binary=any_merlin, algorithm=algorithm, ibound=4, iterations=50).marginals
+    exact = run(network, binary=any_merlin, algorithm="cte").marginals
+    for probabilities, expected in zip(found, exact, strict=True):
+        assert probabilities == pytest.approx(expected, abs=1e-4)
 
 
 def test_a_result_says_what_was_run(merlin):
@@ -81,21 +107,24 @@ def test_the_binary_is_found_by_the_environment(merlin, monkeypatch):
         run(PAIR)
 
 
-def test_variables_without_factors_observed_and_one_state_ones_have_marginals(merlin):
+@EXACT
+def test_variables_without_factors_observed_and_one_state_ones_have_marginals(any_merlin, algorithm):
+    run_it = functools.partial(run, binary=any_merlin, algorithm=algorithm)
     network = Network([3, 1, 2, 2, 2], [((2, 1, 3), [0.1, 0.9, 0.8, 0.2])])
     uniform = (pytest.approx(1 / 3, abs=1e-6),) * 3
-    assert run(network, binary=merlin).marginals == (uniform, (1.0,), (0.5, 0.5), (0.45, 0.55), (0.5, 0.5))
-    given_3 = run(network, binary=merlin, evidence={3: 0, 4: 1})
+    assert run_it(network).marginals == (uniform, (1.0,), (0.5, 0.5), (0.45, 0.55), (0.5, 0.5))
+    given_3 = run_it(network, evidence={3: 0, 4: 1})
     assert given_3.marginals == (uniform, (1.0,), (0.111111, 0.888889), (1.0, 0.0), (0.0, 1.0))
-    everything = run(network, binary=merlin, evidence={0: 2, 2: 0, 3: 1, 4: 0})
+    everything = run_it(network, evidence={0: 2, 2: 0, 3: 1, 4: 0})
     assert everything.marginals == ((0.0, 0.0, 1.0), (1.0,), (1.0, 0.0), (0.0, 1.0), (1.0, 0.0))
 
 
-def test_many_unconnected_parts_neither_overflow_nor_vanish(merlin):
+@EXACT
+def test_many_unconnected_parts_neither_overflow_nor_vanish(any_merlin, algorithm):
     count = 600
     for weight in (1e-3, 1.0, 1e3):
         factors = [((i,), [weight, 3 * weight]) for i in range(count)]
-        result = run(Network([2] * count, factors), binary=merlin)
+        result = run(Network([2] * count, factors), binary=any_merlin, algorithm=algorithm)
         assert result.marginals == ((0.25, 0.75),) * count
 
 
