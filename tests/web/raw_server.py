@@ -34,10 +34,10 @@ class Client:
 class RawServer:
     """`paths[path]` is what is sent back: bytes as they are, or a function that talks to the client.
 
-    `requests` holds the head of every request, in order.
+    `requests` holds the head of every request, in order. `tls` is the context of a server that speaks TLS.
     """
 
-    def __init__(self, paths, *, greets=False):
+    def __init__(self, paths, *, greets=False, tls=None):
         self.paths = dict(paths)
         self.requests = []
         self.closing = threading.Event()
@@ -45,17 +45,17 @@ class RawServer:
 
         class Handler(socketserver.BaseRequestHandler):
             def handle(self):
-                with contextlib.suppress(OSError):
-                    self.request.settimeout(10)
-                    sent = b"" if greets else outer._head(self.request)
+                self.request.settimeout(10)
+                with contextlib.suppress(OSError), outer._talking(self.request, tls) as client:
+                    sent = b"" if greets else outer._head(client)
                     outer.requests.append(sent)
                     words = sent.split(b" ")
                     path = words[1].decode("latin-1") if len(words) > 1 else "/"
                     behaviour = outer.paths[path]
                     if isinstance(behaviour, bytes):
-                        self.request.sendall(behaviour)
+                        client.sendall(behaviour)
                     else:
-                        behaviour(Client(self.request, sent, outer.closing))
+                        behaviour(Client(client, sent, outer.closing))
 
         class Server(socketserver.ThreadingTCPServer):
             daemon_threads = True
@@ -65,6 +65,10 @@ class RawServer:
         self.port = int(self._server.server_address[1])
         self.url = f"http://127.0.0.1:{self.port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @staticmethod
+    def _talking(request, tls):
+        return tls.wrap_socket(request, server_side=True) if tls else contextlib.nullcontext(request)
 
     @staticmethod
     def _head(request):

@@ -1,14 +1,11 @@
 """Fetching over TLS: the certificate is that of the host, though the connection goes to a checked address."""
 
-import contextlib
 import shutil
-import socket
 import ssl
 import subprocess
-import threading
 
 import pytest
-from raw_server import refused, reply
+from raw_server import RawServer, refused, reply
 
 from factreasoner.errors import UnreadablePageError
 from factreasoner.settings import Config
@@ -37,25 +34,8 @@ def certificate(tmp_path_factory):
 def port(certificate):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-
-        def serve():
-            with contextlib.suppress(OSError):
-                while True:
-                    raw, _ = listener.accept()
-                    with (
-                        contextlib.suppress(OSError),
-                        raw,
-                        context.wrap_socket(raw, server_side=True) as client,
-                    ):
-                        client.recv(65536)
-                        client.sendall(reply(b"<html>secret</html>"))
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield listener.getsockname()[1]
-        listener.shutdown(socket.SHUT_RDWR)
-        thread.join()
+    with RawServer({"/": reply(b"<html>secret</html>")}, tls=context) as server:
+        yield server.port
 
 
 def fetch(url):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import inspect
 import itertools
@@ -226,7 +227,6 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)",
     "DELETE FROM vectors WHERE key = x''",
 )
-_KEYS_A_QUERY = 500
 
 
 class VectorCache:
@@ -252,9 +252,8 @@ class VectorCache:
         if missing:
             wanted = list(missing)
             parts = [wanted[i : i + TEXTS_A_REQUEST] for i in range(0, len(wanted), TEXTS_A_REQUEST)]
-            for fetched in parallel_map(
-                lambda part: self._fetch(part, missing), parts, workers=self._workers
-            ):
+            ask = functools.partial(self._fetch, texts=missing)
+            for fetched in parallel_map(ask, parts, workers=self._workers):
                 known.update(fetched)
         else:
             record_usage(CACHED)
@@ -265,18 +264,11 @@ class VectorCache:
     def _fetch(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> dict[bytes, Vectors]:
         """Vectors from one request, stored at once: they are paid for even if other requests fail."""
         fetched = dict(zip(keys, self._embed([texts[key] for key in keys]), strict=True))
-        self._store(fetched)
+        rows = [(key, vector.tobytes()) for key, vector in fetched.items()]
+        self._file.write("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
         return fetched
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        found = {}
-        for first in range(0, len(keys), _KEYS_A_QUERY):
-            part = keys[first : first + _KEYS_A_QUERY]
-            marks = ",".join("?" * len(part))
-            rows = self._file.rows(f"SELECT * FROM vectors WHERE key IN ({marks})", part)
-            found.update({key: np.frombuffer(vector, np.float32) for key, vector in rows})
-        return found
-
-    def _store(self, vectors: dict[bytes, Vectors]) -> None:
-        rows = [(key, vector.astype(np.float32).tobytes()) for key, vector in vectors.items()]
-        self._file.write("INSERT OR REPLACE INTO vectors VALUES (?, ?)", rows)
+        marks = ",".join("?" * len(keys))
+        rows = self._file.rows(f"SELECT * FROM vectors WHERE key IN ({marks})", keys)
+        return {key: np.frombuffer(vector, np.float32) for key, vector in rows}
