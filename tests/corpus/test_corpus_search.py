@@ -7,7 +7,6 @@ from factreasoner.errors import ConfigError, StoreError
 from factreasoner.models import Atom, Record, StageError
 from factreasoner.protocols import Retrieved
 from factreasoner.retrieval.corpus import CorpusRetriever
-from factreasoner.retrieval.merged import MergedRetriever
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.settings import Config
 
@@ -131,20 +130,6 @@ def test_a_collection_that_changes_meanwhile_is_opened_anew_and_its_state_told(t
         for _ in range(2):
             half = retriever.retrieve(atoms, record)
             assert (half.contexts, half.searched) == (found.contexts, ("documents@unfinished-6",))
-
-
-def test_merged_retrievers_say_which_collections_they_search(place):
-    config = Config.model_validate({**place, "search": "bm25"})
-    corpus = CorpusRetriever(config)
-
-    class Other:
-        def retrieve(self, atoms, record):
-            return Retrieved(())
-
-    merged = MergedRetriever({"corpus": corpus, "other": Other()}, config)
-    assert merged.collections == corpus.collections
-    found = merged.retrieve([Atom(id="a0", text="Radium glows.")], Record(id="r", response="x"))
-    assert found.searched == corpus.collections
 
 
 def test_a_store_that_is_gone_meanwhile_fails_the_record(place, monkeypatch):

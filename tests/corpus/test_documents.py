@@ -22,18 +22,9 @@ def read(tmp_path, name, data):
     return document
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        ("Café.".encode(), "Café."),
-        ("Café.".encode("utf-8-sig"), "Café."),
-        ("Café.".encode("utf-16"), "Café."),
-        (b"Caf\xe9.\r\nOpen.", "Café.\nOpen."),
-    ],
-)
-def test_texts_in_usual_encodings(tmp_path, data, text):
-    guessed = "windows-1252" if b"\r" in data else ""
-    assert read(tmp_path, "my_old-notes.txt", data) == Document(text, "my old notes", guessed=guessed)
+def test_a_text_is_decoded_and_named_after_its_file(tmp_path):
+    found = Document("Café.\nOpen.", "my old notes", guessed="windows-1252")
+    assert read(tmp_path, "my_old-notes.txt", b"Caf\xe9.\r\nOpen.") == found
 
 
 def test_an_empty_file_of_any_kind_holds_no_document(tmp_path):

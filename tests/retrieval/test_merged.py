@@ -84,15 +84,19 @@ def test_nothing_at_all_and_failures_fail_the_stage():
 
 
 class Own:
-    """A retriever with ids of its own and a passage for two atoms at once."""
+    """A retriever with ids of its own, a passage for two atoms at once and a collection."""
+
+    collections = ("own@1",)
 
     def retrieve(self, atoms, record):
         both = Context(id="old", text=TEXTS["old"], atom_ids=("a0", "a1"))
-        return Retrieved((both, Context(id="loud", text=TEXTS["loud"])))
+        return Retrieved((both, Context(id="loud", text=TEXTS["loud"])), (), self.collections)
 
 
 def test_ids_of_ones_own_and_passages_for_several_atoms():
-    found = merged(mine=Own(), corpus=Fixed({"a1": ["long"]}))
+    retriever = MergedRetriever({"mine": Own(), "corpus": Fixed({"a1": ["long"]})}, Config())
+    found = retriever.retrieve(ATOMS, RECORD)
+    assert retriever.collections == found.searched == ("own@1",)
     assert [(c.id, c.text, c.atom_ids) for c in found.contexts] == [
         ("c_q_0", TEXTS["loud"], ()),
         ("c_a0_0", TEXTS["old"], ("a0",)),

@@ -2,10 +2,10 @@ import threading
 
 import pytest
 
-from factreasoner.errors import ConfigError, SearchError
+from factreasoner.errors import ConfigError, InputError, SearchError
 from factreasoner.models import Atom, Context, Record, StageError
 from factreasoner.protocols import Retrieved
-from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, retrieve_each
+from factreasoner.retrieval.per_atom import WORKERS, FoundPassage, GivenRetriever, retrieve_each
 from factreasoner.settings import Config
 
 ATOMS = tuple(Atom(id=f"a{i}", text=f"Statement {i}.") for i in range(5))
@@ -118,6 +118,11 @@ def test_only_links_to_pages_are_kept():
         Config(retrieve_k=9),
     )
     assert [c.link for c in found.contexts if c.atom_ids] == ["", "", "", "", "https://x.example/"]
+
+
+def test_contexts_not_given_names_the_record_and_the_remedy():
+    with pytest.raises(InputError, match=r"record 'r1'.*add `contexts`.*choose a retriever"):
+        GivenRetriever().retrieve(ATOMS, record())
 
 
 def test_searches_run_side_by_side_within_limits():

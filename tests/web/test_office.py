@@ -6,11 +6,9 @@ import zlib
 import pytest
 from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
 
-from factreasoner.settings import Config
 from factreasoner.web import office
 from factreasoner.web.office import office_text
-from factreasoner.web.page import Extracted, Page
-from factreasoner.web.reader import PageReader
+from factreasoner.web.page import Extracted
 
 TABLE = "<w:tbl><w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr></w:tbl>".format(
     *map(paragraph, ("Length", "412 m"))
@@ -89,8 +87,6 @@ def test_entities_are_neither_expanded_nor_fetched(kind, head):
 
 
 def changed(data, name, change):
-    import io
-
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = {part: archive.read(part) for part in archive.namelist()}
     parts[name] = change(parts[name])
@@ -151,11 +147,3 @@ def test_damage_of_any_kind_is_a_reason_and_never_an_error(kind):
         found = office_text(bytes(torn), kind)
         assert not (found.text and found.dropped)
     assert office_text(data[:-30], kind).dropped == f"damaged {kind}"
-
-
-def test_they_are_read_by_the_process_that_reads_pages():
-    reader = PageReader(Config(), sift=False)
-    for kind, data in DOCUMENTS.items():
-        assert reader.read(Page("x", kind, "", data)).text.startswith("Some words.")
-    assert reader.read(Page("x", "docx", "", b"PK\3\4")).dropped == "damaged docx"
-    assert PageReader(Config()).read(Page("x", "docx", "", DOCUMENTS["docx"])).dropped == "no sentence"
