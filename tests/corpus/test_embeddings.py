@@ -210,6 +210,14 @@ def test_a_limit_without_a_price_is_refused_with_the_remedy():
         assert server.requests == []
 
 
+def test_a_model_whose_vectors_change_their_length_is_refused():
+    for length, texts in ((2, ["a"]), (3, ["b"])):
+        made = np.ones((1, length), np.float32)
+        VectorCache("m", lambda texts, made=made: made, Config()).embed(texts)
+    with pytest.raises(ConfigError, match="'m': does not give vectors of one length"):
+        VectorCache("m", MiniLM, Config()).embed(["a", "b"])
+
+
 def test_models_and_places_are_told_apart():
     asked = []
 

@@ -134,6 +134,11 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
         ("windows-1252", "Café"),
         ("windows-1252", f"{ARTICLE} © 2024, £5 – it’s Mara Lindqvist’s"),
         ("windows-1252", "¿Cuándo llegó el señor Muñoz? ¡Mañana!"),
+        (
+            "windows-1252",
+            "$\\begingroup$ You might be interested in the excellent Aqua Regia. $\\endgroup$ "
+            "– penta Oct 2, 2016 at 19:19",
+        ),
         ("windows-1252", "Þýðing á íslensku; hääyöaie; IRMÃOS e 5 m³"),
         ("windows-1252", "Die Brücke wurde 1932 eröffnet, die Umlaute ä, ö, ü fehlen. " * 50),
         ("windows-1251", "Выдра живёт в реке."),
@@ -141,6 +146,11 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
         ("koi8-r", "Выдра живёт в реке."),
         ("windows-1253", "Η γέφυρα άνοιξε το 1932."),
         ("windows-1250", "Žluťoučký kůň úpěl ďábelské ódy. Řeka teče pod mostem, který postavili dělníci."),
+        (
+            "windows-1254",
+            "Köprü, nehrin üzerindeki trafiğe altı yıllık çalışmanın ardından açıldı; "
+            "ışıkları geceleyin görülür.",
+        ),
         ("windows-1255", "הגשר מעל הנהר נפתח לתנועה בשנת 1932 לאחר שש שנות עבודה."),
         ("windows-1256", "افتتح الجسر فوق النهر أمام حركة المرور عام 1932 بعد ست سنوات من العمل."),
         ("cp874", "สะพานข้ามแม่น้ำเปิดให้สัญจรเมื่อปี 1932 หลังจากก่อสร้างนานหกปี"),
@@ -162,7 +172,13 @@ def test_a_bad_byte_costs_one_character(head):
     assert decode(damaged) == Extracted(text, guessed="UTF-8 with unreadable bytes")
 
 
-@pytest.mark.parametrize("data", [bytes(range(128, 256)), random.Random(1).randbytes(500)])
+MESS = (
+    b"\xc0\xdd\xe7aAe \xd7\xd8\xbe\xa6\xdce\xf3\xcc\xf7\xd5Be\xd8fdbC\xebd\xb7\xa4\xfa"
+    b"\xc5f\xc5\xb4g,,\xf0\xd9\xc1\xb5"
+)
+
+
+@pytest.mark.parametrize("data", [MESS, bytes(range(128, 256)), random.Random(1).randbytes(500)])
 def test_what_reads_like_text_in_no_encoding_is_refused(data):
     assert decode(data) == Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
 

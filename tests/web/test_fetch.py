@@ -2,6 +2,7 @@ import contextlib
 import gzip
 import socket
 import threading
+import tracemalloc
 
 import pytest
 from raw_server import Client, RawServer, redirect, refused, reply
@@ -14,7 +15,7 @@ from factreasoner.errors import (
     UnreadablePageError,
 )
 from factreasoner.settings import Config
-from factreasoner.web.connection import system_resolver
+from factreasoner.web.connection import Deadline, read_body, system_resolver
 from factreasoner.web.fetch import Fetcher, content_type
 
 HTML = b"<html><body><p>Hello.</p></body></html>"
@@ -269,6 +270,16 @@ def test_servers_that_overdo_it_hit_a_limit(name):
         fetch(behaviour, fetch_timeout=seconds)
 
 
+def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
+    tracemalloc.start()
+    with refused(FetchLimitError, "bytes"):
+        read_body([BOMB], "gzip", limit=100_000, deadline=Deadline(60.0))
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
+    with refused(FetchLimitError, "time"):
+        read_body([b"x"], "", limit=9, deadline=Deadline(0.0))
+
+
 def test_a_tls_handshake_that_never_ends_hits_the_deadline():
     server = RawServer({"/": Client.hang}, greets=True)
     with server, refused(FetchLimitError, "time"):
@@ -294,6 +305,7 @@ UNREADABLE = {
     "unasked deflate": (reply(b"\x78\x9c", Content_Encoding="deflate"), "content encoding"),
     "unasked brotli": (reply(b"\x0b", Content_Encoding="br"), "content encoding"),
     "packed twice": (reply(b"\x1f\x8b", Content_Encoding="gzip, gzip"), "content encoding"),
+    "damaged gzip": (reply(b"\x1f\x8b\x08" + b"\0" * 7 + b"\xff" * 9, Content_Encoding="gzip"), "damaged"),
     "said to be gzip": (reply(HTML, Content_Encoding="gzip"), "damaged"),
     "gzip cut short": (reply(gzip.compress(HTML, mtime=0)[:-12], Content_Encoding="gzip"), "damaged"),
 }
