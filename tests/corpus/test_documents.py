@@ -10,14 +10,22 @@ from office_files import docx, epub, odf, packed, paragraph, pptx, text_shape
 from pages import ARTICLE, html, pdf
 
 from factreasoner.corpus import documents
-from factreasoner.corpus.documents import BadRow, Document, DocumentReader, csv_rows, json_rows, markdown
+from factreasoner.corpus.documents import (
+    BadRow,
+    Document,
+    csv_rows,
+    digest_of,
+    documents_of,
+    json_rows,
+    markdown,
+)
 from factreasoner.corpus.files import KINDS
 from factreasoner.errors import DocumentError, MissingExtraError
 
 
 def read(tmp_path, name, data):
     (tmp_path / name).write_bytes(data)
-    (document,) = DocumentReader().documents(tmp_path / name)
+    (document,) = documents_of(tmp_path / name)
     assert isinstance(document, Document)
     return document
 
@@ -31,7 +39,7 @@ def test_an_empty_file_of_any_kind_holds_no_document(tmp_path):
     files = {f"{n}{ending}": data for ending in KINDS for n, data in enumerate((b"", b"\n\n"))}
     for name, data in (files | {"x.txt": b"\xef\xbb\xbf"}).items():
         (tmp_path / name).write_bytes(data)
-        assert list(DocumentReader().documents(tmp_path / name)) == []
+        assert list(documents_of(tmp_path / name)) == []
 
 
 def test_office_documents_and_books(tmp_path):
@@ -119,11 +127,11 @@ def test_a_file_too_large_to_be_one_text(tmp_path, monkeypatch):
 
 def test_a_file_that_goes_or_changes_meanwhile(tmp_path):
     with pytest.raises(DocumentError, match="can't be read: No such file"):
-        DocumentReader().digest(tmp_path / "a.txt")
+        digest_of(tmp_path / "a.txt")
     with pytest.raises(DocumentError, match="can't be read: No such file"):
-        list(DocumentReader().documents(tmp_path / "a.txt"))
+        list(documents_of(tmp_path / "a.txt"))
     write(tmp_path, TEXTS)
-    found = DocumentReader().documents(tmp_path / "rows.jsonl")
+    found = documents_of(tmp_path / "rows.jsonl")
     next(found)
     with (tmp_path / "rows.jsonl").open("a") as file:
         file.write('{"text": "late"}\n')
@@ -133,8 +141,7 @@ def test_a_file_that_goes_or_changes_meanwhile(tmp_path):
 
 def test_a_digest_is_of_content_and_kind(tmp_path):
     write(tmp_path, {"a.txt": "x", "b.txt": "x", "a.md": "x", "c.txt": "y"})
-    reader = DocumentReader()
-    digests = {name: reader.digest(tmp_path / name) for name in ("a.txt", "b.txt", "a.md", "c.txt")}
+    digests = {name: digest_of(tmp_path / name) for name in ("a.txt", "b.txt", "a.md", "c.txt")}
     assert digests["a.txt"] == digests["b.txt"]
     assert len(set(digests.values())) == 3
 

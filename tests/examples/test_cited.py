@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner import verify
-from factreasoner.corpus.documents import DocumentReader
+from factreasoner.corpus.documents import documents_of
 from factreasoner.inputs.input import CheckedInput
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -49,7 +49,7 @@ def test_the_files_are_the_first_record():
     record = RECORDS["skerry-point"]
     assert (EXAMPLES / "cited" / "answer.md").read_text(encoding="utf-8") == record.response
     for name, context in zip(("history.md", "light.txt", "visitors.html"), record.contexts, strict=True):
-        (document,) = DocumentReader().documents(EXAMPLES / "cited" / name)
+        (document,) = documents_of(EXAMPLES / "cited" / name)
         assert set(context.text.split()) <= set(document.text.split())
 
 

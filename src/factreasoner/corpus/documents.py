@@ -29,74 +29,71 @@ _SAMPLE = 4096
 _MEDIA_TYPES = {"html": "text/html", "pdf": "application/pdf"}
 
 
-class DocumentReader:
-    """Reads the documents of files: all but text and rows in processes that are killed when they are late."""
+def digest_of(path: Path) -> str:
+    """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
+    kind = kind_of(path).encode()
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.sha256(kind)).hexdigest()[:32]
+    except OSError as error:
+        raise DocumentError(f"{path}: {reason(error)}") from error
 
-    def __init__(self) -> None:
-        self._pages: PageReader | None = None
 
-    def digest(self, path: Path) -> str:
-        """A digest of a file's content and kind. Raises DocumentError when it can't be read."""
-        kind = kind_of(path).encode()
-        try:
-            with path.open("rb") as file:
-                return hashlib.file_digest(file, lambda: hashlib.sha256(kind)).hexdigest()[:32]
-        except OSError as error:
-            raise DocumentError(f"{path}: {reason(error)}") from error
+def documents_of(path: Path) -> Iterator[Document | BadRow]:
+    """The documents of a file that have text; from a file of rows one by one, among its bad rows.
 
-    def documents(self, path: Path) -> Iterator[Document | BadRow]:
-        """The documents of a file that have text; from a file of rows one by one, among its bad rows.
+    All but text and rows is read in processes that are killed when they are late.
 
-        Raises:
-            DocumentError: it can't be read, is not what its name says, or changed while it was read.
-            NoTextError: it is a page or a document without text.
-            MissingExtraError: the packages that read pages are not installed.
-        """
-        kind = kind_of(path)
-        found: Iterable[Document | BadRow]
-        try:
-            before = path.stat()
-            rows = {"jsonl": json_rows, "csv": csv_rows}.get(kind)
-            with opened(path) if rows else path.open("rb") as file:
-                _refuse_other(path, kind, file.read(HEAD))
-            if rows:
-                found = rows(path)
-            elif before.st_size > MOST_BYTES:
-                raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
-            else:
-                data = path.read_bytes()
-                found = [self._document(path, kind, data)] if data.strip() else []
-            yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
-            after = path.stat()
-        except OSError as error:
-            raise DocumentError(f"{path}: {reason(error)}") from error
-        if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-            raise DocumentError(f"{path}: changed while it was read")
+    Raises:
+        DocumentError: it can't be read, is not what its name says, or changed while it was read.
+        NoTextError: it is a page or a document without text.
+        MissingExtraError: the packages that read pages are not installed.
+    """
+    kind = kind_of(path)
+    found: Iterable[Document | BadRow]
+    try:
+        before = path.stat()
+        rows = {"jsonl": json_rows, "csv": csv_rows}.get(kind)
+        with opened(path) if rows else path.open("rb") as file:
+            _refuse_other(path, kind, file.read(HEAD))
+        if rows:
+            found = rows(path)
+        elif before.st_size > MOST_BYTES:
+            raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
+        else:
+            data = path.read_bytes()
+            found = [_document(path, kind, data)] if data.strip() else []
+        yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
+        after = path.stat()
+    except OSError as error:
+        raise DocumentError(f"{path}: {reason(error)}") from error
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise DocumentError(f"{path}: changed while it was read")
 
-    def _document(self, path: Path, kind: Kind, data: bytes) -> Document:
-        name = re.sub(r"[_\s-]+", " ", path.stem).strip()
-        if kind not in ("text", "markdown"):
-            return self._page(path, kind, data, name)
-        read = text_of(data, str(path))
-        text = read.text.replace("\r\n", "\n")
-        found = markdown(text, name) if kind == "markdown" else Document(text, name)
-        return found._replace(guessed=read.guessed)
 
-    def _page(self, path: Path, kind: Kind, data: bytes, name: str) -> Document:
-        if kind == "pdf" and content_of(data) is None:
-            raise DocumentError(f"{path}: not a PDF")
-        if self._pages is None:
-            config = Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES)
-            self._pages = PageReader(config, sift=False)
-        try:
-            read = self._pages.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
-        except MissingExtraError as error:
-            raise DocumentError(f"{path}: {error}") from error
-        if read.dropped:
-            raise _unread(str(path), read.dropped)
-        if not read.text:
-            raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
-        return Document(read.text, read.title or name, guessed=read.guessed)
+def _document(path: Path, kind: Kind, data: bytes) -> Document:
+    name = re.sub(r"[_\s-]+", " ", path.stem).strip()
+    if kind not in ("text", "markdown"):
+        return _page(path, kind, data, name)
+    read = text_of(data, str(path))
+    text = read.text.replace("\r\n", "\n")
+    found = markdown(text, name) if kind == "markdown" else Document(text, name)
+    return found._replace(guessed=read.guessed)
+
+
+def _page(path: Path, kind: Kind, data: bytes, name: str) -> Document:
+    if kind == "pdf" and content_of(data) is None:
+        raise DocumentError(f"{path}: not a PDF")
+    reader = PageReader(Config(fetch_timeout=READ_SECONDS, fetch_pages=_PAGES), sift=False)
+    try:
+        read = reader.read(Page(str(path), _MEDIA_TYPES.get(kind, kind), "", data))
+    except MissingExtraError as error:
+        raise DocumentError(f"{path}: {error}") from error
+    if read.dropped:
+        raise _unread(str(path), read.dropped)
+    if not read.text:
+        raise NoTextError(f"{path}: no text in it" + (" (a scan?)" if kind == "pdf" else ""))
+    return Document(read.text, read.title or name, guessed=read.guessed)
 
 
 def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:

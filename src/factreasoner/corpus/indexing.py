@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.corpus.collection import Collection, StoredPassage
-from factreasoner.corpus.documents import BadRow, DocumentReader
+from factreasoner.corpus.documents import BadRow, digest_of, documents_of
 from factreasoner.corpus.embeddings import Embedding, embedding_named
 from factreasoner.corpus.files import find_files
 from factreasoner.corpus.store import Store, folder_of
@@ -125,7 +125,6 @@ class _Run:
         self._embedding = embedding
         self._roots = roots
         self._tell = tell
-        self._reader = DocumentReader()
         self._held = collection.held()
         self._waiting: list[StoredPassage] = []
         self._outdated: list[tuple[str, str]] = []
@@ -177,7 +176,7 @@ class _Run:
         return total
 
     def _file(self, file: Path) -> None:
-        name, digest = _name(file), self._reader.digest(file)
+        name, digest = _name(file), digest_of(file)
         held = self._held.get(name, {})
         others = [(name, other) for other in held if other != digest]
         if held.get(digest):
@@ -220,7 +219,7 @@ class _Run:
         """
         bad, blank = rows
         before: StoredPassage | None = None
-        for document in self._reader.documents(file):
+        for document in documents_of(file):
             if isinstance(document, BadRow):
                 (blank if document.blank else bad).append(document)
                 continue

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from factreasoner.corpus.documents import BINARY, Document, DocumentReader, text_of
+from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
 from factreasoner.models import Context
 from factreasoner.settings import Config
@@ -115,7 +115,7 @@ def _documents(name: str, config: Config, resolver: Resolver) -> list[Document]:
 def _of_file(path: Path) -> list[Document]:
     """The texts of a file, at least one."""
     found = []
-    for document in DocumentReader().documents(path):
+    for document in documents_of(path):
         if isinstance(document, Document):
             _tell(document.guessed, str(path))
             found.append(document)
