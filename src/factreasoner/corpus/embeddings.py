@@ -242,7 +242,6 @@ class VectorCache:
         self._workers = config.concurrency
         path = cache_folder(config) / FILE if config.cache else None
         self._file = CacheFile(path, _TABLES, remedy="set FACTREASONER_CACHE_DIR")
-        self.close = self._file.close
 
     def embed(self, texts: Sequence[str]) -> Vectors:
         """Vectors of `texts`, shape (len(texts), dimension)."""

@@ -68,7 +68,7 @@ class JsonService:
         self.resume_at = 0.0
         """No request is sent before this time, of the monotonic clock."""
         self._client = _client({"Accept-Encoding": ENCODING, **headers}, config.fetch_timeout)
-        self.close = weakref.finalize(self, self._client.close)
+        weakref.finalize(self, self._client.close)
 
     def get(self, params: Mapping[str, str | int]) -> Any:
         """The answer to a GET request with these parameters.
@@ -199,8 +199,7 @@ class RetrievalCache:
     Raises ConfigError: the file is damaged, or can't be made or written.
     """
 
-    def __init__(self, config: Config | None = None) -> None:
-        config = config or Config()
+    def __init__(self, config: Config) -> None:
         path = cache_folder(config) / FILE if config.cache else None
         setup = (
             "CREATE TABLE IF NOT EXISTS found"
@@ -209,7 +208,6 @@ class RetrievalCache:
         )
         self._file = CacheFile(path, setup, remedy="use --no-cache")
         self._in_flight = InFlight[str]()
-        self.close = self._file.close
 
     def value(self, question: dict[str, Any], ask: Callable[[], Any]) -> Any:
         """The stored answer to `question`, else what `ask` returns, which is stored; JSON-like both.

@@ -154,10 +154,7 @@ def search_forms(text: str) -> list[str]:
 
 def _cut(words: Sequence[str], joint: str) -> str:
     """As many lower-case words as fit: operators such as AND are written in capitals."""
-    form = ""
-    for word in words:
-        longer = f"{form}{joint}{word.lower()}" if form else word.lower()
-        if len(longer) > _LONGEST_QUERY:
-            break
-        form = longer
+    form = joint.join(word.lower() for word in words)
+    if len(form) > _LONGEST_QUERY:
+        form = form[: _LONGEST_QUERY + len(joint)].rpartition(joint)[0]
     return form

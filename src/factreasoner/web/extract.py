@@ -93,7 +93,7 @@ def _main_text(source: str) -> Document | None:
     write_superscripts(tree)
     found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     if isinstance(found, Document) and is_torn(tree, found.text or ""):
-        join_parts(tree)
+        etree.strip_tags(tree, *_PARTS)
         found = trafilatura.bare_extraction(tree, include_comments=False, with_metadata=True)
     return found if isinstance(found, Document) else None
 
@@ -158,11 +158,6 @@ def is_torn(tree: HtmlElement, text: str) -> bool:
         and bool((element.tail or "").strip() or _text_before(element).strip())
         for element in tree.iter(*_PARTS)
     )
-
-
-def join_parts(tree: HtmlElement) -> None:
-    """Take off the tags of parts of sentences, too."""
-    etree.strip_tags(tree, *_PARTS)
 
 
 def _text_before(element: HtmlElement) -> str:

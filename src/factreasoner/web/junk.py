@@ -95,7 +95,5 @@ def _words(part: str) -> int:
 
 def _notice(part: str) -> str:
     """The words of the notice in a sentence; empty when it holds none."""
-    for pattern in _NOTICES:
-        if match := pattern.search(part[:1000]):
-            return match[0].lower()
-    return ""
+    matches = (pattern.search(part[:1000]) for pattern in _NOTICES)
+    return next((match[0].lower() for match in matches if match), "")
