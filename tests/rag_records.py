@@ -27,6 +27,12 @@ def stated(passage, fact):
     return "True" if fact in passage else "Not clear"
 
 
+def worded(passage, fact):
+    """Whether the passage has every word of a fact."""
+    words = (word for word in fact.split() if word != "and")
+    return "True" if all(word in passage for word in words) else "Not clear"
+
+
 def assessed(llm, record, **settings):
     settings = {"cache": False, "confidence": "constant", "form": "tool"} | settings
     return TASK.worker(Config(model="test", **settings), Calls(llm=llm)).assess(record)

@@ -79,11 +79,9 @@ def result(content: Mapping[str, Any]) -> Reply:
     return Reply(200, _encoded(content))
 
 
-def problem(
-    status: int, message: str = "", *, field: str = "", retry_after: int | None = None, close: bool = False
-) -> Reply:
+def problem(status: int, message: str = "", *, retry_after: int | None = None, close: bool = False) -> Reply:
     """An error with one thing to say, or nothing beyond its title."""
-    errors = [InputProblem("", field, message)] if message else []
+    errors = [InputProblem("", "", message)] if message else []
     return problems(status, errors)._replace(retry_after=retry_after, close=close)
 
 

@@ -3,9 +3,8 @@
 import json
 
 import pytest
-from rag_records import record_of
+from rag_records import judging, record_of, worded
 
-from factreasoner.llm.scripted import ScriptedLLM
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.settings import Config
 from factreasoner.tasks.rag.table import scored_rag
@@ -21,20 +20,6 @@ FIELDS = {
 }
 
 
-def judging():
-    """A model that finds each word of a fact in what it is shown."""
-
-    def answer(prompt, schema):
-        said = {}
-        for name, fact in schema.items.items():
-            words = [word for word in fact.split() if word != "and"]
-            said[name] = "True" if all(word in prompt.user for word in words) else "Not clear"
-            said[f"{name}_sources"] = ""
-        return said
-
-    return ScriptedLLM(answer)
-
-
 def record(**changes):
     return record_of(**FIELDS | changes)
 
@@ -47,7 +32,7 @@ def replayed(path, asked, **settings):
 def recorded(folder, **settings):
     """A run of a model, with its journal in the folder."""
     config = Config(model="m", cache=False, confidence="constant", **settings)
-    first = TASK.worker(config, Calls(llm=judging())).assess(record())
+    first = TASK.worker(config, Calls(llm=judging(worded, lambda passage, fact: ""))).assess(record())
     (folder / "journal.jsonl").write_text(first.model_dump_json() + "\n")
     return first
 

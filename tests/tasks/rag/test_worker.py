@@ -7,7 +7,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from rag_records import assessed, judging, record_of, scores, stated
+from rag_records import assessed, judging, record_of, scores, stated, worded
 from table_judge import TableJudge
 
 from factreasoner.errors import UnusableReplyError
@@ -31,10 +31,7 @@ def test_a_model_s_verdicts_become_shares():
 
 
 def test_what_no_passage_bears_out_alone_is_asked_of_all_together():
-    def together(passage, fact):
-        return "True" if all(word in passage for word in fact.split()) else "Not clear"
-
-    llm = judging(together)
+    llm = judging(worded)
     result = assessed(llm, record_of(atoms=["one two", "one", "four"], contexts=["one", "two", "three"]))
     scored = scored_rag(result)
     assert scored.values["faithfulness"] == pytest.approx(2 / 3)

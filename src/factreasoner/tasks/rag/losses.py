@@ -20,9 +20,12 @@ def losses(values: Values, records: Counts) -> list[str]:
     relevant contexts says. Empty where too little is known.
     """
     found = [*_of_reference(values, records), *_of_answers(values, records)]
-    parts = {part: lost for part, lost in _parts(values).items() if lost is not None}
-    if "retriever" not in parts:
+    retrieval, generation = values["lost_in_retrieval"], values["lost_in_generation"]
+    if retrieval is None or generation is None:
         return found
+    parts = {"retriever": retrieval}
+    if (invented := values["hallucination"]) is not None:
+        parts["generator"] = max(generation, invented)
     most = max(parts.values())
     if not most:
         return [*found, "Nothing is lost."]
@@ -82,15 +85,6 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
             "contradiction is found in it; if it is incomplete there, correctness is better than "
             "measured."
         )
-
-
-def _parts(values: Values) -> dict[str, float | None]:
-    """The share of claims that each part loses."""
-    generated, invented = values["lost_in_generation"], values["hallucination"]
-    return {
-        "retriever": values["lost_in_retrieval"],
-        "generator": None if generated is None or invented is None else max(generated, invented),
-    }
 
 
 def _percent(value: float) -> str:
