@@ -48,7 +48,7 @@ def test_a_calibrated_judge_has_nothing_to_gain():
         assert value < 0.005
         assert interval.low < 0
         points = np.linspace(0.1, 0.9, 9)
-        assert [result.calibrator.apply(p) for p in points] == pytest.approx(points, abs=0.12)
+        assert result.calibrator.apply(points) == pytest.approx(points, abs=0.12)
 
 
 def test_where_nothing_helps_nothing_is_changed():
@@ -57,7 +57,7 @@ def test_where_nothing_helps_nothing_is_changed():
     assert any(not helps(result.held_out) for result in harmed)
     for result in harmed:
         assert (result.calibrator == Identity()) == (not helps(result.held_out))
-    assert [Identity().apply(p) for p in (0.0, 0.3, 1.0)] == [0.0, 0.3, 1.0]
+    assert Identity().apply(np.array([0.0, 0.3, 1.0])).tolist() == [0.0, 0.3, 1.0]
 
 
 @pytest.mark.parametrize("worse", ["brier", "log_loss"])

@@ -117,7 +117,8 @@ def _notes_on_posteriors(
         )
     if at_half:
         yield f"{at_half} labelled atoms are at 0.5: they stay there and are left out here"
-    changed = sum(side_of(p) != side_of(fitted.calibrator.apply(p)) for p in known.p.tolist())
+    after = fitted.calibrator.apply(known.p)
+    changed = sum(side_of(p) != side_of(q) for p, q in zip(known.p, after, strict=True))
     before, after = fitted.held_out["before"], fitted.held_out["after"]
     if changed:
         yield (
@@ -198,8 +199,7 @@ def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floa
     after = np.empty_like(known.p)
     for train, test in folds(known.record, seed=seed):
         rest = known.at(train)
-        fitted = FITS[method](rest.p, rest.hits)
-        after[test] = [fitted.apply(p) for p in known.p[test].tolist()]
+        after[test] = FITS[method](rest.p, rest.hits).apply(known.p[test])
     return after
 
 

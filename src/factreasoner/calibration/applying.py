@@ -19,6 +19,7 @@ from factreasoner.calibration.calibrators import (
     Calibrator,
     Identity,
     LabelOffsets,
+    calibrated,
     probabilities_of,
 )
 from factreasoner.errors import ConfigError, InputError, InputProblem
@@ -179,13 +180,11 @@ def _calibrated(given: Verdict, offsets: LabelOffsets) -> Verdict:
 
 
 def calibrated_posteriors(outcome: Outcome, calibrator: Calibrator | None) -> Outcome:
-    """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's.
-
-    An atom at 0.5 stays there: it has no evidence, and the share of true atoms elsewhere is not evidence.
-    """
+    """The outcome with calibrated posteriors and the labels that follow; `marginals` stay the solver's."""
     if calibrator is None:
         return outcome
-    p_true = {atom_id: calibrator.apply(p) if side_of(p) else p for atom_id, p in outcome.p_true.items()}
+    after = calibrated(calibrator, np.array(list(outcome.p_true.values())))
+    p_true = dict(zip(outcome.p_true, after.tolist(), strict=True))
     if outcome.graph is None:
         support = {atom_id: _moved(p, outcome.support[atom_id]) for atom_id, p in p_true.items()}
     else:

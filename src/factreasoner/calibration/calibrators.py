@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from factreasoner.metrics.samples import Floats, Ints
-from factreasoner.models import SMALLEST_P, Label, Model, Verdict
+from factreasoner.models import HALF_TOLERANCE, SMALLEST_P, Label, Model, Verdict
 from factreasoner.models.verdicts import LABEL_OF_VALUE, LEAST_MASS
 from factreasoner.settings.values import CalibrationMethod
 
@@ -29,8 +29,8 @@ class Identity(Model):
 
     method: Literal["identity"] = "identity"
 
-    def apply(self, p: float) -> float:
-        """`p` as it is: the identity."""
+    def apply(self, p: Floats) -> Floats:
+        """`p` as they are: the identity."""
         return p
 
 
@@ -40,8 +40,8 @@ class Temperature(Model):
     method: Literal["temperature"] = "temperature"
     temperature: float = Field(gt=0.0, allow_inf_nan=False)
 
-    def apply(self, p: float) -> float:
-        """The calibrated probability of what was said with probability `p`."""
+    def apply(self, p: Floats) -> Floats:
+        """The calibrated probabilities of what was said with the probabilities `p`."""
         return _logistic(_odds_of(p) / self.temperature)
 
 
@@ -52,8 +52,8 @@ class Platt(Model):
     slope: float = Field(ge=0.0, allow_inf_nan=False)
     intercept: float = Field(allow_inf_nan=False)
 
-    def apply(self, p: float) -> float:
-        """The calibrated probability of what was said with probability `p`."""
+    def apply(self, p: Floats) -> Floats:
+        """The calibrated probabilities of what was said with the probabilities `p`."""
         return _logistic(self.slope * _odds_of(p) + self.intercept)
 
 
@@ -95,17 +95,27 @@ FITS: dict[CalibrationMethod, Callable[[Floats, Floats], AnyCalibrator]] = {
 }
 
 
+def calibrated(calibrator: AnyCalibrator | None, p: Floats) -> Floats:
+    """Calibrated posteriors; without a calibrator as they are.
+
+    0.5 stays 0.5: there is no evidence, and the share of true atoms elsewhere is not evidence.
+    """
+    if calibrator is None:
+        return p
+    return np.where(np.abs(p - 0.5) <= HALF_TOLERANCE, p, calibrator.apply(p))
+
+
 def _loss(odds: Floats, targets: Floats) -> float:
     return float(np.mean(np.logaddexp(0.0, odds) - targets * odds))
 
 
-def _odds_of(p: Floats | float) -> Floats:
+def _odds_of(p: Floats) -> Floats:
     kept: Floats = np.clip(np.asarray(p, dtype=float), SMALLEST_P, 1 - SMALLEST_P)
     return np.log(kept) - np.log1p(-kept)
 
 
-def _logistic(odds: Floats) -> float:
-    return float(np.exp(-np.logaddexp(0.0, -odds)))
+def _logistic(odds: Floats) -> Floats:
+    return np.asarray(np.exp(-np.logaddexp(0.0, -odds)))
 
 
 LABELS: tuple[Label, ...] = ("entailment", "contradiction", "neutral")

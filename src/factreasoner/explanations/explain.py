@@ -6,7 +6,10 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from factreasoner.calibration.applying import calibration_of
+from factreasoner.calibration.calibrators import calibrated
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.explanations.flips import (
     LARGEST_SIZE,
@@ -243,7 +246,7 @@ class _Study(NamedTuple):
 
     def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
         """An atom's posterior, label, evidence and conflicts, with what was found out."""
-        p_true = self.scale.calibrated(self.base.probabilities[atom_id][1])
+        p_true = self._p_true(atom_id)
         ranked = self.beliefs.ranked.get(atom_id)
         telling = [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
         evidence = [
@@ -267,19 +270,23 @@ class _Study(NamedTuple):
             **found,
         )
 
+    def _p_true(self, atom_id: str) -> float:
+        return float(calibrated(self.scale.calibrator, np.array(self.base.probabilities[atom_id][1])))
+
     def _label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
         left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
         return support_of(p_true, left, self.base.stderr)
 
     def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
-        p_found = self.base.probabilities[atom_id][1]
-        p_true = self.scale.calibrated(p_found)
+        p_found, p_true = self.base.probabilities[atom_id][1], self._p_true(atom_id)
+        moved = np.abs(p_found - probability(column)) > least
         effects = []
-        for context, found in zip(ways.candidates, column.tolist(), strict=True):
-            p_without = self.scale.probability(found)
+        for context, p_without, far in zip(
+            ways.candidates, self.scale.probability(column).tolist(), moved, strict=True
+        ):
             # Sampling blurs the solver's numbers; a calibration may level exact ones.
-            if abs(p_found - probability(found)) > least and abs(p_true - p_without) > NEGLIGIBLE:
+            if far and abs(p_true - p_without) > NEGLIGIBLE:
                 name = part.graph.names[context]
                 then = self._next_prior(atom_id, name)
                 effects.append(
@@ -298,7 +305,7 @@ class _Study(NamedTuple):
         return NextPrior(**left._asdict())
 
     def _named(self, atom_id: str, part: Part, ways: Removals, flip: Flip) -> FlipSet:
-        p = self.scale.probability(flip.log_odds)
+        p = float(self.scale.probability(np.array(flip.log_odds)))
         gone = tuple(part.graph.names[c] for c in sorted(flip.contexts))
         return FlipSet(
             context_ids=gone,

@@ -10,17 +10,17 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from factreasoner.calibration.calibrators import Calibrator
+from factreasoner.calibration.calibrators import Calibrator, calibrated
 from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.parts import SAYS_NOTHING, Part
 from factreasoner.explanations.removal import Removals, probability
-from factreasoner.models import Relation, side_of
+from factreasoner.models import HALF_TOLERANCE, Relation
 from factreasoner.models.factor_graph import Table
 from factreasoner.models.graph import STANDARD_ERRORS as IN_DOUBT
 
@@ -32,46 +32,35 @@ STANDARD_ERRORS = 4.0
 
 _SETS_AT_ONCE = 1 << 12
 
-_WIDEST = 800.0
-"""Beyond these log-odds a probability is 0 or 1 in a double."""
+Sides: TypeAlias = npt.NDArray[np.int_]
 
 
-class Scale:
-    """Probabilities and sides of one half of log-odds, through a calibrator of posteriors if there is one.
+class Scale(NamedTuple):
+    """Probabilities and sides of one half, through the calibrator of posteriors if there is one."""
 
-    A calibrator reverses no order, so that a side holds for a stretch of log-odds: P(true) is below one half
-    below `low`, above it above `high`, and one half between.
-    """
+    calibrator: Calibrator | None = None
 
-    def __init__(self, calibrator: Calibrator | None = None) -> None:
-        self.calibrator = calibrator
-        self.high = _first(lambda x: side_of(self.probability(x)) > 0)
-        self.low = _first(lambda x: side_of(self.probability(x)) >= 0)
-
-    def probability(self, log_odds: float) -> float:
+    def probability(self, log_odds: Table) -> Table:
         """P(true) at these log-odds of a posterior, calibrated where the run is."""
-        p = float(probability(log_odds))
-        return p if self.calibrator is None else self.calibrator.apply(p)
+        return calibrated(self.calibrator, probability(log_odds))
 
-    def calibrated(self, p_true: float) -> float:
-        """P(true) of a posterior as the solver found it."""
-        return p_true if self.calibrator is None else self.calibrator.apply(p_true)
-
-    def sides(self, log_odds: Table) -> npt.NDArray[np.int_]:
+    def sides(self, log_odds: Table) -> Sides:
         """1 where P(true) is above one half, -1 below, 0 at it."""
-        return np.where(log_odds >= self.high, 1, np.where(log_odds < self.low, -1, 0))
+        return _sides(self.probability(log_odds))
 
     def clear(self, log_odds: Table, margin: float) -> npt.NDArray[np.bool_]:
-        """Whether the side stays the same if the solver's probability is off by less than `margin`."""
-        p, clear = probability(log_odds), np.ones(log_odds.shape, dtype=bool)
-        for edge in (self.low, self.high):
-            if math.isfinite(edge):
-                clear &= np.abs(p - probability(edge)) >= margin
-        return clear
+        """Whether the side stays the same if the solver's probability is off by `margin`."""
+        p = probability(log_odds)
+        low, high = (_sides(calibrated(self.calibrator, p + off)) for off in (-margin, margin))
+        return np.equal(low, high)
 
     def beyond(self, log_odds: Table, side: int) -> Table:
         """How far log-odds are beyond `side`."""
-        return -side * log_odds if side else np.abs(log_odds - (self.low + self.high) / 2.0)
+        return -side * log_odds if side else np.abs(self.probability(log_odds) - 0.5)
+
+
+def _sides(p: Table) -> Sides:
+    return np.where(np.abs(p - 0.5) <= HALF_TOLERANCE, 0, np.where(p > 0.5, 1, -1))
 
 
 class Labels:
@@ -117,23 +106,23 @@ class Labels:
                     kind[row, place.get(other, -1)] = True
         return cls(supporting, contradicting, scale=scale, stderr=stderr)
 
-    def now(self, log_odds: Table) -> npt.NDArray[np.int_]:
+    def now(self, log_odds: Table) -> Sides:
         """The atoms' labels with all contexts."""
-        doubtful = [abs(self.scale.probability(x) - 0.5) <= self._doubt for x in log_odds]
+        doubtful = np.abs(self.scale.probability(log_odds) - 0.5) <= self._doubt
         sides = np.where(doubtful, 0, self.scale.sides(log_odds))
         return np.array([self._of(sides[atom], atom, [()])[0][0] for atom in range(len(sides))])
 
     def column(
         self, log_odds: Table, atom: int, sets: Sequence[Collection[int]], margin: float
-    ) -> tuple[npt.NDArray[np.int_], npt.NDArray[np.bool_]]:
+    ) -> tuple[Sides, npt.NDArray[np.bool_]]:
         """An atom's labels without each set, and whether an error of `margin` leaves each as it is."""
         sides = self.scale.sides(log_odds)
         labels, bare = self._of(sides, atom, sets)
         return labels, bare | (sides == 0) | self.scale.clear(log_odds, margin)
 
     def _of(
-        self, sides: npt.NDArray[np.int_], atom: int, sets: Sequence[Collection[int]]
-    ) -> tuple[npt.NDArray[np.int_], npt.NDArray[np.bool_]]:
+        self, sides: Sides, atom: int, sets: Sequence[Collection[int]]
+    ) -> tuple[Sides, npt.NDArray[np.bool_]]:
         left = np.ones((len(sets), self._supporting.shape[1]), dtype=bool)
         for row, gone in enumerate(sets):
             left[row, list(gone)] = False
@@ -143,18 +132,6 @@ class Labels:
             [(sides > 0) & pro, (sides < 0) & contra, (sides == 0) & pro & contra], [1, -1, 2], 0
         )
         return labels, ~(pro | contra)
-
-
-def _first(holds: Callable[[float], bool]) -> float:
-    """The least log-odds from which on a condition holds, to a double's precision; infinite if never."""
-    low, high = -_WIDEST, _WIDEST
-    if holds(low):
-        return -math.inf
-    if not holds(high):
-        return math.inf
-    while low < (middle := (low + high) / 2.0) < high:
-        low, high = (low, middle) if holds(middle) else (middle, high)
-    return high
 
 
 class Flip(NamedTuple):
