@@ -14,25 +14,6 @@ from factreasoner.solvers.exact import ExactSolver
 
 
 @pytest.mark.parametrize(
-    ("table", "kind", "expected"),
-    [
-        ("conditional", "entailment", [0.5, 0.5, 0.2, 0.8]),
-        ("conditional", "contradiction", [0.5, 0.5, 0.8, 0.2]),
-        ("conditional", "equivalence", [0.8, 0.2, 0.2, 0.8]),
-        ("table1", "entailment", [0.8, 0.8, 0.2, 0.8]),
-        ("table1", "contradiction", [0.8, 0.8, 0.8, 0.2]),
-        ("table1", "equivalence", [0.8, 0.2, 0.2, 0.8]),
-        ("reference", "entailment", [0.1, 0.9, 0.2, 0.8]),
-        ("reference", "contradiction", [0.1, 0.9, 0.8, 0.2]),
-        ("reference", "equivalence", [0.8, 0.2, 0.2, 0.8]),
-    ],
-)
-def test_tables(table, kind, expected):
-    found = relation_table(kind, 0.8, table, source="atom", target="context")
-    np.testing.assert_allclose(found.ravel(), expected, rtol=0, atol=1e-15)
-
-
-@pytest.mark.parametrize(
     ("given", "used"), [(0.0, 0.5), (0.3, 0.5), (0.5, 0.5), (0.9, 0.9), (0.9995, 0.999), (1.0, 0.999)]
 )
 @pytest.mark.parametrize(
@@ -89,11 +70,6 @@ def test_the_documented_example_by_enumeration():
         assert (weights[1] + weights[3]) / sum(weights) == pytest.approx(expected)
         solved = ExactSolver().marginals(factor_graph(one_relation("entailment", 0.9), table))
         assert solved.p_true["a"] == pytest.approx(expected)
-
-
-def test_a_relation_of_a_context_to_an_atom_has_a_direction():
-    found = relation_table("contradiction", 0.8, "conditional", source="context", target="atom")
-    np.testing.assert_allclose(found, [[0.5, 0.5], [0.8, 0.2]])
 
 
 def one_relation(kind, p):

@@ -147,11 +147,3 @@ def test_no_nodes_one_node_and_two_thousand_isolated_ones(solver):
         atoms = [Atom(id=f"a{i}", text="") for i in range(count)]
         marginals = solver.marginals(factor_graph(build_fact_graph(atoms, [], [], atom_prior=0.3)))
         assert marginals.p_true == pytest.approx({atom.id: 0.3 for atom in atoms}, abs=1e-12)
-
-
-@SOLVERS
-def test_certainty_is_kept_off_and_low_probabilities_say_nothing(solver):
-    found = posteriors(solver, [("c", "a", "entailment", 1.0)], "conditional", 0.9)
-    assert found["a"] == pytest.approx(0.9 * 0.999 + 0.1 * 0.5, abs=1e-12)
-    found = posteriors(solver, [("c", "a", "contradiction", 0.2)], "conditional", 0.9)
-    assert found == pytest.approx({"a": 0.5, "c": 0.9}, abs=1e-12)
