@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from hypothesis import strategies as st
 
+from factreasoner.models import FactGraph, Node, Relation
 from factreasoner.models.factor_graph import Factor, FactorGraph
 
 DATA = Path(os.environ.get("FACTREASONER_DATA") or Path(__file__).resolve().parents[2] / "shared" / "data")
@@ -41,6 +42,22 @@ def brute_force(graph):
         name: tuple(float(p) for p in np.einsum(joint, range(count), [i]))
         for i, name in enumerate(graph.names)
     }
+
+
+def graph_of(*relations, prior=0.9):
+    """A graph from (source, target, kind, probability); names that begin with "a" are atoms."""
+    names = dict.fromkeys(name for relation in relations for name in relation[:2])
+    return FactGraph(
+        nodes=tuple(
+            Node(id=name, kind="atom", prior=0.5)
+            if name.startswith("a")
+            else Node(id=name, kind="context", prior=prior)
+            for name in sorted(names)
+        ),
+        relations=tuple(
+            Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations
+        ),
+    )
 
 
 def exact_marginals(graph):
@@ -109,21 +126,6 @@ def networks(draw, *, max_variables=7, max_states=4, max_scope=3, zeros=True):
         factors=tuple(factors),
         evidence=dict.fromkeys(observed, 0),
     )
-
-
-@st.composite
-def binary_networks(draw, *, max_variables=12):
-    """Fact-graph-like networks: two states, priors and pairwise tables with entries up to the clamps."""
-    count = draw(st.integers(1, max_variables))
-    p = st.sampled_from((0.001, 0.5, 0.7, 0.9, 0.999))
-    factors = [Factor((i,), np.array([1 - q, q])) for i in range(count) for q in [draw(p)]]
-    pairs = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(
-        lambda pair: pair[0] != pair[1]
-    )
-    for pair in draw(st.lists(pairs, max_size=2 * count)) if count > 1 else ():
-        q = draw(p)
-        factors.append(Factor(pair, np.array([[0.5, 0.5], [1 - q, q]])))
-    return FactorGraph(tuple(f"x{i}" for i in range(count)), (2,) * count, tuple(factors))
 
 
 @st.composite

@@ -36,22 +36,6 @@ def assessed(graph, **outcome):
     )
 
 
-def graph_of(*relations, prior=0.9):
-    """A graph from (source, target, kind, probability); names that begin with "a" are atoms."""
-    names = dict.fromkeys(name for relation in relations for name in relation[:2])
-    return FactGraph(
-        nodes=tuple(
-            Node(id=name, kind="atom", prior=0.5)
-            if name.startswith("a")
-            else Node(id=name, kind="context", prior=prior)
-            for name in sorted(names)
-        ),
-        relations=tuple(
-            Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations
-        ),
-    )
-
-
 def fact_graphs(*, max_atoms=4, max_contexts=6):
     """Graphs of all kinds: repeated and mutual relations, contexts among themselves, sure contexts."""
 

@@ -4,10 +4,11 @@ import time
 from itertools import pairwise
 
 import pytest
-from fact_graphs import TABLES, assessed, fact_graphs, graph_of
+from fact_graphs import TABLES, assessed, fact_graphs
 from fact_graphs import posteriors as brute
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle import graph_of
 from table_judge import PASSAGES, TableJudge
 
 from factreasoner import assess

@@ -3,9 +3,10 @@ import time
 
 import numpy as np
 import pytest
-from fact_graphs import TABLES, fact_graphs, graph_of, posteriors, without
+from fact_graphs import TABLES, fact_graphs, posteriors, without
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from oracle import graph_of
 
 from factreasoner.calibration.calibrators import Platt
 from factreasoner.explanations.flips import STANDARD_ERRORS, FlipSearch, Labels, Scale

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracle import graph_of
 
 from factreasoner.errors import InputError
 from factreasoner.graph.factors import components, factor_graph, relation_table
@@ -20,7 +21,7 @@ from factreasoner.solvers.exact import ExactSolver
     ("kind", "cell"), [("entailment", (1, 1)), ("contradiction", (1, 0)), ("equivalence", (0, 0))]
 )
 def test_low_probabilities_are_raised_to_one_half_and_high_ones_kept_off_certainty(kind, cell, given, used):
-    assert factor_graph(one_relation(kind, given)).factors[2].table[cell] == used
+    assert factor_graph(graph_of(("c", "a", kind, given))).factors[2].table[cell] == used
 
 
 @pytest.mark.parametrize("p", [0.5, 0.8, 0.999])
@@ -68,34 +69,17 @@ def test_the_documented_example_by_enumeration():
     for table, expected in (("conditional", 0.86), ("reference", 0.86), ("table1", 0.45 / 0.54)):
         weights = [(0.1, 0.9)[c] * 0.5 * known[table][2 * c + a] for c in (0, 1) for a in (0, 1)]
         assert (weights[1] + weights[3]) / sum(weights) == pytest.approx(expected)
-        solved = ExactSolver().marginals(factor_graph(one_relation("entailment", 0.9), table))
+        solved = ExactSolver().marginals(factor_graph(graph_of(("c", "a", "entailment", 0.9)), table))
         assert solved.p_true["a"] == pytest.approx(expected)
 
 
-def one_relation(kind, p):
-    return FactGraph(
-        nodes=(Node(id="a", kind="atom", prior=0.5), Node(id="c", kind="context", prior=0.9)),
-        relations=(Relation(source="c", target="a", kind=kind, probability=p),),
-    )
-
-
 def test_reference_tables_take_the_constant_of_the_targets_kind():
-    graph = FactGraph(
-        nodes=(
-            Node(id="a", kind="atom", prior=0.7),
-            Node(id="c", kind="context", prior=0.6),
-            Node(id="d", kind="context", prior=0.6),
-        ),
-        relations=(
-            Relation(source="c", target="a", kind="entailment", probability=0.8),
-            Relation(source="c", target="d", kind="entailment", probability=0.8),
-        ),
-    )
+    graph = graph_of(("c", "a", "entailment", 0.8), ("c", "d", "entailment", 0.8), prior=0.6)
     found = factor_graph(graph, "reference")
     np.testing.assert_allclose(found.factors[3].table, [[0.5, 0.5], [0.2, 0.8]])
     np.testing.assert_allclose(found.factors[4].table, [[0.1, 0.9], [0.2, 0.8]])
     assert [factor.scope for factor in found.factors] == [(0,), (1,), (2,), (1, 0), (1, 2)]
-    np.testing.assert_allclose(found.factors[0].table, [0.3, 0.7])
+    np.testing.assert_allclose(found.factors[1].table, [0.4, 0.6])
     assert found.names == ("a", "c", "d")
     assert found.cardinalities == (2, 2, 2)
 

@@ -59,17 +59,6 @@ def test_what_is_written_reads_back_equal(graph):
         assert np.array_equal(found.table, expected.table)
 
 
-def test_files_keep_names_order_and_evidence(tmp_path):
-    """a10 stands before a2 and a2 has no factor: the order of the graph is the order of the file."""
-    path = tmp_path / "record.uai"
-    path.write_text(uai_text(parse_uai(SMALL)), encoding="utf-8")
-    Path(f"{path}.evid").write_text("1 1 2\n", encoding="utf-8")
-    names = ("a10", "a2", "größe")
-    Path(f"{path}.map.json").write_text(json.dumps({"variables": names}), encoding="utf-8")
-    back = read_uai_network(path).graph
-    assert (back.names, back.evidence) == (names, {1: 2})
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

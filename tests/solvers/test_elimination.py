@@ -60,11 +60,10 @@ def test_sizes_are_those_of_the_cliques_the_order_makes(data):
     holds(sizes, data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=12)))
 
 
-@pytest.mark.parametrize(("count", "share"), [(60, 0.12), (80, 0.1), (121, 0.0)])
-def test_sizes_are_right_of_every_way_to_find_an_order(count, share):
+def test_sizes_are_right_of_a_min_fill_order():
     rng = random.Random(1)
-    pairs = [list(pair) for pair in itertools.combinations(range(count), 2) if rng.random() < share]
-    holds([rng.choice((2, 2, 3)) for _ in range(count)], pairs or [list(pair) for pair in grid(11, 11)])
+    pairs = [pair for pair in itertools.combinations(range(60), 2) if rng.random() < 0.12]
+    holds([rng.choice((2, 2, 3)) for _ in range(60)], pairs)
 
 
 def test_min_fill_is_tried_where_tables_are_large(monkeypatch):

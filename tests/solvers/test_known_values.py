@@ -7,7 +7,7 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from oracle import DATA
+from oracle import DATA, graph_of
 
 from factreasoner.graph.fact_graph import build_fact_graph, read_fact_graph
 from factreasoner.graph.factors import factor_graph, relation_table
@@ -26,14 +26,7 @@ SOLVERS = pytest.mark.parametrize(
 
 
 def posteriors(solver, relations, table, context_prior):
-    ends = dict.fromkeys(end for relation in relations for end in relation[:2])
-    graph = build_fact_graph(
-        [Atom(id=end, text=end) for end in ends if end.startswith("a")],
-        [Context(id=end, text=end) for end in ends if end.startswith("c")],
-        [Relation(source=s, target=t, kind=kind, probability=p) for s, t, kind, p in relations],
-        context_prior=context_prior,
-    )
-    return solver.marginals(factor_graph(graph, table)).p_true
+    return solver.marginals(factor_graph(graph_of(*relations, prior=context_prior), table)).p_true
 
 
 EXAMPLE_1 = [("c1", "a", "entailment", 0.8), ("c2", "a", "contradiction", 0.9)]
