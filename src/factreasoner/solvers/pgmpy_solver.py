@@ -54,9 +54,7 @@ class PgmpySolver:
         if not fits(plan, self._config.max_width):
             raise too_wide(plan, self._config.max_width)
         factors = _in_range(graph, groups)
-        if any(len(group) > 1 for group in groups):
-            _variable_elimination()
-        # The import takes seconds, which do not count.
+        _variable_elimination()  # the import takes seconds, which do not count
         deadline = time.monotonic() + self._config.solver_seconds
         found: dict[int, Table] = {}
         for group, own in zip(groups, factors, strict=True):
@@ -73,8 +71,6 @@ class PgmpySolver:
         self, graph: FactorGraph, group: tuple[int, ...], plan: Elimination, deadline: float
     ) -> dict[int, Table]:
         """The distributions of the variables of one connected component."""
-        if len(group) == 1:
-            return {group[0]: _alone(graph, group[0])}
         evidence = {i: state for i, state in graph.evidence.items() if i in group}
         found = {i: np.eye(graph.cardinalities[i])[state] for i, state in evidence.items()}
         inference = _variable_elimination()(_markov_network(graph, group))
@@ -122,16 +118,6 @@ def _in_range(graph: FactorGraph, groups: Sequence[tuple[int, ...]]) -> list[lis
             "use solver 'exact'"
         )
     return found
-
-
-def _alone(graph: FactorGraph, i: int) -> Table:
-    """The distribution of a variable that is joined to no other."""
-    weights = np.ones(graph.cardinalities[i])
-    for factor in graph.factors:
-        weights = weights * factor.table
-    if i in graph.evidence:
-        weights = weights * np.eye(graph.cardinalities[i])[graph.evidence[i]]
-    return _normalised(weights)
 
 
 def _normalised(weights: Table) -> Table:
