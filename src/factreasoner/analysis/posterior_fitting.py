@@ -198,8 +198,7 @@ def held_out(known: Claims, method: CalibrationMethod, *, seed: int = 0) -> Floa
     """Every probability calibrated by a fit to other records."""
     after = np.empty_like(known.p)
     for train, test in folds(known.record, seed=seed):
-        rest = known.at(train)
-        after[test] = FITS[method](rest.p, rest.hits).apply(known.p[test])
+        after[test] = FITS[method](known.p[train], known.hits[train]).apply(known.p[test])
     return after
 
 

@@ -57,11 +57,6 @@ class Claims(NamedTuple):
         said = np.where(rounded > 0.5, 0, 1)
         return cls(int(place.max(initial=0)) + 1, place, rounded, said, gold)
 
-    def at(self, places: Ints) -> Claims:
-        """The claims at some positions; records without any of them are gone."""
-        records, record = np.unique(self.record[places], return_inverse=True)
-        return Claims(len(records), record, self.p[places], self.said[places], self.gold[places])
-
     @property
     def hits(self) -> Floats:
         """1 for each claim whose right class is the positive one, else 0."""
