@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePath
 from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from factreasoner.errors import InputError, InputProblem, RunError
+from factreasoner.errors import ConfigError, InputError, InputProblem, RunError
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -151,6 +151,14 @@ class _Unpacking(io.RawIOBase):
 _TEMPORARY = ".{name}.{process}.tmp"
 
 
+def check_out(path: Path) -> None:
+    """Raise ConfigError where no file can be written to `path`: it is a folder, or there is none for it."""
+    if path.is_dir():
+        raise ConfigError(f"{path}: a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise ConfigError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
+
+
 def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> None:
     """Write `lines` beside `path` and move them into its place: a reader sees the old file or the new one.
 
@@ -189,6 +197,11 @@ def cells_of(lines: Iterable[str], separator: str) -> Reader:
     return csv.reader(lines, delimiter=separator, strict=True)
 
 
+def why_unread(error: OSError) -> str:
+    """Why a file can't be read; where it does not exist, with the remedy."""
+    return f"can't be read: {error.strerror}{'; check the path' * isinstance(error, FileNotFoundError)}"
+
+
 def text_of(path: Path | str, most: int = -1, field: str = "") -> str:
     """The text of a UTF-8 file, or its first `most` characters; `field` is the setting that names it.
 
@@ -199,7 +212,7 @@ def text_of(path: Path | str, most: int = -1, field: str = "") -> str:
         with Path(path).open(encoding="utf-8-sig") as file:
             return file.read(most)
     except OSError as error:
-        raise InputError([InputProblem(str(path), field, f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(str(path), field, why_unread(error))]) from error
     except UnicodeDecodeError as error:
         raise InputError(
             [InputProblem(str(path), field, "not UTF-8; if it is text, save it as UTF-8")]

@@ -9,7 +9,7 @@ from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, n
 from factreasoner.analysis.evaluation import modes_content
 from factreasoner.errors import ConfigError
 from factreasoner.models import Context, Usage
-from factreasoner.report.tables import mode_notes, mode_rows
+from factreasoner.report.tables import ALIKE, explanation, mode_notes, mode_rows
 from factreasoner.runs.finished import FinishedRun, record_of
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config
@@ -29,6 +29,13 @@ def test_cached_calls_are_estimated_for_judging_alone(tmp_path):
     for run in content["runs"].values():
         assert run["scores"]["calls"]["value"] == 2
         assert run["scores"]["tokens"]["value"] == judging.prompt_tokens + judging.completion_tokens > 0
+
+
+def test_an_interval_where_no_record_differs_is_explained(tmp_path):
+    for name, p in (("a", 0.2), ("b", 0.2), ("c", 0.9)):
+        run_folder(tmp_path / name, *(assessment([p, 0.9], record_id=f"r{i}") for i in range(3)))
+    compared = (compare_runs(named_runs([tmp_path / "a", tmp_path / name])) for name in "bc")
+    assert [ALIKE in explanation(content) for content in compared] == [True, False]
 
 
 def test_labels_of_atoms_are_refused_for_another_task_and_unused_ones_told(tmp_path):

@@ -188,10 +188,11 @@ def test_groups_need_no_labels(factreasoner, tmp_path):
     done = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"})
     assert done.stdout.startswith("2 records with a score; labelled atoms: none\n")
     shown = [line.split() for line in done.stdout.splitlines()]
-    assert shown[-4:-1] == [
+    assert shown[-5:-1] == [
         ["topic", "records", "precision"],
         ["birds", "1", "0.500"],
         ["fish", "1", "1.000"],
+        ["precision:", "share", "of", "judged", "atoms", "that", "are", "supported."],
     ]
     assert "called false" not in done.stdout
     assert "macro-F1" not in done.stdout

@@ -43,7 +43,7 @@ def docs(tmp_path):
 
 @pytest.fixture
 def index(factreasoner, docs, monkeypatch):
-    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", 3600.0)  # on a busy machine it says more
+    monkeypatch.setattr(progress, "FIRST_PAUSE", 3600.0)  # on a busy machine it says more
 
     def run(*arguments, **options):
         return factreasoner("index", *(arguments or ["docs"]), "--store", "store", **options)

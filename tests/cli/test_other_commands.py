@@ -210,7 +210,7 @@ def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, 
 
 
 def test_assess_says_what_it_waits_for(factreasoner, passages, monkeypatch):
-    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.5)
+    monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.5)
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     with FakeServer(lambda request: hang()) as server:
         flags = ["--model", "fake", "--api-base", server.url, "--max-attempts", 1, "--timeout", 1.5]

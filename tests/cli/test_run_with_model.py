@@ -308,7 +308,7 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
 
 
 def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreasoner, monkeypatch):
-    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.1)
     with FakeServer(lambda request: hang(), probed=False) as server:
         done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5", code=1)

@@ -152,14 +152,18 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("export", "run", "--out", "a.xlsx"), "a.xlsx: no format here ends in .xlsx"),
+        (("export", "run", "--out", "a.xlsx"), "a.xlsx: .xlsx is not a format of this command"),
         (
             ("export", "run", "--out", "a.json", "--format", "jsonl"),
-            "no format here ends in .json; name it .csv",
+            ".json is not a format of this command; it writes .csv",
         ),
         (("export", "run", "--out", "a.parquet", "--format", "csv"), "ending says parquet, and --format csv"),
-        (("report", "run", "--out", "a.pdf"), "a.pdf: no format here ends in .pdf; name it .html, .htm, .md"),
+        (
+            ("report", "run", "--out", "a.pdf"),
+            "a.pdf: .pdf is not a format of this command; it writes .html, .htm, .md",
+        ),
         (("report", "run", "--out", "."), ".: a folder; name the file in it: report.html"),
+        (("report", "run", "--out", "no/a.md"), "no/a.md: there is no folder no; make it"),
     ],
 )
 def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):

@@ -109,7 +109,7 @@ def test_when_no_solver_can(factreasoner, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["gone.uai"], "gone.uai: can't be read"),
+        (["gone.uai"], "gone.uai: can't be read: No such file or directory; check the path"),
         (["n.uai", "--evidence", "gone"], "gone: can't be read"),
         (["n.uai", "--evidence", "g.json"], "g.json, line 1: the number of observations"),
         (["g.json", "--evidence", "g.json"], "--evidence: for UAI networks only"),

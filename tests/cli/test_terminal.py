@@ -70,12 +70,21 @@ def test_what_failed_keeps_its_path_whole_however_narrow_the_terminal():
     assert not acting(file.getvalue())
 
 
+def test_lines_end_without_blanks_where_there_is_no_terminal():
+    file = io.StringIO()
+    terminal = Terminal(file=file, width=20)
+    terminal.columns(("name", "text"), [("a", "short"), ("b", "a text that takes two lines")])
+    terminal.aside("a remark that is wider than it is")
+    assert [line for line in file.getvalue().splitlines() if line.endswith(" ")] == []
+    assert file.getvalue().startswith("name  text\na     short\n")
+
+
 def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20, soft_wrap=True)
     terminal.print("a line that is left as it is")
     terminal.sentence("a sentence that is longer than the terminal is wide", indent=2, hanging=2)
-    first, *others = [line.rstrip() for line in file.getvalue().splitlines()]
+    first, *others = file.getvalue().splitlines()
     assert first == "a line that is left as it is"
     assert others == ["  a sentence that is", "  longer than the", "  terminal is wide"]
 

@@ -7,6 +7,8 @@ import pytest
 from factreasoner import ScriptedLLM
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
+from factreasoner.llm.send import told_of_waiting
+from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
 from factreasoner.settings import Config
 
@@ -128,11 +130,11 @@ def test_the_bill_of_an_answer_follows_from_what_one_call_took(facts, calls, com
     assert str(taken).startswith(f"{calls} calls, ")
 
 
-def test_a_probe_s_calls_are_counted_apart():
-    from factreasoner.llm.usage import Meter
-
-    meter = Meter()
-    with meter.stage("evaluator"):
+def test_a_probe_s_calls_are_counted_apart_and_said_while_they_are_waited_for():
+    meter, told = Meter(), []
+    with meter.stage("evaluator"), told_of_waiting(told.append):
         probed(lambda text, place, size: ANSWERS[text])
+    assert told[0] == "the probe of the model, call 1: how many facts it judges at once"
+    assert (len(told), told[-1]) == (4 + 1, "")
     assert meter.usage["probe"].calls == 4
     assert meter.usage["evaluator"] == Usage()

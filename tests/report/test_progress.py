@@ -76,7 +76,7 @@ def test_waiting_for_the_server_is_said_and_ends(monkeypatch):
 
 
 def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     with progress_for(quiet=False) as progress:
         progress.started(3, 1)
         progress.waiting("gpu-7:8000, 7 of 60 s")
@@ -91,18 +91,17 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
     ]
 
 
-@pytest.mark.parametrize(("quiet", "told"), [(False, [5, 10]), (True, [])])
-def test_what_one_answer_waits_for_takes_a_line_now_and_then(monkeypatch, capsys, quiet, told):
-    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 5.0)
+@pytest.mark.parametrize(("quiet", "told"), [(False, [5, 15, 35, 75, 135, 195]), (True, [])])
+def test_what_one_answer_waits_for_takes_a_line_ever_more_rarely(monkeypatch, capsys, quiet, told):
     clock = SimpleNamespace(now=0.0, monotonic=lambda: clock.now)
     monkeypatch.setattr("factreasoner.report.progress.time", clock)
-    server = CircuitBreaker("gpu-7", 60.0, clock=clock.monotonic)
+    server = CircuitBreaker("gpu-7", 600.0, clock=clock.monotonic)
     with one_answer(quiet=quiet):
         server.failed()
-        for clock.now in range(12):
+        for clock.now in range(200):
             server.tell_why("busy")
         server.answered()
-    said = [f"waiting for gpu-7, {second} of 60 s (--patience): busy" for second in told]
+    said = [f"waiting for gpu-7, {second} of 600 s (--patience): busy" for second in told]
     assert capsys.readouterr().err.splitlines() == said
 
 
@@ -110,7 +109,7 @@ STEPS = [Step(1, 3, 20, "docs/[bold]a\x1b.txt"), Step(3, 3, 40, "")]
 
 
 def test_progress_in_a_pipe_is_a_line_now_and_then(monkeypatch, capsys):
-    monkeypatch.setattr("factreasoner.report.progress.SECONDS_BETWEEN_LINES", 0)
+    monkeypatch.setattr("factreasoner.report.progress.FIRST_PAUSE", 0.0)
     with index_progress(quiet=False) as tell:
         for step in STEPS:
             tell(step)

@@ -14,7 +14,7 @@ def test_runs_stand_side_by_side_with_what_differs_first(seen, tmp_path):
     other = run_folder(tmp_path / "other", bridge("same"), bridge("differs", changed), config=config)
     page = seen.open(report_of(one, other))
     assert page.inner_text("h1") == "2 runs side by side"
-    told = "1 atom in 1 record has not the same label in every run. 1 record is not in every run."
+    told = "1 atom in 1 record does not have the same label in every run. 1 record is not in every run."
     assert page.locator("h1 + p").inner_text() == told
     assert page.locator(".run h2").all_inner_texts() == ["one", "other"]
     assert page.locator(".settings tr").all_inner_texts() == [
@@ -43,7 +43,8 @@ def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(se
     assert [row[3] for row in data_in(page, "rows")] == [[1, 3], [0, 0]]
     page = seen.open(page)
     assert page.locator("h1 + p").inner_text() == (
-        "1 atom in 1 record has not the same label in every run. 3 atoms in 1 record are not in every run."
+        "1 atom in 1 record does not have the same label in every run. "
+        "3 atoms in 1 record are not in every run."
     )
     page.get_by_role("button", name="not in every run").click()
     assert page.locator(".records tbody tr").first.locator("td.number").all_inner_texts() == ["1", "3"]

@@ -114,7 +114,8 @@ def test_what_can_not_be_exported_is_found_out_before(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="networks can't be written there"):
         check_export(tmp_path / "file" / "in", Config())
+    (tmp_path / "nets" / "r.uai").mkdir(parents=True)
     with pytest.raises(RunError, match=r"r\.uai: can't be written"):
-        export_networks([assessed("r")], Config(), tmp_path / "file")
+        export_networks([assessed("r")], Config(), tmp_path / "nets")
     check_export(tmp_path / "new", Config())
-    assert (tmp_path / "new").is_dir()
+    assert not (tmp_path / "new").exists(), "a run that is refused leaves nothing behind"

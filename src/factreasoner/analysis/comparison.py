@@ -21,6 +21,7 @@ from factreasoner.metrics.factuality import FACTUALITY, resolve_k
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
@@ -159,7 +160,8 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
         claims[name] = _digest(*(text for one in run.task.claims(result) for text in (one.id, one.text)))
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
     if counts["failed"]:
-        notes.append(f"{counts['failures']} failures, in {counts['failed']} of its {len(status)} records")
+        told = number_of(counts["failures"], "failure")
+        notes.append(f"{told}, in {counts['failed']} of its {len(status)} records")
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
     if replayed:
@@ -327,11 +329,11 @@ def _notes(
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)
         if left := len(part.sample.ids) - len(ids):
-            yield f"{name}: {left} of its {len(part.sample.ids)} records are left out"
+            yield f"{name}: the comparison leaves out {left} of its {len(part.sample.ids)} records"
         if other := sum(part.claims[i] != first.claims[i] for i in ids):
-            yield f"{name}: {other} records have other {claim} than in {baseline}"
+            yield f"{name}: its {claim} differ from those of {baseline} in {number_of(other, 'record')}"
         if other := sum(part.response[i] != first.response[i] for i in ids):
-            yield f"{name}: {other} records have another response than in {baseline}"
+            yield f"{name}: its response differs from that of {baseline} in {number_of(other, 'record')}"
         if table is FACTUALITY and all_open(samples[name]):
             yield f"{name}: {ALL_OPEN}"
     own = [name for name, part in read.items() if part.own_contexts]

@@ -145,7 +145,9 @@ def format_of(out: Path | None, form: F | None, endings: Mapping[str, F], defaul
     named = endings.get(ending)
     if named is None:
         hint = " (a spreadsheet opens .csv)" if ending in (".xlsx", ".xls", ".ods") else ""
-        raise ConfigError(f"{out}: no format here ends in {ending}; name it {', '.join(endings)}{hint}")
+        raise ConfigError(
+            f"{out}: {ending} is not a format of this command; it writes {', '.join(endings)}{hint}"
+        )
     if form not in (None, named):
         raise ConfigError(f"{out}: its ending says {named}, and --format {form}; change one of them")
     return named

@@ -11,6 +11,7 @@ from rich.table import Column
 
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
+from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.tables import difference_rows, explanation, fewer, records_of, score_rows, table_of
 
@@ -100,10 +101,13 @@ def _labels(content: Mapping[str, Any]) -> str:
     """How many labels the scores are of, where the task has scores against labels."""
     if not _has_labels(content):
         return ""
-    labels = content["labels"].items()
-    counted = ", ".join(f"{count} {label}" for label, count in labels if count and label != "left_out")
-    claims = "labelled atoms" if "confusion" in content else "labels"
-    return f"; {claims}: {counted or ('none' if _unlabelled(content) else 'none judged')}"
+    labels = content["labels"]
+    if "confusion" not in content:
+        return f"; {number_of(labels['labelled'], 'label')}"
+    counted = ", ".join(
+        f"{count} {label}" for label, count in labels.items() if count and label != "left_out"
+    )
+    return f"; labelled atoms: {counted or ('none' if _unlabelled(content) else 'none judged')}"
 
 
 def _unlabelled(content: Mapping[str, Any]) -> bool:
@@ -141,6 +145,8 @@ def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -
     head = [content["by"], "records", *labels, *(metric.caption(_k(content)) for metric in metrics)]
     rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
     print_scores(out, head, rows, cut=True)
+    meanings = (f"{metric.caption(_k(content))}: {metric.meaning}" for metric in metrics)
+    out.sentence(f"[dim]{escape('; '.join(meanings))}.[/dim]")
 
 
 def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric]) -> Iterator[str]:

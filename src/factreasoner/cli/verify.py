@@ -64,6 +64,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
 
     def _verify_text(self, name: str, sources: list[str]) -> int:
         """Verify one text, show it, and write it as corrected; returns the exit code."""
+        from factreasoner.files import check_out
         from factreasoner.models import Record
         from factreasoner.pipeline.assembly import Calls
         from factreasoner.report.progress import one_answer
@@ -75,9 +76,9 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
         if [name, *sources].count(STANDARD_INPUT) > 1:
             raise ConfigError("standard input (-) can be read once: name a file for the other")
-        if out is not None and out.is_dir():
-            raise ConfigError(f"{out}: a folder; with --text, --out is the file the corrected text goes to")
         read = filter(os.path.exists, (name, *sources))  # Path.exists raises for a long URL
+        if out is not None:
+            check_out(out)
         if out is not None and out.exists() and any(map(out.samefile, read)):
             raise ConfigError(f"{out}: is read here; choose another file for the corrected text with --out")
         worker, text = TASK.worker(config, Calls()), read_text(name)

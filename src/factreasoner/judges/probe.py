@@ -20,6 +20,7 @@ from factreasoner.judges import faaf
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
+from factreasoner.llm.send import tell_waiting
 from factreasoner.llm.transport import price
 from factreasoner.llm.usage import estimate_tokens, stage
 from factreasoner.models import Claim, Label, Premise, Probe
@@ -100,6 +101,7 @@ def probe(llm: LLM, config: Config) -> Probed:
     with stage(STAGE):
         prober = _Prober(llm, config)
         found = prober.probe()
+        tell_waiting("")
         return Probed(found, prober.pace(found.facts_per_call))
 
 
@@ -123,6 +125,7 @@ class _Prober:
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
         """The model's reply."""
+        tell_waiting(f"the probe of the model, call {len(self._paces) + 1}: how many facts it judges at once")
         begun = time.monotonic()
         reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
         self._form = reply.form

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import opened
+from factreasoner.files import opened, why_unread
 from factreasoner.judges import pair_id
 from factreasoner.models import Label, Record, Verdict
 from factreasoner.models.wording import refused
@@ -157,7 +157,7 @@ def lines_of(file: Path) -> Iterator[bytes]:
         with opened(file) as lines:
             yield from lines
     except OSError as error:
-        why = f"can't be read: {error.strerror}"
+        why = why_unread(error)
         if file.name == JOURNAL and isinstance(error, FileNotFoundError):
             why = "is missing; put it back, or name another run folder"
         raise InputError([InputProblem(str(file), "", why)]) from error

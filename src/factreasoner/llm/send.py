@@ -54,6 +54,12 @@ def told_of_waiting(listener: Callable[[str], None]) -> Iterator[None]:
         _listener.reset(token)
 
 
+def tell_waiting(words: str) -> None:
+    """Tell the listener, if there is one, what is waited for; "": nothing now."""
+    if (listener := _listener.get()) is not None:
+        listener(words)
+
+
 class CircuitBreaker:
     """Knows since when `server` has answered no call. Thread-safe.
 
@@ -136,8 +142,7 @@ class CircuitBreaker:
 
     def _tell(self, words: str) -> None:
         self._told = bool(words)
-        if (listener := _listener.get()) is not None:
-            listener(words)
+        tell_waiting(words)
 
 
 @dataclass

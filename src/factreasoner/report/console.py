@@ -52,6 +52,15 @@ class Terminal(Console):
     def __init__(self, **settings: Any) -> None:
         super().__init__(highlight=False, **settings)
 
+    def print(self, *parts: Any, **layout: Any) -> None:
+        """Print as rich does; what is no terminal gets no blanks at the ends of lines."""
+        if self.is_terminal:
+            super().print(*parts, **layout)
+            return
+        with self.capture() as held:
+            super().print(*parts, **layout)
+        self.file.write("\n".join(line.rstrip(" ") for line in held.get().split("\n")))
+
     def sentence(self, text: str, indent: int = 0, hanging: int = 0) -> None:
         """Print a sentence, broken between words: `indent` characters in, further lines `hanging`."""
         lines = Text.from_markup(text).wrap(self, self.width - max(indent, hanging))

@@ -199,7 +199,7 @@ def _counts(scored: Scored) -> list[Any]:
 
 
 def _differing(scored: Sequence[Scored | None]) -> tuple[int, int]:
-    """How many claims have not the same label in all runs that have them, and how many a run lacks.
+    """How many claims do not have the same label in all runs that have them; how many a run lacks.
 
     A run that has no such record lacks no claim of it.
     """

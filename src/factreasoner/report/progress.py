@@ -22,7 +22,8 @@ from factreasoner.text.visible import one_line
 if TYPE_CHECKING:
     from factreasoner.corpus.indexing import Step, Tell
 
-SECONDS_BETWEEN_LINES = 5.0
+FIRST_PAUSE, LONGEST_PAUSE = 5.0, 60.0
+"""Seconds from one line to the next; each pause is twice as long as the one before it."""
 LONGEST_NAME = 40
 """Characters of a document's name that are shown."""
 NARROW = 80
@@ -39,20 +40,32 @@ class _Display:
         """So many are done by now."""
 
 
+class _Pauses:
+    """When a line is due, so that a long run does not fill a log: soon at first, then more rarely."""
+
+    def __init__(self) -> None:
+        self._pause, self._last = FIRST_PAUSE, time.monotonic()
+
+    def over(self) -> bool:
+        """Whether a line is due now; if it is, the next pause begins."""
+        now = time.monotonic()
+        if now - self._last < self._pause:
+            return False
+        self._pause, self._last = min(2 * self._pause, LONGEST_PAUSE), now
+        return True
+
+
 class _Lines(_Display):
-    """A line on standard error at the start, every few seconds and at the end."""
+    """A line on standard error at the start, now and then, and at the end."""
 
     def __init__(self, what: str) -> None:
-        self._what = what
-        self._last = time.monotonic()
+        self._what, self._pauses = what, _Pauses()
 
     def started(self, total: int, done: int) -> None:
         say(f"{self._what}: {total}, {done} of them in the folder already", err=True)
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
-        now = time.monotonic()
-        if at_once or now - self._last >= SECONDS_BETWEEN_LINES:
-            self._last = now
+        if at_once or self._pauses.over():
             say(", ".join(filter(None, (f"{done}/{total} {self._what}", words))), err=True)
 
 
@@ -143,15 +156,13 @@ def progress_for(*, quiet: bool) -> Iterator[Totals]:
 
 @contextlib.contextmanager
 def one_answer(*, quiet: bool = False) -> Iterator[None]:
-    """Says on standard error, every few seconds, what the one answer worked on inside waits for."""
+    """Says on standard error, now and then, what the one answer worked on inside waits for."""
     from factreasoner.llm.send import told_of_waiting
 
-    told = time.monotonic()
+    pauses = _Pauses()
 
     def tell(words: str) -> None:
-        nonlocal told
-        if words and not quiet and time.monotonic() - told >= SECONDS_BETWEEN_LINES:
-            told = time.monotonic()
+        if words and not quiet and pauses.over():
             say(f"waiting for {words}", err=True)
 
     with told_of_waiting(tell):

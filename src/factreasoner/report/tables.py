@@ -33,6 +33,10 @@ def json_text(content: Mapping[str, Any]) -> str:
     return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False, default=str)
 
 
+ALIKE = (
+    "A difference of 0 with the same interval on both sides: no record differs. The interval says how large "
+    "a difference on other records so few cannot rule out."
+)
 CSV_COLUMNS = (
     *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),
     *("p_value", "p_holm"),
@@ -121,7 +125,15 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown.",
+        *([ALIKE] if any(map(_alike, content["differences"])) else []),
+        f"`factreasoner metrics {content['task']}` says what each score is.",
     ]
+
+
+def _alike(difference: Mapping[str, Any]) -> bool:
+    """Whether no record differs, so that the interval is the one of `statistics.alike`."""
+    low, high = difference["interval"] or (0.0, 1.0)
+    return bool(difference["value"] == 0.0 and low == -high)
 
 
 def comparison_markdown(content: Mapping[str, Any]) -> str:

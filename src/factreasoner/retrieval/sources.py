@@ -10,6 +10,7 @@ from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
 from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
+from factreasoner.files import why_unread
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
@@ -86,7 +87,7 @@ def read_text(name: str) -> str:
         why = str(error).removeprefix(f"{shown}: ")
         raise InputError([InputProblem(shown, "", why + _REMEDIES.get(why, ""))]) from error
     except OSError as error:
-        raise InputError([InputProblem(name, "", f"can't be read: {error.strerror}")]) from error
+        raise InputError([InputProblem(name, "", why_unread(error))]) from error
 
 
 def _tell(guessed: str, name: str) -> None:

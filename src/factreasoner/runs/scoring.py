@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from array import array
 from collections import Counter, defaultdict
@@ -21,6 +22,7 @@ from factreasoner.graph.uai import uai_text
 from factreasoner.metrics.comparison import Agreement
 from factreasoner.metrics.statistics import Estimate
 from factreasoner.models import Assessment, Failure, TaskResult, Verdict
+from factreasoner.models.wording import number_of
 from factreasoner.pipeline.pipeline import rescore
 from factreasoner.runs.corrections import CORRECTED, Pair, pair
 from factreasoner.runs.store import RunFolder
@@ -187,18 +189,18 @@ _RESERVED = re.compile(rf"(?i)^(con|prn|aux|nul|com\d|lpt\d)(\.|$)|-[0-9a-f]{{{D
 
 
 def check_export(folder: Path, config: Config) -> None:
-    """Make the folder for a run's networks, before the run.
+    """Raise, before a run, what would keep its networks from being written to `folder`.
 
     Raises:
         ConfigError: the assessor builds no network.
-        RunError: the folder can't be made.
+        RunError: the folder is a file, or can't be made.
     """
     if config.assessor in ASSESSORS:
         raise ConfigError(f"assessor {config.assessor!r} builds no networks to export")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RunError(f"{folder}: networks can't be written there: {error.strerror}") from error
+    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK)):
+        why = "no folder for new files" if there.is_dir() else "a file"
+        raise RunError(f"{folder}: networks can't be written there: {there} is {why}; choose another folder")
 
 
 def export_networks(assessments: Iterable[Assessment], config: Config, folder: Path) -> str:
@@ -211,6 +213,7 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
     Raises:
         RunError: a file can't be written.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     names: set[str] = set()
     without = 0
     for assessment in assessments:
@@ -227,7 +230,7 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
         replace_file(path, [uai_text(factor_graph(graph, config.factors)).rstrip("\n")])
         replace_file(Path(f"{path}.map.json"), [json.dumps(variables, ensure_ascii=False, indent=1)])
     rest = f"; {without} without one" if without else ""
-    return f"{len(names)} networks written to {folder}{rest}"
+    return f"{number_of(len(names), 'network')} written to {folder}{rest}"
 
 
 def file_name(record_id: str, taken: set[str]) -> str:

@@ -139,7 +139,7 @@ function differences() {
   const unmatched = told(1, 'is not', 'are not');
   const same = `Every ${content.claim}${unmatched ? ' that is in every run' : ''} has the same label in every run.`;
   const apart = rows.length - shared.length;
-  return [told(0, 'has not the same label', 'have not the same label') || same, unmatched,
+  return [told(0, 'does not have the same label', 'do not have the same label') || same, unmatched,
     apart ? `${counted(apart, 'record')} ${apart === 1 ? 'is' : 'are'} not in every run.` : ''].filter(Boolean).join(' ');
 }
 
