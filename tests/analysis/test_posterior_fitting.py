@@ -97,7 +97,7 @@ def test_records_are_never_judged_by_themselves():
         (known(1.0, count=19), "19 with a known outcome"),
         (Claims.of([0.9] * 40, [1] * 40, list(range(40))), "(40 right, 0 wrong) in 40 records"),
         (Claims.of([0.9] * 40, [0] * 38 + [1] * 2, list(range(40))), "(2 right, 38 wrong)"),
-        (Claims.of([0.9] * 40, [0, 1] * 20, [0] * 40), "in 1 records; it takes 20, 5 of them right"),
+        (Claims.of([0.9] * 40, [0, 1] * 20, [0] * 40), "in 1 record; it takes 20, 5 of them right"),
         (Claims.of([], [], []), "0 with a known outcome (0 right, 0 wrong) in 0 records"),
     ],
 )

@@ -163,34 +163,32 @@ def refused(factreasoner, run, tmp_path, *flags):
     return done.stderr
 
 
-def test_fewer_than_100_labelled_pairs_are_refused(factreasoner, run, tmp_path):
-    file = write_records(tmp_path / "r.jsonl", *LINES[:99])
-    told = "99 labelled pairs (30 entailment, 10 contradiction, 59 neutral) in 10 records; it takes 100"
-    assert told in refused(factreasoner, run, tmp_path, "--relations", file)
-    file = write_records(tmp_path / "r.jsonl", *LINES[:100])
-    factreasoner("calibrate", run, "--relations", file, "--out", "c.json")
+OTHERS, AGAINST = ([line for line in LINES if (line["label"] == LABELS[1]) is it] for it in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("too_few", "enough", "words"),
+    [
+        (LINES[:99], LINES[:100], "99 labelled pairs (30 entailment, 10 contradiction, 59 neutral) in 10"),
+        (OTHERS + AGAINST[:4], OTHERS + AGAINST[:5], "(36 entailment, 4 contradiction, 72 neutral)"),
+    ],
+)
+def test_fewer_than_100_labelled_pairs_or_5_of_a_kind_are_refused(
+    factreasoner, run, tmp_path, too_few, enough, words
+):
+    file = write_records(tmp_path / "r.jsonl", *too_few)
+    assert words in refused(factreasoner, run, tmp_path, "--relations", file)
+    factreasoner("calibrate", run, "--relations", write_records(file, *enough), "--out", "c.json")
 
 
 def test_labels_of_two_records_are_refused(factreasoner, tmp_path):
     run = run_folder(tmp_path / "two", *(assessed(n, [(0.6, 0.2, 0.2)] * 60, "S" * 60) for n in range(2)))
     lines = (
-        {"record": f"r{n}", "source": "c0", "target": f"a{i}", "label": LABELS[i % 3]}
-        for n in range(2)
-        for i in range(60)
+        LINES[0] | {"record": f"r{i % 2}", "target": f"a{i // 2}", "label": LABELS[i % 3]} for i in range(120)
     )
     file = write_records(tmp_path / "r.jsonl", *lines)
     told = "in 2 records; it takes 100, 5 of each label, in 3 records"
     assert told in refused(factreasoner, run, tmp_path, "--relations", file)
-
-
-def test_few_labels_of_a_kind_are_refused(factreasoner, run, tmp_path):
-    against, others = ([line for line in LINES if (line["label"] == LABELS[1]) is it] for it in (True, False))
-    file = tmp_path / "r.jsonl"
-    write_records(file, *others, *against[:4])
-    words = refused(factreasoner, run, tmp_path, "--relations", file)
-    assert "112 labelled pairs (36 entailment, 4 contradiction, 72 neutral)" in words
-    write_records(file, *others, *against[:5])
-    factreasoner("calibrate", run, "--relations", file, "--out", "c.json")
 
 
 def test_a_label_counts_for_a_copy_of_its_passage(factreasoner, tmp_path):

@@ -135,4 +135,4 @@ def test_pairs_of_claims_that_were_not_judged_keep_no_rule_of_at_most(factreason
     found = assessment([0.9, 0.2], coherence=Coherence(unjudged_pairs=2))
     run_folder(tmp_path / "run", found, config=Config(coherence=True))
     done = factreasoner("check", "run", "--max", "self_contradictions=0", code=4)
-    assert "0, and 2 pairs of claims were not judged" in done.stdout
+    assert "0, with 2 pairs of claims not judged" in done.stdout

@@ -105,7 +105,7 @@ def test_a_judge_of_its_own_answers_is_said(factreasoner, tmp_path):
     with FakeServer(panel()) as server:
         done = judge(factreasoner, "recall", server, data)
     assert summary_of(tmp_path / "out")["self_preference"] == {"openai/b": 1}
-    assert "openai/b judges 1 answers of its own" in done.stdout
+    assert "openai/b judges 1 answer of its own" in done.stdout
 
 
 def test_a_profile_may_have_a_list_and_a_flag_takes_its_place(factreasoner, tmp_path):

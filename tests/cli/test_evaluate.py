@@ -143,8 +143,8 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
     assert (found["accuracy"], found["auroc"]) == (1.0, None)
     assert content["labels"]["left_out"] == 1
     for words in (
-        "1 of 2 records have no judged atom",
-        "1 labelled atoms could not be judged",
+        "no judged atom and no score in 1 of 2 records",
+        "scores leave out 1 labelled atom not judged",
         "labels are of one kind, S: macro-F1 is the F1 of S alone",
         "AUROC: it needs labels of both kinds; there are 1 S and 0 others",
         "intervals need at least two records",
@@ -172,7 +172,7 @@ def test_nothing_judged_at_all(factreasoner, tmp_path):
         "precision_low": 0.0,  # what precision can be, whatever the unjudged atoms are
         "precision_high": 1.0,
     }
-    assert "2 labelled atoms could not be judged" in done.stderr
+    assert "scores leave out 2 labelled atoms not judged" in done.stderr
     assert "too narrow" not in done.stderr
     factreasoner("evaluate", "run")
 

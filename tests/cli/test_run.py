@@ -245,4 +245,4 @@ def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):
     ]
     assert "output: is the number 5" in told[1]
     assert "contexts: is the number 5" in told[1]
-    assert "4 of 5 records were skipped." in done.stderr
+    assert "Skipped 4 of 5 records." in done.stderr

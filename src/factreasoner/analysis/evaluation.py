@@ -21,6 +21,7 @@ from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
 from factreasoner.models import HALF_TOLERANCE, TaskResult, Usage
 from factreasoner.models.results import NO_VALUE, group_of
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
@@ -200,7 +201,7 @@ def _notes(run: FinishedRun[Any], sample: Sample, gold: GoldFile | None) -> Iter
     unscored = int((~table.has_score(sample)).sum())
     if unscored:
         claim = "atom" if table is FACTUALITY else "claim"
-        yield f"{unscored} of {len(sample.ids)} records have no judged {claim} and no score"
+        yield f"no judged {claim} and no score in {unscored} of {len(sample.ids)} records"
     scored = table.scored(sample)
     if table is FACTUALITY:
         yield from _notes_on_atoms(sample, scored)
@@ -215,7 +216,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield ALL_OPEN
     left_out = int(sample.left_out.sum())
     if left_out:
-        yield f"{left_out} labelled atoms could not be judged and are left out"
+        yield f"scores leave out {number_of(left_out, 'labelled atom')} not judged"
     judged, labelled = int(sum(np.nansum(sample.values[said]) for said in SAID)), len(sample.claims.p)
     if labelled < judged and labelled:
         yield (

@@ -27,6 +27,7 @@ from factreasoner.metrics.samples import Claims, Floats, Ints
 from factreasoner.metrics.statistics import Interval, Statistic
 from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import SMALLEST_P, Assessment, judged_atoms, side_of
+from factreasoner.models.wording import number_of
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings.values import CalibrationMethod
 
@@ -100,7 +101,7 @@ def _too_little(known: Claims, at_half: int) -> str | None:
     if not len(known.p) and not at_half:
         return "no judged atom is labelled; give labels with --gold FILE"
     if not len(known.p):
-        return f"all {at_half} labelled atoms are at 0.5: there is no evidence to fit to"
+        return f"nothing to fit to: all labelled atoms ({at_half}) are at 0.5, without evidence"
     aside = f"; {at_half} at 0.5 beside these" if at_half else ""
     return (lack := shortage(known)) and f"too little to calibrate by: {lack}{aside}"
 
@@ -116,7 +117,7 @@ def _notes_on_posteriors(
             "the scores after are not wholly of records held out"
         )
     if at_half:
-        yield f"{at_half} labelled atoms are at 0.5: they stay there and are left out here"
+        yield f"{number_of(at_half, 'labelled atom')} at 0.5: they stay there, and the fit leaves them out"
     after = fitted.calibrator.apply(known.p)
     changed = sum(side_of(p) != side_of(q) for p, q in zip(known.p, after, strict=True))
     before, after = fitted.held_out["before"], fitted.held_out["after"]
@@ -162,9 +163,9 @@ def shortage(known: Claims) -> str | None:
     misses = len(known.hits) - hits
     if len(known.hits) >= LEAST and min(hits, misses) >= LEAST_OF_EACH and records >= LEAST_RECORDS:
         return None
-    found = f"{len(known.hits)} with a known outcome ({hits} right, {misses} wrong) in {records} records"
+    found = f"{len(known.hits)} with a known outcome ({hits} right, {misses} wrong)"
     needed = f"{LEAST}, {LEAST_OF_EACH} of them right and {LEAST_OF_EACH} wrong, in {LEAST_RECORDS} records"
-    return f"{found}; it takes {needed}"
+    return f"{found} in {number_of(records, 'record')}; it takes {needed}"
 
 
 def fit(known: Claims, method: CalibrationMethod = "platt", *, seed: int = 0) -> Fitted:

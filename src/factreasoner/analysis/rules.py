@@ -219,12 +219,12 @@ def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tupl
         )
     unjudged = summary["coherence"]["unjudged_pairs"] if place[0] == "coherence" else 0
     if unjudged and rule.bound == "max":
-        return False, f"{value:g}, and {unjudged} pairs of claims were not judged"
+        return False, f"{value:g}, with {number_of(unjudged, 'pair')} of claims not judged"
     if rule.measure in LABEL_TOTALS and rule.keeps(value):
         unjudged, partly = summary["atoms"]["unjudged"], summary["atoms"]["partly_judged"]
         worst = value - min(value, partly) if rule.bound == "min" else value + unjudged + partly
         if not rule.keeps(worst):
-            open_ = f"{unjudged} atoms were not judged, {partly} in part"
+            open_ = f"{number_of(unjudged, 'atom')} not judged, {partly} in part"
             return False, f"{value:g}; {open_}, which could take it to {worst:g}"
     return rule.keeps(value), f"{value:g}"
 

@@ -59,8 +59,7 @@ class Explain(Command, panels=("Graph",)):
             say_json([explanation.model_dump(mode="json") for explanation in told])
         elif not told and not problems:
             say("No atoms to explain.")
-        if note := unfinished(folder, self.run_dir):
-            say(note, err=True)
+        self._note(unfinished(folder, self.run_dir))
         for problem in problems:
             say(f"not explained: {problem}", err=True)
         return 0 if not problems else 3 if told else 1

@@ -45,8 +45,7 @@ class Export(Command):
         form = format_of(named, self.form, ENDINGS | {".txt": self.form or "csv"}, "csv")
         if to_stdout and form == "parquet":
             raise ConfigError("parquet is not text: name a file with --out")
-        if run.unfinished:
-            say(run.unfinished, err=True)
+        self._note(run.unfinished)
         if to_stdout:
             for line in text_lines(wanted, form):
                 say_data(line)

@@ -98,7 +98,7 @@ class Command:
         for note in notes:
             self._note(note)
 
-    def _note(self, note: str) -> None:
+    def _note(self, note: str | None) -> None:
         """Print a note on one line to standard error, unless the command is to be quiet."""
         if note and not self.quiet:
             say(one_line(note), err=True)

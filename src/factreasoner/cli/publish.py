@@ -43,8 +43,7 @@ class Publish(Command):
         run = FinishedRun.of_any_task(self.run_dir)
         wanted = Wanted(tuple(self.metric or ()), self.claims, self.texts, self.trace_key)
         backend = _backend(self.to, self.url, by_model=run.config.model is not None)
-        if run.unfinished:
-            say(run.unfinished, err=True)
+        self._note(run.unfinished)
         sent = publish(scores_of(run, wanted), backend, skip=self.skip)
         # Which records a refusal concerns is not known.
         whose = "" if sent.refused else f" of {number_of(sent.records, 'record')}"

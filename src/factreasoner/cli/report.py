@@ -52,8 +52,8 @@ class Report(Command):
                 "--format md: it describes one run; name that run alone, or use `compare --markdown`"
             )
         runs = [FinishedRun.of_any_task(path, self.corrections) for path in self.run_dirs]
-        for note in filter(None, (run.unfinished for run in runs)):
-            say(note, err=True)
+        for run in runs:
+            self._note(run.unfinished)
         if form == "html":
             say(str(write_report(runs, out or default_page(*self.run_dirs))))
         elif out is None or to_stdout:

@@ -61,7 +61,7 @@ class OverRecords(Command):
         for problem in by_place(merged(checked.problems)):
             say(f"skipped {problem}", err=True)
         if skipped := len({problem.where for problem in checked.problems}):
-            say(f"{skipped} of {skipped + len(checked.ids)} records were skipped.", err=True)
+            say(f"Skipped {skipped} of {skipped + len(checked.ids)} records.", err=True)
         if isinstance(checked, CheckedInput):
             for note in checked.notes:
                 say(one_line(f"{checked.name}: {note}"), err=True)

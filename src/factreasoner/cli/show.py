@@ -62,8 +62,7 @@ class Show(Command):
                 Terminal().sentence(plain(told))
             elif not shown:
                 say(f"No {run.task.claim_word}s to show.")
-        if run.unfinished:
-            say(run.unfinished, err=True)
+        self._note(run.unfinished)
 
 
 def _labels(name: str, task: Task[Any]) -> set[str | None]:

@@ -143,7 +143,8 @@ def _coherence_row(told: Mapping[str, Any]) -> str:
     """How many pairs of claims contradict each other, and the mean coherence."""
     pairs = told["self_contradictions"]
     mean = "not known" if told["mean"] is None else f"{told['mean']:.3f}"
-    unjudged = f"; {told['unjudged_pairs']} pairs not judged" if told["unjudged_pairs"] else ""
+    left = told["unjudged_pairs"]
+    unjudged = f"; {number_of(left, 'pair')} not judged" if left else ""
     word = "pair contradicts" if pairs == 1 else "pairs contradict"
     return f"{mean} ({pairs} {word} each other{unjudged})"
 
@@ -184,7 +185,7 @@ def _judge_rows(summary: Mapping[str, Any]) -> Rows:
         alpha = "undefined: all verdicts are alike" if judges["alpha"] is None else f"{judges['alpha']:.3f}"
         yield "agreement", f"Krippendorff's alpha {alpha} ({judges['pairs']:,} pairs)"
     for model, count in summary["self_preference"].items():
-        told = f"{plain(model)} judges {count} answers of its own; models tend to prefer these"
+        told = f"{plain(model)} judges {number_of(count, 'answer')} of its own; models tend to prefer these"
         yield "", f"[yellow]{told}[/yellow]"
 
 

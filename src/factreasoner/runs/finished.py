@@ -14,6 +14,7 @@ from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.judges import judged_by
 from factreasoner.models import Assessment, Record, TaskResult
+from factreasoner.models.wording import number_of
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
@@ -156,12 +157,12 @@ def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
         how = "can't be read" if folder.summary_path.exists() else "is missing"
         where = f"(its summary.json {how})"
     elif (total := counts.get("total")) != finished:
-        where = f"after its summary of {total} records"
+        where = f"after its summary of {number_of(total or 0, 'record')}"
     elif missing := counts.get("unassessed"):
-        where = f"with {missing} records not assessed"
+        where = f"with {number_of(missing, 'record')} not assessed"
     else:
         return None
-    rest = f"{finished} records are finished; the same run command continues it"
+    rest = f"{number_of(finished, 'record')} finished; the same run command continues it"
     return f"{path}: the run was cut off {where}: {rest}"
 
 
