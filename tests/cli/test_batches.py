@@ -13,7 +13,6 @@ from fenced import fenced
 from test_run_with_model import GOOD, good
 
 from factreasoner.llm.batches import folder
-from factreasoner.llm.usage import estimate_request
 
 FLAGS = ("--model", "openai/gpt-4o-mini", "--form", "tool")
 FILES = (*FLAGS, "--batch", "files", "--out", "out")
@@ -289,20 +288,6 @@ def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreaso
         assert "1.results.jsonl: holds no result" in factreasoner("run", one, *FILES, code=1).stderr
     answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good)
     factreasoner("run", one, *FILES)
-
-
-@pytest.mark.parametrize("calls", [1, 8])
-@pytest.mark.parametrize("model", ["gpt-4o-mini", "mistral/mistral-small"])
-def test_a_dry_run_counts_the_tokens_of_the_requests_that_are_written(
-    factreasoner, tmp_path, two, model, calls
-):
-    """They are tool calls, also about one fact and where a run asks for a JSON object."""
-    flags = ("run", two, "--model", model, "--batch", "files", "--atoms-per-call", calls, "--out", "out")
-    (stage,) = json.loads(factreasoner(*flags, "--dry-run", "--json").stdout)["stages"]
-    factreasoner(*flags, code=5)
-    lines = read_lines(tmp_path / "out" / "batches" / "1.requests.jsonl")
-    assert stage["prompt_tokens"] == sum(estimate_request(line["body"]) for line in lines)
-    assert all("tools" in line["body"] for line in lines)
 
 
 def test_cost_is_at_the_price_of_batches_and_counted_once(factreasoner, tmp_path, two):

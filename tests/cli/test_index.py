@@ -120,7 +120,7 @@ def test_find_shows_what_a_run_would_get(index, docs):
         f"1  {docs}/rows.jsonl, passage 1",
         "Marie Curie isolated radium in 1910.",
     ]
-    assert index("--find", "xyzzy").stdout == "No passage is found.\n"
+    assert index("--find", "xyzzy").stdout == "No passage found.\n"
     assert "needs vectors" in index("--find", "radium", "--search", "dense", code=1).stderr
 
 

@@ -107,7 +107,7 @@ def test_words_that_stand_elsewhere_in_the_nearest_passage_are_not_said_to_be_in
     notes = seen.open(path, "#overview").locator(".nearest .note").all_inner_texts()
     assert notes == [
         "Not in this sentence, but elsewhere in this text: bolt",
-        "It has all words of this; no support was found in it.",
+        "It has all the words of this, but no support was found in it.",
     ]
 
 

@@ -80,9 +80,7 @@ def parse_assessors(
             own = parse_config(read_profile(Path(name)), name).model_dump(exclude_unset=True)
             return Contender(Path(name).stem, parse_config(base | own, name), FACTUALITY_TASK)
         if name not in KNOWN:
-            raise UsageError(
-                f"--assessors: unknown {name!r}; {nearest(name, list(KNOWN))} A profile's path does too."
-            )
+            raise UsageError(f"--assessors: unknown {name!r}, and no profile; {nearest(name, list(KNOWN))}")
         own = VERSIONS.get(name, {"assessor": name})
         return Contender(name, load_settings(profile, {**settings, **own}), FACTUALITY_TASK)
 

@@ -139,7 +139,7 @@ class Compare(OverRecords, panels=EVERY):
         self._write("modes", out, content, markdown_table(rows[0], rows[1:]), csv_text(rows))
         self.tell(content, partial(print_modes, rows), mode_notes(content))
         if not contenders[0].config.model:
-            say("Modes are ways to ask a model; what judges here has none: add --model.", err=True)
+            say("Modes are ways to ask a model, and this judge asks none: add --model.", err=True)
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
         """Write the texts that were asked for, and all of them into `out`."""

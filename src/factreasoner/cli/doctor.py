@@ -168,7 +168,7 @@ def _verifier(config: Config, *, call: bool) -> Check:
     tried = f"{judge.runtime}; a test: {verdict.label} {verdict.probability:.2f}"
     if verdict.label == "entailment":
         return Check("ok", name, tried)
-    doubt = "not to be relied on; are its outputs what id2label or --verifier-labels says, in this order?"
+    doubt = "do not rely on it; are its outputs what id2label or --verifier-labels says, in this order?"
     return Check("wrong", name, f"{tried}, where the passage states the claim word for word: {doubt}")
 
 

@@ -133,7 +133,7 @@ def _find(query: str, config: Config) -> None:
     if rows:
         Terminal().columns(("", "passage"), rows)
     else:
-        say("No passage is found.")
+        say("No passage found.")
 
 
 def _delete(config: Config, *, yes: bool) -> None:
@@ -145,7 +145,7 @@ def _delete(config: Config, *, yes: bool) -> None:
         if not yes and not sys.stdin.isatty():
             raise typer.BadParameter(f"add --yes to delete {what}", param_hint="--delete")
         if not yes and not typer.confirm(f"Delete {one_line(what)}?"):
-            say("Nothing is deleted.")
+            say("Nothing was deleted.")
             raise typer.Exit(1)
         store.delete(config.collection)
     say(f"Deleted {what}")

@@ -86,7 +86,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         if token == "":
             raise ConfigError(f"--token-env {self.token_env}: the variable is not set, or empty")
         if token is None and not is_loopback(self.host):
-            raise ConfigError(f"--host {self.host}: others reach it there: add --token-env NAME")
+            raise ConfigError(f"--host {self.host}: other machines can reach it there: add --token-env NAME")
         return Access.of(self.host, self.allow_host or (), token)
 
 

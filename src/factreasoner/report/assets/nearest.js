@@ -74,5 +74,5 @@ function nearestPart(claim, own) {
   const [where, words] = missing.length ? [absent, missing] : ['Not in this sentence, but elsewhere in this text: ', lacked];
   return h('div', {class: 'nearest'}, h('blockquote', {}, quoted(sentence), h('footer', {}, 'nearest: ', nameOf(premise))),
     h('p', {class: 'note'}, words.length ? [where, words.map((word, place) => [place ? ', ' : '', h('strong', {class: 'missing'}, quoted(word))])]
-      : 'It has all words of this; no support was found in it.'));
+      : 'It has all the words of this, but no support was found in it.'));
 }

@@ -89,7 +89,7 @@ function scoresOf(own) {
 function solverLine(own) {
   if (!own.solver) return null;
   const {name, exact, converged, width, stderr} = own.solver;
-  if (converged === false) return h('p', {class: 'warning'}, `Sampling (${name}) did not converge: these probabilities are not to be relied on.`);
+  if (converged === false) return h('p', {class: 'warning'}, `Sampling (${name}) did not converge: do not rely on these probabilities.`);
   return h('p', {class: 'note'}, exact ? `Probabilities are exact (width ${width ?? 'unknown'}).`
     : `Probabilities are by ${name}, not exact${stderr === null ? '' : `; standard error at most ${stderr.toFixed(3)}`}.`);
 }
