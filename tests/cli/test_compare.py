@@ -300,7 +300,11 @@ def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
         (("good", "bad", "--assessors", "fr1,fr2"), "--assessors runs on one data file", 1),
         (("good", "--assessors", "fr1"), "name at least two", 2),
         (("good", "--assessors", "fr1,fr1"), "'fr1' occurs twice", 2),
-        (("good", "--assessors", "fr1,factscor"), "unknown 'factscor', and no profile; did you mean 'factscore'?", 2),
+        (
+            ("good", "--assessors", "fr1,factscor"),
+            "unknown 'factscor', and no profile; did you mean 'factscore'?",
+            2,
+        ),
         (("good", "--assessors", "fr1,fr2", "--version", 3), "--version: --assessors says which", 1),
     ],
 )
