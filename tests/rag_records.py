@@ -9,7 +9,7 @@ from factreasoner.tasks.rag.task import TASK
 
 
 def record_of(**fields):
-    return Reader().record({"id": "q1", "input": "Who?", "output": "An answer."} | fields, where="test")
+    return Reader().record({"input": "Who?", "output": "An answer."} | fields, where="test", default_id="q1")
 
 
 def judging(truth, sources=lambda prompt, fact: "1"):

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from fact_graphs import graph_of
+from oracle import graph_of
 from run_folders import run_folder
 
 from factreasoner.graph.factors import factor_graph
