@@ -237,7 +237,7 @@ def replayed(example, folder):
     relations = folder / "relations.jsonl"
     relations.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     worker = TASK.worker(Config(judge="recorded", relations=relations), Calls())
-    return worker.assess(Reader().record(data, where="example"))
+    return worker.assess(Reader().record(data, where="example", default_id="r1"))
 
 
 @needs_data
