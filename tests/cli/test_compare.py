@@ -280,13 +280,6 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
         assert line.split()[-1].startswith(cost)
 
 
-def test_runs_of_the_same_name_are_told_apart(factreasoner, tmp_path):
-    run_folder(tmp_path / "x" / "out", *made(0.3))
-    run_folder(tmp_path / "y" / "out", *made(0.2))
-    found = printed(factreasoner("compare", "x/out", "y/out", "--json"))
-    assert list(found["runs"]) == ["x/out", "y/out"]
-
-
 @pytest.mark.parametrize(
     ("arguments", "words", "code"),
     [

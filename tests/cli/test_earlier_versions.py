@@ -52,11 +52,6 @@ def test_every_command_reads_it(factreasoner, tmp_path, old, words):
     factreasoner(*words)
 
 
-def test_a_setting_that_is_gone_is_passed_over(factreasoner, old):
-    configured(old, chroma_url="http://localhost:8000")
-    factreasoner("score", "old")
-
-
 def test_explain_says_how_to_explain_posteriors_that_tables_of_today_would_not_give(factreasoner, old):
     assert "`explain --factors conditional`" in factreasoner("explain", "old", code=1).stderr
 

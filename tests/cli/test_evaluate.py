@@ -205,11 +205,3 @@ def test_labels_of_one_kind_of_which_one_is_missed(factreasoner, tmp_path):
     assert scores(done)[1]["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
     assert "labels are of one kind, S: macro-F1 takes the F1 of NS as 0" in done.stderr
     assert "1 record: below 50, ECE and its interval are unreliable" in done.stderr
-
-
-def test_a_journal_without_records_and_a_damaged_one(factreasoner, tmp_path):
-    run = run_folder(tmp_path / "run", *RUN, finished=False)
-    (run / "journal.jsonl").write_text("")
-    assert "no record was assessed in this run" in factreasoner("evaluate", "run", code=1).stderr
-    (run / "journal.jsonl").write_text("{}\n")
-    assert "damaged line" in factreasoner("evaluate", "run", code=1).stderr

@@ -59,16 +59,6 @@ def test_a_new_run_that_is_refused_leaves_no_folder_and_a_begun_one_stays(factre
     assert (tmp_path / "out" / "manifest.json").exists()
 
 
-def test_a_changed_setting_is_refused_by_name_and_fresh_starts_over(factreasoner, tmp_path, data):
-    factreasoner("run", data, "--out", "out")
-    done = factreasoner("run", data, "--out", "out", "--context-prior", 0.8, code=1)
-    assert "context_prior: 0.9 there, 0.8 now" in done.stderr
-    assert "--fresh" in done.stderr
-    factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--fresh")
-    factreasoner("run", data, "--out", "out", "--context-prior", 0.8, "--k", 7)
-    assert {line["k"] for line in results(tmp_path / "out")} == {7}
-
-
 @pytest.mark.parametrize(
     "flags", [("--judge", "json:Nothing"), ("--judge", "nli", "--verifier-model", "acme/x")]
 )

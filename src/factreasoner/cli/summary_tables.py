@@ -277,7 +277,7 @@ def show_plan(
             prompt = most.prompt_tokens - least.prompt_tokens
             reply = most.completion_tokens - least.completion_tokens
             console.sentence(
-                f"If no claim is supported, up to {calls:,} more calls with ~{prompt:,} "
+                f"If no claim is supported, up to {number_of(calls, 'more call')} with ~{prompt:,} "
                 f"prompt and ~{reply:,} completion tokens ({beyond})."
             )
 
