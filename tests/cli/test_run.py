@@ -188,7 +188,7 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     factreasoner("run", "first.jsonl", "--out", "out", "--report")
     done = factreasoner("run", "second.jsonl", "--out", "out")
     told = " ".join(done.stderr.split())
-    assert "out has 2 records that are not in this input: kept in its journal, left out of results" in told
+    assert "out has 2 records of another input: kept in its journal, left out of results" in told
     assert "out/report.html is older than these results: `factreasoner report out` writes it again." in told
     assert summary_of(tmp_path / "out")["records"]["not_in_input"] == 2
     assert len(Run.open(tmp_path / "out")) == 2

@@ -88,5 +88,5 @@ def test_of_many_atoms_the_first_are_shown():
     count = MOST_ROWS + 3
     many = assessment([0.9] * count, atoms=tuple(Atom(id=f"a{i}", text=f"No. {i}.") for i in range(count)))
     html = many._repr_html_()
-    assert "3 more are left out here." in html
+    assert "The other atoms are left out here." in html
     assert html.count("<tr>") == MOST_ROWS + 1

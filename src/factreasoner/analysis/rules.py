@@ -198,13 +198,11 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
     asked = {rule.measure for rule in rules}
     lost = summary.content()["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
-        have = "1 record failed and has" if lost == 1 else f"{lost} records failed and have"
-        yield f"{have} no part in these scores; --max records_failed=0 makes a rule of it"
+        without = f"{number_of(lost, 'record')} failed, without a part in these scores"
+        yield f"{without}; --max records_failed=0 makes a rule of it"
     if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
-        have, are = (
-            ("1 record has", "is") if failed.records == 1 else (f"{failed.records} records have", "are")
-        )
-        yield f"{have} {failed} and {are} scored on the rest; --max failures=0 makes a rule of it"
+        where = f"{failed} in {number_of(failed.records, 'record')}, scored on the rest"
+        yield f"{where}; --max failures=0 makes a rule of it"
 
 
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tuple[bool, str]:

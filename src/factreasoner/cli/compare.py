@@ -98,14 +98,14 @@ class Compare(OverRecords, panels=EVERY):
     def _run(self, contenders: list[Contender], out: Path) -> bool:
         """Run them on the same records, each into a folder in `out`; returns whether all are complete."""
         from factreasoner.analysis.side_by_side import run_side_by_side
-        from factreasoner.report.progress import named_progress
+        from factreasoner.report.progress import progress_for
 
         def fits(record: Record) -> list[InputProblem]:
             found = (problem for one in contenders for problem in one.task.problems(record, one.config))
             return list(dict.fromkeys(found))
 
         source = self.checked(self.targets[0], fits)
-        progress = named_progress(quiet=self.quiet)
+        progress = partial(progress_for, quiet=self.quiet)
         return run_side_by_side(contenders, source, out, fresh=self.fresh, progress=progress)
 
     def _show_runs(self, folders: list[Path], out: Path | None) -> None:

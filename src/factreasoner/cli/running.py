@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.models.wording import number_of
 from factreasoner.report.terminal import say, say_json
 from factreasoner.text.visible import one_line
 
@@ -221,8 +222,8 @@ def _not_in_input(report: RunReport, path: Path) -> str:
     records: Any = report.summary["records"]
     if not (count := records["not_in_input"]):
         return ""
-    have = "1 record that is" if count == 1 else f"{count} records that are"
-    return f"{path} has {have} not in this input: kept in its journal, left out of results and scores."
+    strange = f"{number_of(count, 'record')} of another input"
+    return f"{path} has {strange}: kept in its journal, left out of results and scores."
 
 
 def _ended(report: RunReport, path: Path) -> int:

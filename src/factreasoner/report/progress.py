@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -148,8 +147,10 @@ class Totals:
 
 
 @contextlib.contextmanager
-def progress_for(*, quiet: bool) -> Iterator[Totals]:
-    """The progress of a run."""
+def progress_for(name: str = "", *, quiet: bool) -> Iterator[Totals]:
+    """The progress of a run; of several runs that of one, under its name."""
+    if name and not quiet:
+        say(f"{name}:", err=True)
     with _display("Assessing", "records", quiet=quiet) as display:
         yield Totals(display)
 
@@ -167,19 +168,6 @@ def one_answer(*, quiet: bool = False) -> Iterator[None]:
 
     with told_of_waiting(tell):
         yield
-
-
-def named_progress(*, quiet: bool) -> Callable[[str], AbstractContextManager[Totals]]:
-    """Opens the display of one of several runs, under its name."""
-
-    @contextlib.contextmanager
-    def named(name: str) -> Iterator[Totals]:
-        if not quiet:
-            say(f"{name}:", err=True)
-        with progress_for(quiet=quiet) as progress:
-            yield progress
-
-    return named
 
 
 @contextlib.contextmanager
