@@ -21,16 +21,6 @@ def test_a_run_prints_its_summary(factreasoner, data, tmp_path, task):
     assert found["records"]["total"] == 1
 
 
-@pytest.mark.parametrize(
-    ("task", "stage", "calls"),
-    [("run", "judge", 1), ("recall", "fact_generator", 1), ("rag", "judge", 3), ("verify", "atomizer", 1)],
-)
-def test_a_plan_names_its_stages(factreasoner, data, task, stage, calls):
-    planned = printed(factreasoner(task, data, "--model", "openai/x", "--dry-run", "--json"))
-    assert planned["records"] == 1
-    assert {found["stage"]: found["calls"] for found in planned["stages"]}[stage] == calls
-
-
 @pytest.mark.parametrize("task", ["recall", "rag"])
 def test_a_table_of_its_own_is_refused_beside_it(factreasoner, data, task, tmp_path):
     done = factreasoner(task, data, "--out", "run", "--explain", "--json", code=1)

@@ -12,6 +12,7 @@ from command import (
     kept,
     manifest_of,
     model_flags,
+    printed,
     record,
     results,
     summary_of,
@@ -218,14 +219,15 @@ def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, t
     """With the examples that go before every question: they are most of a call about one fact."""
     with FakeServer(good, logprobs=True) as server:
         flags = ("run", two, *model_flags(server)[:4], "--atoms-per-call", 1, "--out", "out")
-        planned = factreasoner(*flags, "--dry-run", "--json").stdout
+        planned = printed(factreasoner(*flags, "--dry-run", "--json"))
         factreasoner(*flags)
         sent = [estimate_request(request.body) for request in server.requests]
         assert {request.form for request in server.requests} == {"word"}
         shown = factreasoner(*flags, "--dry-run").stdout
     assert shown.startswith("2 records\n")
     assert "Counted with 1 atom a call." in shown
-    (stage,) = json.loads(planned)["stages"]
+    (stage,) = planned["stages"]
+    assert planned["records"] == 2
     assert (stage["calls"], stage["prompt_tokens"]) == (len(sent), sum(sent))
     assert stage["completion_tokens"] == 2 * len(sent)
 

@@ -55,6 +55,8 @@ def test_show_sorts_and_picks(factreasoner, finished):
         "a3",
     ]
     assert shown(factreasoner("show", finished, "--record", "r2")) == ["a0"]
+    done = factreasoner("show", finished, "--record", "r22", code=1)
+    assert "no record 'r22'; did you mean 'r2'?" in done.stderr
     assert "No atoms to show" in factreasoner("show", finished, "--label", "uncited").stdout
 
 
@@ -71,11 +73,6 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
         assert said.endswith("No atoms in 3 records: an abstention (r2, r4), an empty answer (r3).\n")
     only = factreasoner("show", "run", "--record", "r3").stdout
     assert only == "No atoms in 1 record: an empty answer (r3).\n"
-
-
-def test_show_of_what_is_not_there(factreasoner, finished):
-    done = factreasoner("show", finished, "--record", "r22", code=1)
-    assert "no record 'r22'; did you mean 'r2'?" in done.stderr
 
 
 def test_export_writes_into_the_run_folder_or_where_it_is_told(factreasoner, tmp_path, finished):
