@@ -103,6 +103,7 @@ def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
         ("[1] Rain https://example.org/page1\n[2] Snow", 2),
         ("[1] It rained again.\n[2] It thawed", 3),
         ("[3] It hailed\n[2] Snow", 4),
+        ("[1] It rained again [2]", 3),
         ("[1] [2]", 2),
     ],
 )
