@@ -136,12 +136,6 @@ def test_what_stays_open_is_unanswered_and_never_false(mode, bad):
     assert TASK.tally(Config(), []).add(result)["recall"] == 1.0
 
 
-@pytest.mark.parametrize("words", ["I can't say.", "It is true or false.", "That is not true.", ""])
-def test_words_that_decide_nothing_are_no_answer(words):
-    result, _ = worked(by_text(lambda text: words), record(1), mode="prompt-tf", max_attempts=2)
-    assert (result.status, result.stated) == ("failed", {"f0": None})
-
-
 @pytest.mark.parametrize("mode", ["tf", "tf_citation", "prompt-tf"])
 def test_of_two_ways_the_reason_says_what_the_model_said(mode):
     said = "It is false." if mode == "prompt-tf" else "False"

@@ -101,13 +101,6 @@ def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
     assert "It has a café." in (tmp_path / "page.html").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", TASKS)
-def test_a_task_is_called_as_it_is_registered(name):
-    task = task_named(name)
-    assert isinstance(task, Task)
-    assert task.name == name
-
-
 @pytest.mark.parametrize(
     ("name", "settings", "prompts"),
     [

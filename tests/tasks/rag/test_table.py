@@ -66,10 +66,12 @@ def ragchecker(result):
     covered = [yes["answer", r] for r in wanted]
     rows = list(zip(correct, faithful, in_relevant, strict=True))
     mean = lambda values: sum(values) / len(values) if values else None  # noqa: E731
+    both = mean(correct), mean(covered)
     return {
         "faithfulness": mean(faithful),
         "correctness": mean(correct),
         "coverage": mean(covered),
+        "claim_f1": None if None in both else 2 * both[0] * both[1] / (sum(both) or 1),
         "claim_recall": mean(found),
         "context_precision": mean(relevant) if wanted else None,
         "context_utilization": mean([c for c, f in zip(covered, found, strict=True) if f]),
@@ -88,18 +90,6 @@ def test_shares_are_those_of_ragchecker(result):
         assert found.values[name] == (None if value is None else pytest.approx(value)), name
     assert found.undecided == {}
     assert {name for name, value in found.values.items() if value is None} == found.reasons.keys()
-
-
-def test_f1_of_nothing_right_is_0():
-    said, wanted = Atom(id="a0", text="A."), Atom(id="r0", text="R.")
-    verdicts = tuple(
-        Verdict(context_id=premise, target_id=claim, label="contradiction", probability=1.0)
-        for premise, claim in (("reference", "a0"), ("answer", "r0"))
-    )
-    result = RagResult(record_id="q", status="ok", claims=(said,), reference="R.", verdicts=verdicts)
-    values = scored_rag(result.model_copy(update={"reference_claims": (wanted,)})).values
-    assert (values["correctness"], values["coverage"]) == (0.0, 0.0)
-    assert (values["claim_f1"], values["claim_f1_p"]) == (0.0, 0.0)
 
 
 @settings(max_examples=50)

@@ -192,11 +192,6 @@ def test_a_list_of_references_is_no_citation_and_no_sentence(tail):
         assert found.plain.strip() == "It rained."
 
 
-def test_the_answers_own_references_say_which_source_is_meant():
-    text = "It rained [1].\n\nSources:\n[1] https://example.org/page3\n[2] https://example.org/page1\n"
-    assert [s.cited for s in CitedText(text, CONTEXTS).sentences] == [("c3",)]
-
-
 def test_a_footnote_with_a_name_cites_what_the_answer_defines_it_as():
     notes = "[^page]: A page https://example.org/page2\n[^id]: c3\n[^none]: A book\n"
     found = CitedText(
