@@ -176,3 +176,12 @@ def test_sampled_where_memory_does_not_do(monkeypatch):
     found = AutoSolver(Config(tolerance=0.02)).marginals(clique(12))
     assert (found.solver, found.exact, found.width) == ("gibbs", False, 11)
     assert largest_error(found, brute_force(clique(12))) <= 5 * 0.02
+
+
+def test_a_state_that_is_impossible_is_never_drawn():
+    alike = np.array([[3.0, 2.0], [2.0, 3.0]])
+    tables = {(0, 1): np.array([[1.0, 1.0], [1.0, 0.0]]), (0, 2): alike, (1, 2): alike}
+    graph = FactorGraph(tuple("abc"), (2,) * 3, tuple(Factor(*item) for item in tables.items()))
+    found = AutoSolver(Config(max_width=1)).marginals(graph)
+    assert not found.exact
+    assert largest_error(found, brute_force(graph)) <= 5 * found.stderr
