@@ -114,6 +114,13 @@ def test_what_can_not_be_exported_is_found_out_before(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="networks can't be written there"):
         check_export(tmp_path / "file" / "in", Config())
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    with pytest.raises(RunError, match="networks can't be written there"):
+        check_export(tmp_path / "link", Config())
+    too_long = tmp_path / ("x" * 300)
+    check_export(too_long, Config())
+    with pytest.raises(RunError, match="networks can't be written there: File name too long"):
+        export_networks([assessed("r")], Config(), too_long)
     (tmp_path / "nets" / "r.uai").mkdir(parents=True)
     with pytest.raises(RunError, match=r"r\.uai: can't be written"):
         export_networks([assessed("r")], Config(), tmp_path / "nets")

@@ -197,7 +197,7 @@ def check_export(folder: Path, config: Config) -> None:
     """
     if config.assessor in ASSESSORS:
         raise ConfigError(f"assessor {config.assessor!r} builds no networks to export")
-    there = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+    there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not (there.is_dir() and os.access(there, os.W_OK)):
         why = "no folder for new files" if there.is_dir() else "a file"
         raise RunError(f"{folder}: networks can't be written there: {there} is {why}; choose another folder")
@@ -211,9 +211,12 @@ def export_networks(assessments: Iterable[Assessment], config: Config, folder: P
     replaced; others stay.
 
     Raises:
-        RunError: a file can't be written.
+        RunError: the folder can't be made, or a file can't be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RunError(f"{folder}: networks can't be written there: {error.strerror}") from error
     names: set[str] = set()
     without = 0
     for assessment in assessments:

@@ -137,5 +137,8 @@ def bytes_needed(plan: Elimination) -> int:
 
 
 def readable(count: int) -> str:
-    """A number of bytes in GiB, of any size."""
-    return f"{min(count, 1 << 80) / (1 << 30):.3g} GiB"
+    """A number of bytes in the largest unit that leaves at least one."""
+    if count >= 1 << 60:
+        return "more than 10^18 bytes"
+    power = max(count.bit_length() - 1, 0) // 10
+    return f"{count / (1 << 10 * power):.4g} {('bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB')[power]}"

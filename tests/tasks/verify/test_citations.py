@@ -102,6 +102,7 @@ def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
         ("[1] Rain in Spain\n[^2]: *Snow, and why it falls*", 2),
         ("[1] Rain https://example.org/page1\n[2] Snow", 2),
         ("[1] It rained again.\n[2] It thawed", 3),
+        *((f"[1] 又下雨了{stop}\n[2] Snow", 3) for stop in "…:;。！？：；।॥؟۔።"),
         ("[3] It hailed\n[2] Snow", 4),
         ("[1] It rained again [2]", 3),
         ("[1] [2]", 2),

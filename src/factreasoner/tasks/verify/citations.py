@@ -24,7 +24,7 @@ _REFERENCES = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
-_TITLE = re.compile(r"\[[^\[\]\n]+\]:?[ \t]+[\"“*_]*[^\W_](?!.*(?:\[|[.!?]\W*$))")
+_TITLE = re.compile(r"\[[^\[\]\n]+\]:?[ \t]+[\"“*_]*[^\W_](?!.*(?:\[|[.!?…:;。！？：；।॥؟۔።]\W*$))")
 """An entry that ends without a stop and cites nothing, as titles do and sentences don't."""
 _IN_BRACKETS = re.compile(r"\[\^?([^\[\]\n]{1,60})\]")
 _WRAPPED = re.compile(r"\n(?![ \t]*>)")
