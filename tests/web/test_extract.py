@@ -133,6 +133,11 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
         ("windows-1252", "12\xa0m"),
         ("windows-1252", "Café"),
         ("windows-1252", f"{ARTICLE} © 2024, £5 – it’s Mara Lindqvist’s"),
+        (
+            "windows-1252",
+            "He isn’t here – naïve or not. From 2016–17 the “old” team won. "
+            "The band’s “first” song wasn’t good.",
+        ),
         ("windows-1252", "¿Cuándo llegó el señor Muñoz? ¡Mañana!"),
         (
             "windows-1252",
@@ -170,6 +175,13 @@ def test_a_bad_byte_costs_one_character(head):
     damaged = (head + "Die Brücke der Größe").encode() + b" in Caf\xe9"
     text = head.removeprefix("\ufeff") + "Die Brücke der Größe in Caf\ufffd"
     assert decode(damaged) == Extracted(text, guessed="UTF-8 with unreadable bytes")
+
+
+def test_an_encoding_is_recognised_by_what_is_not_ascii_and_a_mark_is_no_text():
+    script = "var total = first(second) + third;\n" * 3000
+    page = f"<script>{script}</script><p>Мост через реку открыли в июне.</p><script>{script}</script>"
+    assert decode(page.encode("cp1251")) == Extracted(page, guessed="windows-1251")
+    assert decode(b"\xef\xbb\xbfA caf\xe9.") == Extracted("A café.", guessed="windows-1252")
 
 
 MESS = (

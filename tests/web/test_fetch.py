@@ -52,6 +52,7 @@ def test_a_page_comes_with_its_final_url_type_and_bytes():
         ("x-gzip", gzip.compress(HTML, mtime=0)),
         ("GZIP", gzip.compress(HTML[:9], mtime=0) + gzip.compress(HTML[9:], mtime=0)),
         ("gzip", gzip.compress(HTML, mtime=0) + b"\0" * 100),
+        ("gzip", gzip.compress(HTML, mtime=0) + b"\r\n"),
         ("identity", HTML),
     ],
 )
@@ -307,6 +308,10 @@ UNREADABLE = {
     "packed twice": (reply(b"\x1f\x8b", Content_Encoding="gzip, gzip"), "content encoding"),
     "damaged gzip": (reply(b"\x1f\x8b\x08" + b"\0" * 7 + b"\xff" * 9, Content_Encoding="gzip"), "damaged"),
     "said to be gzip": (reply(HTML, Content_Encoding="gzip"), "damaged"),
+    "gzip with a wrong checksum": (
+        reply(gzip.compress(HTML, mtime=0)[:-8] + b"12345678", Content_Encoding="gzip"),
+        "damaged",
+    ),
     "gzip cut short": (reply(gzip.compress(HTML, mtime=0)[:-12], Content_Encoding="gzip"), "damaged"),
 }
 

@@ -181,8 +181,13 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
 
 
 def _unpacked(body: bytearray, size: int) -> bytes:
-    """The first `size` bytes of what is packed in `body`."""
+    """What is packed in `body`, at least its first `size` bytes; what follows it unpacked is padding."""
+    whole = bytearray()
+    packed = gzip.GzipFile(fileobj=io.BytesIO(body))
     try:
-        return gzip.GzipFile(fileobj=io.BytesIO(body)).read(size)
+        while len(whole) < size and (piece := packed.read1()):
+            whole += piece
     except (OSError, EOFError, zlib.error) as error:
-        raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+        if not (whole and str(error).startswith("Not a gzipped file")):
+            raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+    return bytes(whole)

@@ -25,7 +25,8 @@ _READ_AS = {
 _DECLARED = re.compile(rb"<(?:meta|\?xml)\s[^>]*?(?:charset|encoding)\s*=\s*[\"']?\s*([\w-]+)", re.IGNORECASE)
 WIDE = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 """Byte order marks of UTF-16, whose texts hold zeros."""
-_ASCII = bytes(range(128))
+_SIGNS = bytes(range(0xC0))
+"""Bytes that are no accented letters in Windows-1252."""
 _LIKELY = (
     *("cp1252", "cp1251", "gb18030", "cp932", "euc_jp", "cp949", "big5", "cp1250", "iso8859_2"),
     *("cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp874", "cp1257"),
@@ -74,10 +75,12 @@ def decode(data: bytes, charset: str = "") -> Extracted:
     """
     if data.startswith(WIDE):
         return Extracted(data.decode("utf-16", "replace"))
-    codec = "utf-8" if data.startswith(codecs.BOM_UTF8) else _codec(charset) or "utf-8"
+    if data.startswith(codecs.BOM_UTF8):
+        data, charset = data.removeprefix(codecs.BOM_UTF8), ""
+    codec = _codec(charset) or "utf-8"
     if codec == "utf-8":
         try:
-            return Extracted(data.decode("utf-8-sig"))
+            return Extracted(data.decode("utf-8"))
         except UnicodeDecodeError:
             declared = _DECLARED.search(data[:4096])
             codec = _codec(declared[1].decode().lower()) if declared else ""
@@ -89,16 +92,18 @@ def decode(data: bytes, charset: str = "") -> Extracted:
 def _guessed(data: bytes) -> Extracted:
     from charset_normalizer import CharsetMatch, from_bytes
 
-    text = data.decode("utf-8-sig", "replace")
+    text = data.decode("utf-8", "replace")
     if len(re.findall(r"[^\x00-\x7f\ufffd]", text)) > text.count("\ufffd"):
         return Extracted(text, guessed="UTF-8 with unreadable bytes")
-    preference = 1 / len(data.translate(None, _ASCII))  # few letters tell little
+    preference = 1 / max(1, len(data.translate(None, _SIGNS)))  # few letters tell little
 
     def badness(found: CharsetMatch) -> tuple[float, float, int]:
         usual = preference if _LIKELY[0] in found.could_be_from_charset else 0.0
         return max(0.0, found.chaos - usual), -found.coherence - usual, _LIKELY.index(found.encoding)
 
-    found = from_bytes(data, threshold=_WORST, cp_isolation=list(_LIKELY))
+    # It looks at a few short samples, which may all be of a page's scripts.
+    telling = b"\n".join(part for part in re.split(rb"[\n<>]", data) if not part.isascii())
+    found = from_bytes(telling, threshold=_WORST, cp_isolation=list(_LIKELY))
     best = min(found, key=badness, default=None)
     if best is None:
         return Extracted("", dropped="not UTF-8, nor an encoding that can be recognised")
