@@ -213,10 +213,10 @@ def test_processes_take_no_objects(tmp_path):
 
     for own in (Judge, Judge(), UnsettledSolver()):
         with pytest.raises(
-            ConfigError, match=r"import their parts, and judge \(.*\) is no class or function"
+            ConfigError, match=r"import their parts, and judge \(.*\) is not a class or function"
         ):
             assess_many(ROWS, out=tmp_path / "run", executor="processes", judge=own)
-    with pytest.raises(ConfigError, match=r"and llm \(.*ScriptedLLM\) is no class"):
+    with pytest.raises(ConfigError, match=r"and llm \(.*ScriptedLLM\) is not a class"):
         assess_many(ROWS, executor="processes", llm=ScriptedLLM(lambda prompt, schema: {}))
     assert not (tmp_path / "run").exists()
 

@@ -82,7 +82,7 @@ def _by_name(config: Config, parts: Mapping[str, object]) -> Config:
         if kind == "llm" or not importable(part):
             what = named(part).removeprefix("__main__:")
             raise ConfigError(
-                f"executor: other processes import their parts, and {kind} ({what}) is no class or function "
-                "at the top of a module; make it one, or leave the executor out"
+                f"executor: other processes import their parts, and {kind} ({what}) is not a class or "
+                "function at the top level of a module; make it one, or leave the executor out"
             )
     return config.model_copy(update={kind: named(part) for kind, part in parts.items()})

@@ -47,7 +47,7 @@ class MissingPackageError(ConfigError):
     """A tool that a module is for is not installed, or not in a version that it goes with."""
 
     def __init__(self, feature: str, packages: str, error: ModuleNotFoundError) -> None:
-        super().__init__(f"{feature} finds no module {error.name!r}: pip install {packages}")
+        super().__init__(f"{feature} can't find the module {error.name!r}: pip install {packages}")
 
 
 class InputProblem(NamedTuple):

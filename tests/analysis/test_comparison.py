@@ -67,4 +67,4 @@ def test_modes_that_were_not_asked_alike_are_told_of(tmp_path):
     notes = list(mode_notes(content))
     assert runs["tfn"].unfinished in notes
     assert "tfn: 2 calls were cached; their tokens and cost are not counted" in notes
-    assert notes[-1] == "the modes were not asked about as many facts: tf 2, tfn 1"
+    assert notes[-1] == "the modes were asked about different numbers of facts: tf 2, tfn 1"

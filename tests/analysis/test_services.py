@@ -123,7 +123,9 @@ def test_keys_that_are_missing_or_wrong(monkeypatch):
 def test_a_page_in_the_place_of_an_answer_is_no_success(kind):
     server = kind("http://localhost:1")
     for status in (200, 207):
-        with pytest.raises(PublishError, match=r"the reply is not from .*does --url name another server"):
+        with pytest.raises(
+            PublishError, match=r"the reply did not come from .*does --url name another server"
+        ):
             server.taken(httpx.Response(status, text="<html>Please log in</html>"), [SCORE])
     with pytest.raises(PublishError, match=r"check .*KEY"):
         server.taken(httpx.Response(401, text="no"), [SCORE])

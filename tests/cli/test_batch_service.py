@@ -90,7 +90,7 @@ def test_a_cancelled_batch_ends_the_command_and_the_next_asks_the_rest(factreaso
     server.states, server.share = ["in_progress", "cancelling", "cancelled"], 0.5
     done = factreasoner(*arguments(server, two), code=5)
     assert "1.requests.jsonl: 4 to openai/gpt-4o-mini; its batch batch_0 was cancelled" in done.stderr
-    assert "Run the same command again to have the rest answered by a new\nbatch" in done.stderr
+    assert "Run the same command again to send the rest as a new batch" in done.stderr
     assert "vllm" not in done.stderr
     assert len(server.batches) == 1
     server.states, server.share = ["completed"], 1.0
@@ -111,7 +111,7 @@ def test_a_failed_batch_is_told_and_sent_again(factreasoner, two, server):
 
 
 @pytest.mark.parametrize(
-    ("trouble", "word"), [(unauthorized(), "key"), (server_error(), "goes on from here")]
+    ("trouble", "word"), [(unauthorized(), "key"), (server_error(), "continues from here")]
 )
 def test_a_service_that_is_out_of_reach_costs_nothing(factreasoner, two, server, trouble, word):
     server.troubles = [trouble] * 1000

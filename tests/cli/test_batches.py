@@ -285,7 +285,7 @@ def test_another_file_s_results_are_refused_and_nothing_is_asked_again(factreaso
     factreasoner("run", one, *FILES, code=5)
     for content in ("", '{"custom_id": "nobody-0", "response": null}\n', "<html>"):
         (batches / "1.results.jsonl").write_text(content)
-        assert "1.results.jsonl: holds no result" in factreasoner("run", one, *FILES, code=1).stderr
+        assert "1.results.jsonl: has no result" in factreasoner("run", one, *FILES, code=1).stderr
     answer_file(batches / "1.requests.jsonl", batches / "1.results.jsonl", good)
     factreasoner("run", one, *FILES)
 
@@ -348,14 +348,14 @@ def test_calls_made_at_once_are_told_which_batches_they_make_needless(factreason
         factreasoner("run", one, *flags, "--batch", "files", code=5)
         done = factreasoner("run", one, *flags)
         assert server.calls == 2
-    assert "1.requests.jsonl: it has no results; its requests are made now" in done.stderr
+    assert "1.requests.jsonl: it has no results; its requests are now made directly" in done.stderr
     assert len(list((tmp_path / "out" / "batches").glob("*.requests.jsonl"))) == 1
 
 
 def test_a_batch_that_could_cost_too_much_is_not_written(factreasoner, tmp_path, two):
     flags = (*FILES, "--max-tokens", 64)
     done = factreasoner("run", two, *flags, "--max-cost", 0.0001, code=3)
-    assert "max_cost 0.0001: $0.0000 are spent, and a batch of the next 4 requests could" in done.stderr
+    assert "max_cost 0.0001: $0.0000 are spent, and a batch with the next 4 requests could" in done.stderr
     assert "--max-cost" in done.stderr
     assert list((tmp_path / "out" / "batches").iterdir()) == []
     factreasoner("run", two, *flags, "--max-cost", 0.01, code=5)

@@ -230,7 +230,7 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     fit = found["source"]["posteriors"]["fits"]["posteriors"]
     assert fit["after"]["brier"] >= fit["before"]["brier"]
     assert found["posteriors"] == {"method": "identity"}
-    assert "posteriors: no gain on records held out (Brier 0." in done.stderr
+    assert "posteriors: no gain on held-out records (Brier 0." in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -239,7 +239,7 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
         (["--relations", "relations.jsonl", "--gold", "g"], "--relations and --gold"),
         (["--corrections", "c.jsonl", "--gold", "g"], "--corrections and --gold"),
         (["--corrections", "c.jsonl", "--relations", "r"], "--relations and --corrections"),
-        (["--unlisted", "neutral"], "--unlisted: is about --relations"),
+        (["--unlisted", "neutral"], "--unlisted: applies to --relations"),
         (["--relations", "r", "--method", "platt"], "--method: is about posteriors, and --relations fits"),
         (["--relations", "nothing.jsonl"], "nothing.jsonl: can't be read"),
         (["--gold", "nothing.jsonl"], "nothing.jsonl: can't be read"),

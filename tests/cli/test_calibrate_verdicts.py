@@ -111,7 +111,7 @@ def test_corrections_teach_what_labels_do_and_are_no_natural_rates(factreasoner,
     file = write_records(tmp_path / "corrections.jsonl", *kept)
     done = factreasoner("calibrate", run, "--corrections", file, "--out", "b.json", "--json")
     assert printed(done)["verdicts"] == by_labels["verdicts"]
-    assert "corrections have no natural rates: verdicts without a correction count as right" in done.stderr
+    assert "corrections do not follow natural rates: verdicts without one count as right" in done.stderr
 
 
 RECORD_LINES = [
@@ -187,7 +187,7 @@ def test_labels_of_two_records_are_refused(factreasoner, tmp_path):
         LINES[0] | {"record": f"r{i % 2}", "target": f"a{i // 2}", "label": LABELS[i % 3]} for i in range(120)
     )
     file = write_records(tmp_path / "r.jsonl", *lines)
-    told = "in 2 records; it takes 100, 5 of each label, in 3 records"
+    told = "in 2 records; needed: 100, 5 of each label, in 3 records"
     assert told in refused(factreasoner, run, tmp_path, "--relations", file)
 
 
@@ -220,7 +220,7 @@ def test_verdicts_that_were_right_and_unsure_become_surer(factreasoner, tmp_path
     done = factreasoner("calibrate", run, "--relations", relations, "--out", "c.json")
     assert json.loads((tmp_path / "c.json").read_text())["verdicts"]["temperature"] < 0.5
     assert "the gain in macro-F1 may be chance" in done.stderr
-    assert "the run was cut off" in done.stderr
+    assert "the run was interrupted" in done.stderr
 
 
 @pytest.mark.parametrize("fields", [{"label_probabilities": {}}, {"label_mass": 0.2}])
@@ -279,5 +279,5 @@ def test_verdicts_that_are_right_stay_as_they_are_and_that_is_said(factreasoner,
     done = factreasoner(
         "calibrate", run, "--relations", write_records(tmp_path / "r.jsonl", *lines), "--out", "c.json"
     )
-    assert "verdicts: no gain on records held out: the file leaves them unchanged" in done.stderr
+    assert "verdicts: no gain on held-out records: the file leaves them unchanged" in done.stderr
     assert "10 of other records" in done.stderr

@@ -14,7 +14,7 @@ from factreasoner.settings import Config
 
 def test_a_second_rule_behind_one_flag_is_told_to_take_a_flag_of_its_own(factreasoner, run):
     done = factreasoner("check", run, "--min", "precision=0.2", "accuracy=0.1", code=2)
-    assert "(accuracy=0.1); write --min again before each" in " ".join(done.stderr.split())
+    assert "(accuracy=0.1); repeat --min before each" in " ".join(done.stderr.split())
     assert "write --" not in factreasoner("check", run, "more", code=2).stderr
 
 
@@ -74,7 +74,7 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
         (("--min", "precision=nan"), "write NAME=NUMBER"),
         (("--min", "precision=80"), "precision is a number from 0 to 1; for 80 % write 0.8"),
         (("--max", "brier=-1"), "brier is a number from 0 to 1"),
-        ((), "no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min precision=0.8"),
+        ((), "no rule: add --min NAME=NUMBER or --max NAME=NUMBER, such as --min precision=0.8"),
     ],
 )
 def test_rules_that_are_none(factreasoner, run, rules, words):
@@ -96,9 +96,9 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), failed)
     done = factreasoner("check", "run", "--min", "precision=0.5")
     assert done.stdout == "pass  precision >= 0.5: 0.5000 (1 of 2 records)\n"
-    assert "1 record failed, without a part in these scores; --max records_failed=0 makes" in done.stderr
+    assert "these scores leave out 1 failed record; --max records_failed=0 makes" in done.stderr
     ruled = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_failed=0", code=4)
-    assert "part in these scores" not in ruled.stderr
+    assert "these scores leave out" not in ruled.stderr
 
 
 def test_failed_judgements_that_could_break_a_rule_break_it(factreasoner, tmp_path):
@@ -124,7 +124,7 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     summary["records"]["unassessed"] = 2
     (run / "summary.json").write_text(json.dumps(summary))
     done = factreasoner("check", run, "--min", "precision=0", code=1)
-    assert "cut off with 2 records not assessed" in done.stderr
+    assert "interrupted with 2 records not assessed" in done.stderr
     (run / "summary.json").write_text("{}")
     assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0", code=1).stderr
     (run / "summary.json").unlink()

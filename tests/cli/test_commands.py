@@ -53,7 +53,7 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     monkeypatch.setattr("factreasoner.cli._command_line", lambda: fail)
     assert execute(["run"]) == 1
     told = capsys.readouterr().err
-    assert told.startswith("Error: out of memory. Let it have more")
+    assert told.startswith("Error: out of memory. Allow more")
     assert told.endswith("2 of 3 records are assessed.\n")
 
 

@@ -119,7 +119,7 @@ def test_what_is_likely_and_not_shown_as_supported(factreasoner, tmp_path):
     assert (found["accuracy"], found["labelled_precision"]) == (pytest.approx(1 / 3), 1.0)
     assert found["precision"] == pytest.approx(1 / 3)
     assert content["three_way_confusion"]["U"]["unverified"] == 2
-    assert "accuracy, F1 and MAE take P > 1/2 for S" in " ".join(done.stderr.split())
+    assert "accuracy, F1 and MAE take P > 1/2 as S" in " ".join(done.stderr.split())
     told = factreasoner("evaluate", "run").stdout
     assert "accuracy (P > 1/2)" in told
     assert "MAE of precision (P > 1/2)" in told

@@ -67,7 +67,7 @@ def test_the_table_of_a_run(factreasoner, tmp_path):
     assert any(line.startswith("a1 0.7") and "supported Statement a1 of [red]." in line for line in lines)
     assert any(line.startswith("disputed without c1: 0.3") and ", c2: 0.860" in line for line in lines)
     assert any(re.fullmatch(r"flips without c1: 0\.3\d\d contradicted", line) for line in lines)
-    assert "conflict: c1 (0.90) against c2 (0.70)" in lines
+    assert "conflict: c1 (0.90) vs c2 (0.70)" in lines
     assert "c2" not in second
 
 
@@ -92,7 +92,7 @@ def test_one_atom_with_every_context(factreasoner, tmp_path):
             for line in (
                 f"without c1: {alone:.3f}, c2: 0.860",
                 f"flips without c1: {alone:.3f} contradicted",
-                "conflict: c1 (0.90) against c2 (0.70)",
+                "conflict: c1 (0.90) vs c2 (0.70)",
                 "for it: c1 (0.90): Page c1: Passage c1.",
                 "against it: c2 (0.70): Page c2: Passage c2.",
             )
@@ -178,7 +178,7 @@ def test_a_record_without_atoms(factreasoner, tmp_path):
         (["run", "--atom", "zz"], "no record has a judged atom 'zz'"),
         (["run", "--record", "marie-curie", "--atom", "zz"], "no atom 'zz'; known: a1, a2"),
         (["run", "--solver", "exakt"], "did you mean 'exact'"),
-        (["empty"], "no record was assessed in this run"),
+        (["empty"], "no record has been assessed in this run"),
     ],
 )
 def test_what_is_not_there(factreasoner, tmp_path, arguments, words):

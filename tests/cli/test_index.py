@@ -255,10 +255,12 @@ def test_a_run_on_half_a_collection_says_so(factreasoner, index, tmp_path):
         store.collection("documents").begin([])
         store.close()
     assert "state: an index run is in progress or was interrupted" in index("--stats").stdout
-    assert "not whole: indexing is under way or was cut off at 4 passages" in index("--find", "x").stderr
+    assert (
+        "incomplete: indexing is in progress or was interrupted at 4 passages" in index("--find", "x").stderr
+    )
     data = write_records(tmp_path / "prompts.jsonl", *PROMPTS)
     run = ("run", data, "--retriever", "corpus", "--store", "store", "--out", "out")
-    told = "Collection 'documents' is not whole: indexing is under way or was cut off at 4 passages"
+    told = "Collection 'documents' is incomplete: indexing is in progress or was interrupted at 4 passages"
     for quiet in ([], ["--quiet", "--fresh"]):
         assert told in factreasoner(*run, *quiet).stderr
     assert "2 records in documents@unfinished-4 (not whole)" in factreasoner(*run).stdout

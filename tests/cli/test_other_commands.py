@@ -111,7 +111,7 @@ def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command
         run_folder(tmp_path / name, *made, finished=name == "whole")
     more = {"calibrate": ("--out", "c.json"), "compare": ("whole",)}.get(command, ())
     told = factreasoner(command, "cut", *more, code=None).stderr
-    assert "the run was cut off (its summary.json is missing): 12 records" in told
+    assert "the run was interrupted (its summary.json is missing): 12 records" in told
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
 def test_assess_reads_standard_input_once(factreasoner, passages):
     done = factreasoner("assess", "-", "--context", "-", stdin="Water is wet.", code=1)
     assert done.stdout == ""
-    assert "standard input (-) can be read once" in done.stderr
+    assert "standard input (-) can be read only once" in done.stderr
     done = factreasoner("assess", "Water is wet.", "--context", "-", "--json", stdin="Water is wet.")
     assert json.loads(done.stdout)["contexts"][0]["text"] == "Water is wet."
 
@@ -172,7 +172,7 @@ def test_assess_says_that_a_large_passage_takes_a_while(factreasoner, tmp_path, 
     monkeypatch.setattr("factreasoner.cli.assess.LARGE", 100_000)
     (tmp_path / "large.txt").write_text("Water is wet. " * 7_500)
     done = factreasoner("assess", "Water is wet.", "--context", "large.txt", "--json")
-    assert done.stderr == "c0 has 0.1 million characters: judging them takes a while\n"
+    assert done.stderr == "c0 has 0.1 million characters: judging it takes a while\n"
     assert json.loads(done.stdout)["status"] == "ok"
 
 

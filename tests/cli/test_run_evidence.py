@@ -49,7 +49,7 @@ def test_summaries_are_planned_made_and_told(factreasoner, tmp_path, run):
 
 
 def test_contexts_that_records_bring_are_not_searched_for_and_that_is_said_once(factreasoner, one):
-    said = "1 of 1 records bring contexts, which are used as they are: --retriever wikipedia searches for"
+    said = "1 of 1 records have contexts of their own: --retriever wikipedia is not used for them."
     done = factreasoner("run", one, "--retriever", "wikipedia")
     assert done.stderr.count(said) == 1
     again = factreasoner("run", one, "--retriever", "wikipedia", "--quiet")
@@ -92,7 +92,9 @@ def test_each_relation_counts_by_default_and_score_counts_them_once(factreasoner
 
 def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_path, copies):
     done = copies("--version", "3", "--unlisted", "neutral")
-    assert "2 judged between them, all neutral: scores as with --version 2" in " ".join(done.stdout.split())
+    assert "2 judged between them, all neutral: the scores are those of --version 2" in " ".join(
+        done.stdout.split()
+    )
     summary = summary_of(tmp_path / "out")
     assert (summary["context_verdicts"], summary["context_relations"]) == (2, 0)
     assert "between them" not in copies("--fresh").stdout

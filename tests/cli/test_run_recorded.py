@@ -37,20 +37,20 @@ def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one,
     assert "on pairs of this input" not in recorded(factreasoner, one, relations, *neutral).stderr
     write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"source": "c9"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh")
-    assert "2 of 3 verdicts are on pairs of this input; the first other one is in line 3" in done.stderr
+    assert "2 of 3 verdicts belong to pairs of this input; the first other one is on line 3" in done.stderr
     write_records(relations, RELATIONS[0] | {"record": "r01"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=3)
     assert "of this input" not in done.stderr
     write_records(relations, RELATIONS[0] | {"source": "c01"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", "--limit", 1, code=1)
-    assert "no verdict on a record that is read is on a pair of this input: record" in done.stderr
+    assert "no verdict on a record that is read belongs to a pair of this input: record" in done.stderr
     write_records(relations, RELATIONS[0] | {"record": "r01"})
     broken = tmp_path / "broken.jsonl"
     broken.write_text(one.read_text() + '{"id": "r01", "output": 5}\n')
     done = recorded(factreasoner, broken, relations, *neutral, "--fresh", "--skip-invalid", code=3)
     assert "of this input" not in done.stderr
     done = recorded(factreasoner, one, relations, *neutral, "--fresh", code=1)
-    assert "no verdict of the file is on a pair of this input: no record 'r01'" in done.stderr
+    assert "no verdict of the file belongs to a pair of this input: no record 'r01'" in done.stderr
 
 
 def test_a_belief_is_an_atom_s_prior_and_the_nearest_passage_s_counts(factreasoner, tmp_path, one):

@@ -64,7 +64,7 @@ def test_show_says_which_records_have_nothing_to_show_and_why(factreasoner, tmp_
     answers = {"r1": "Oslo is cold.", "r2": "I don't know.", "r3": " ", "r4": "Sorry, I can't say."}
     records = [{"id": name, "output": text, "contexts": []} for name, text in answers.items()]
     done = factreasoner("run", write_records(tmp_path / "d.jsonl", *records), "--out", "run")
-    assert "in 1 of 4 records: nothing there to judge atoms by, so all are unverified" in " ".join(
+    assert "in 1 of 4 records: there is nothing to judge atoms by, so all are unverified" in " ".join(
         done.stdout.split()
     )
     for order in ("text", "p"):

@@ -108,7 +108,7 @@ def test_one_text_as_json(factreasoner, files):
         (("--text", "TEXT", "--source", "SOURCE", "--dry-run"), "leave out with --text"),
         (("--text", "TEXT", "--source", "SOURCE", "--fresh", "--report"), "--report, --fresh: for records"),
         (("DATA", "--text", "TEXT", "--source", "SOURCE"), "not both"),
-        (("--text", "-", "--source", "-"), "standard input (-) can be read once"),
+        (("--text", "-", "--source", "-"), "standard input (-) can be read only once"),
         (("--text", "none.md", "--source", "SOURCE"), "none.md: can't be read"),
         (("--text", "TEXT", "--source", "none.txt"), "none.txt: can't be read"),
         (("--text", "TEXT", "--source", "FOLDER"), "a folder; name its files"),

@@ -72,7 +72,7 @@ def test_a_passing_fault_is_tried_again():
         (
             Answer({"object": "list", "data": [{"embedding": [1]}]}),
             ConfigError,
-            "no list of numbered vectors",
+            "list of numbered vectors",
         ),
         (Answer({"object": "list", "data": []}), ConfigError, r"shape \(0,\) for 1 texts"),
     ],
@@ -94,7 +94,7 @@ def test_a_key_that_is_not_set():
     [
         ("failing", "RuntimeError: no model for 2 texts"),
         ("shorter_by_one", "has no 'shorter_by_one'"),
-        ("uneven", "one vector a text, all of one length"),
+        ("uneven", "one vector per text, all of the same length"),
         ("infinite", "not finite"),
         ("calls", "not callable"),
     ],

@@ -236,7 +236,7 @@ def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
     (atom,) = told.atoms
     assert (told.converged, told.solves) == (False, 1)
     assert (atom.effects, atom.flip, atom.tried, atom.searched, atom.connected) == ((), None, 0, 0, 2)
-    assert "have not converged" in atom.untold
+    assert "did not converge" in atom.untold
     assert [item.context_id for item in atom.entailing] == ["c1"]
     assert explain(assessed(graph)).atoms[0].untold == ""
 
@@ -254,7 +254,7 @@ def test_the_time_of_an_explanation_is_limited():
             return base.marginals(graph)
 
     told = explain(assessed(graph), Config(solver_seconds=0.2), solver=Slow())
-    assert any("solver_seconds are over" in atom.untold for atom in told.atoms)
+    assert any("the time is up; raise solver_seconds" in atom.untold for atom in told.atoms)
     assert sum(atom.tried for atom in told.atoms) < 40
     assert not any(atom.flip and atom.flip.smallest for atom in told.atoms)
 

@@ -306,5 +306,5 @@ def test_splits_of_a_data_set_are_told():
     class Split(list[dict[str, str]]):
         column_names = ("output",)
 
-    with pytest.raises(InputError, match=r"holds the splits train, test; hand over one: \['train'\]"):
+    with pytest.raises(InputError, match=r"holds the splits train, test; pass one of them: \['train'\]"):
         fitting({"train": Split(), "test": Split()})

@@ -16,11 +16,11 @@ OPEN = GIVEN.model_copy(update={"atoms": None})
 @pytest.mark.parametrize(
     ("records", "pairs", "told"),
     [
-        ([GIVEN], True, "2 of 4 verdicts are on pairs of this input; the first other one is in line 2: "),
+        ([GIVEN], True, "2 of 4 verdicts belong to pairs of this input; the first other one is on line 2: "),
         (
             [OPEN],
             True,
-            "3 of 4 verdicts are on pairs of this input; the first other one is in line 4: no record 'r2'",
+            "3 of 4 verdicts belong to pairs of this input; the first other one is on line 4: no record 'r2'",
         ),
         ([GIVEN], False, "3 of 4 verdicts"),
         ([OPEN, OPEN.model_copy(update={"id": "r2"})], True, ""),

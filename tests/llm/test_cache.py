@@ -216,7 +216,7 @@ def test_a_file_that_breaks_later_costs_one_warning(scene, caplog):
     for _ in range(3):
         assert client.call(PROMPT, SCHEMA).arguments
     assert [r.levelname for r in caplog.records if r.levelno >= logging.WARNING] == ["WARNING"]
-    assert "going on without it" in caplog.text
+    assert "continuing without it" in caplog.text
 
 
 def test_where_the_cache_is(monkeypatch):

@@ -59,7 +59,7 @@ def test_a_limit_takes_the_first(tmp_path):
 
 
 def test_a_run_that_assessed_nothing(tmp_path):
-    with pytest.raises(RunError, match="no record was assessed"):
+    with pytest.raises(RunError, match="no record has been assessed"):
         past(folder(tmp_path))
     with pytest.raises(RunError, match="not a run folder"):
         past(tmp_path / "nothing")

@@ -87,7 +87,7 @@ def test_processes_that_end_at_their_start_end_the_run(monkeypatch):
     monkeypatch.setattr(
         "factreasoner.runs.processes._begin", importlib.import_module("judges_that_end").end_at_once
     )
-    with pytest.raises(RunError, match=r"no process can begin: 6 in a row .*--workers"):
+    with pytest.raises(RunError, match=r"no process can start: 6 in a row .*--workers"):
         found(Config(**PROCESSES), records("fine"))
 
 
@@ -138,8 +138,8 @@ def test_one_process_a_core_unless_told_otherwise():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"executor": "processes", "model": "openai/x"}, "model 'openai/x' is waited for"),
-        ({"executor": "processes", "retriever": "corpus,web"}, "retriever 'web' is waited for"),
+        ({"executor": "processes", "model": "openai/x"}, "threads wait for model 'openai/x'"),
+        ({"executor": "processes", "retriever": "corpus,web"}, "threads wait for retriever 'web'"),
         ({"executor": "processes", "max_cost": 1.0}, "counted in one process only"),
         ({"executor": "ray", "retriever": "corpus,web"}, "limits on requests to 'web'"),
         ({"ray_address": "auto"}, "add that"),

@@ -139,7 +139,7 @@ def test_results_without_their_journal_are_not_taken_for_a_run_without_records(t
     with pytest.raises(RunError, match=lost):
         opened(folder.path)
     opened(folder.path, fresh=True).close()
-    with pytest.raises(RunError, match="no record was assessed in this run"):
+    with pytest.raises(RunError, match="no record has been assessed in this run"):
         folder.assessed()
 
 

@@ -96,7 +96,7 @@ def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
 
 
 def test_an_unknown_path_is_told_in_words(service):
-    assert "/openapi.json lists the paths that there are" in service.get("/nothing").text
+    assert "/openapi.json lists the paths" in service.get("/nothing").text
 
 
 def test_a_model_that_fails_is_a_bad_gateway(service):
@@ -267,7 +267,7 @@ def test_a_model_is_asked_in_threads_that_share_its_client(tmp_path):
         (b'{"output": "\xff"}', ": not UTF-8: byte 0xff at position 12; send UTF-8"),
         (b"[]", r": is a list; the body must be an object: \{...\}"),
         (b'{"contexts": []}', 'output: .* holds it; "" is an empty answer'),
-        (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as a body of its own"),
+        (b'{"records": [{"output": "A."}]}', "output: .* list of objects; send each as its own body"),
         (b'{"output": "A.", "answer": "B."}', "output: .* 'answer' with different values; keep one"),
         (b'{"output": "A."}', r"contexts: none given; add 'contexts' \(\[\] if there are none\)"),
         (b'{"output": "A.", "context": []}', "context: did you mean 'contexts'.* belong in 'metadata'"),

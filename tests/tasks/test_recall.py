@@ -242,7 +242,7 @@ def test_a_line_has_the_facts_in_their_order_and_counts_unanswered_ones_apart():
         ("", "", {"recall": "no record has a fact", "error_rate": "no fact is labelled"}),
         ("--", "", {"recall": "no fact was answered", "f1_false": "no fact is labelled"}),
         ("FT", "", {"error_rate": "no fact is labelled", "f1_false": "no fact is labelled"}),
-        ("FT-", "TTT", {"f1_false": "people call no fact False"}),
+        ("FT-", "TTT", {"f1_false": "no fact is labelled False"}),
         ("--", "TF", dict.fromkeys(("error_rate", "f1_false"), "every labelled fact is unanswered")),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_metric_without_what_it_needs_has_no_value_and_says_why(said, gold, re
 def test_a_record_without_an_answered_fact_has_no_part_in_the_error_rate():
     found = estimates(result("a", "T", "T"), result("b", "--", "TF"), result("c", "-", "F"))["error_rate"]
     assert (found.value, found.records) == (0, 1)
-    assert found.reason == "no interval: one record has what it is computed from, and it takes two"
+    assert found.reason == "no interval: one record has what it is computed from; an interval needs two"
 
 
 def test_calls_and_tokens_are_those_of_all_stages():

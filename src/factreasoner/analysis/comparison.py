@@ -165,10 +165,14 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
     if labels is not None and (unused := labels.unused()):
         notes.append(unused)
     if replayed:
-        notes.append("its verdicts were replayed: calls, tokens and cost are estimates of asking for them")
+        notes.append(
+            "its verdicts were replayed: calls, tokens and cost are estimates of what asking would take"
+        )
     elif counts["cached"]:
         told = (
-            "tokens and cost are estimates of all" if factuality else "their tokens and cost are not counted"
+            "tokens and cost are estimates for all of them"
+            if factuality
+            else "their tokens and cost are not counted"
         )
         notes.append(f"{counts['cached']} of its calls were answered from the cache: {told}")
     estimated = bool(counts["cached"]) or replayed
@@ -201,8 +205,8 @@ def _refuse_other_responses(read: Mapping[str, _Read]) -> None:
             other, there = first.setdefault(record_id, (name, response))
             if there != response:
                 raise RunError(
-                    f"record {record_id!r} has one response in {other} and another in {name}: these are "
-                    "runs over different data"
+                    f"record {record_id!r} has different responses in {other} and {name}: the runs are "
+                    "over different data"
                 )
 
 
@@ -275,7 +279,7 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
     """What can't be said of so few records."""
     count = len(sample.ids)
     if count < 2:
-        yield "one record: there are no intervals and no tests"
+        yield "only one record: no intervals and no tests"
     elif (few := table.few_records(sample)) is not None:
         yield few
     if 2 <= count <= UNTESTABLE:
@@ -345,7 +349,7 @@ def _notes(
         counts = ", ".join(f"{name} {count}" for name, count in judged.items())
         yield f"scores against labels are over each run's own labelled {claim}: {counts}"
     if table is FACTUALITY and not _labelled(samples):
-        yield "no judged atom is labelled: scores against labels are left out; --gold FILE gives labels"
+        yield "no judged atom is labelled: scores against labels are left out; add --gold FILE"
     yield from _few_records(table, samples[baseline])
     costs = {name: s.values["cost"] for name, s in samples.items() if "cost" in table}
     if unknown := [name for name, cost in costs.items() if np.isnan(cost).any()]:

@@ -227,8 +227,8 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
     if labelled and (labelled < judged or np.any(likely & (scored.claims.said != SAID["supported"]))):
         pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
         yield (
-            "precision and F1@K count supported atoms; accuracy, F1 and MAE take P > 1/2 for S, as the paper "
-            f"does, which is a share of {pr:.3f} of the labelled atoms (MAE compares it with Pr*)"
+            "precision and F1@K count supported atoms; accuracy, F1 and MAE take P > 1/2 as S, as in the "
+            f"paper, which is a share of {pr:.3f} of the labelled atoms (MAE compares it with Pr*)"
         )
     counts = confusion_counts(scored.claims)
     supported = counts["true_positive"] + counts["false_negative"]
@@ -239,7 +239,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         yield f"labels are of one kind, {kind}: macro-F1 {means}"
     auroc = FACTUALITY.estimates(scored, ["auroc"])["auroc"]
     if not _labelled(sample):
-        yield "no atom is labelled: scores that need labels are left out; give labels with --gold FILE"
+        yield "no atom is labelled: scores that need labels are left out; add labels with --gold FILE"
     elif auroc.value is None:
         yield f"AUROC: {auroc.reason}"
 

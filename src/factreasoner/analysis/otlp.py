@@ -74,7 +74,7 @@ class Otlp:
             # The last message may say no more than that the time for tries is over.
             told = [message for message in logged if "due to timeout" not in message]
             why = _RETRIED.sub(r"\1", told[-1]) if told else "it does not say why"
-            raise PublishError(f"{self.url}: the collector took nothing of the batch: {why}")
+            raise PublishError(f"{self.url}: the collector rejected the whole batch: {why}")
         return Taken(len(scores))
 
     def close(self) -> None:

@@ -103,7 +103,7 @@ def _too_little(known: Claims, at_half: int) -> str | None:
     if not len(known.p):
         return f"nothing to fit to: all labelled atoms ({at_half}) are at 0.5, without evidence"
     aside = f"; {at_half} at 0.5 beside these" if at_half else ""
-    return (lack := shortage(known)) and f"too little to calibrate by: {lack}{aside}"
+    return (lack := shortage(known)) and f"too little to calibrate with: {lack}{aside}"
 
 
 def _notes_on_posteriors(
@@ -114,7 +114,7 @@ def _notes_on_posteriors(
     if run.config.calibration is not None:
         yield (
             f"the run was calibrated by {run.config.calibration}: where that was fitted on these records, "
-            "the scores after are not wholly of records held out"
+            "the scores after are not all of held-out records"
         )
     if at_half:
         yield f"{number_of(at_half, 'labelled atom')} at 0.5: they stay there, and the fit leaves them out"
@@ -131,7 +131,7 @@ def _notes_on_posteriors(
     if fitted.calibrator == Identity():
         score, loss = (f"{before[name]:.4f} -> {after[name]:.4f}" for name in ("brier", "log_loss"))
         yield (
-            f"posteriors: no gain on records held out (Brier {score}, log loss {loss}): the file leaves them "
+            f"posteriors: no gain on held-out records (Brier {score}, log loss {loss}): the file leaves them "
             "unchanged"
         )
     elif interval is None or interval[0] <= 0:

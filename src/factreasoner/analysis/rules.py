@@ -126,7 +126,9 @@ def parse_rules(at_least: Sequence[str], at_most: Sequence[str], task: Task[Any]
     """
     rules = [_rule(text, "min", task) for text in at_least] + [_rule(text, "max", task) for text in at_most]
     if not rules:
-        raise UsageError(f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, as --min {_example(task)}")
+        raise UsageError(
+            f"no rule: add --min NAME=NUMBER or --max NAME=NUMBER, such as --min {_example(task)}"
+        )
     return rules
 
 
@@ -198,11 +200,11 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
     asked = {rule.measure for rule in rules}
     lost = summary.content()["records"]["failed"]
     if lost and not asked & {"failures", "records_failed", "records_ok"}:
-        without = f"{number_of(lost, 'record')} failed, without a part in these scores"
-        yield f"{without}; --max records_failed=0 makes a rule of it"
+        left_out = number_of(lost, "failed record")
+        yield f"these scores leave out {left_out}; --max records_failed=0 makes that a rule"
     if failed.records and not asked & {"failures", "records_partial", "records_ok"}:
         where = f"{failed} in {number_of(failed.records, 'record')}, scored on the rest"
-        yield f"{where}; --max failures=0 makes a rule of it"
+        yield f"{where}; --max failures=0 makes that a rule"
 
 
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tuple[bool, str]:

@@ -101,7 +101,7 @@ class Service(ABC):
         if not isinstance(found, dict):
             text = " ".join(response.text[:100].split())
             raise PublishError(
-                f"{self.url}: HTTP {response.status_code}, but the reply is not from "
+                f"{self.url}: HTTP {response.status_code}, but the reply did not come from "
                 f"{type(self).__name__}: {text!r}; does --url name another server?"
             )
         return found

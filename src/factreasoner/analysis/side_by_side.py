@@ -114,7 +114,7 @@ def _distinct(
             raise UsageError(f"{flag}: {contender.name!r} occurs twice")
         found[contender.name] = contender
     if len(found) < 2:
-        raise UsageError(f"{flag}: name at least two, with commas between: {', '.join(known)}")
+        raise UsageError(f"{flag}: name at least two, separated by commas: {', '.join(known)}")
     return list(found.values())
 
 

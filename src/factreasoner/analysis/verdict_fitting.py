@@ -44,12 +44,12 @@ from factreasoner.settings.values import Unlisted
 LEAST_PAIRS, LEAST_OF_EACH, LEAST_RECORDS = 100, 5, 3
 """A fit needs so many labelled pairs, so many of each label, in so many records."""
 NATURAL_RATES = (
-    "offsets follow the rates of the labels: label every pair of records that are like your data; picked "
-    "pairs give other offsets"
+    "offsets follow the rates of the labels: label every pair of records that are like your data; "
+    "hand-picked pairs give other offsets"
 )
 CORRECTIONS_ALONE = (
-    "corrections have no natural rates: verdicts without a correction count as right, read or not; labels "
-    "of whole records (--relations) are better"
+    "corrections do not follow natural rates: verdicts without one count as right, read or not; labels of "
+    "whole records (--relations) are better"
 )
 RightLabels = Callable[[Assessment], Callable[[Verdict], str]]
 """Of a record's verdict the right label, or in a word of the file's counts why there is none."""
@@ -159,7 +159,7 @@ class Pairs:
             return None
         of_each = ", ".join(f"{count} {label}" for label, count in labels.items())
         needed = f"{LEAST_PAIRS}, {LEAST_OF_EACH} of each label, in {LEAST_RECORDS} records"
-        lack = f"{n} labelled pairs ({of_each}) in {records} records; it takes {needed}"
+        lack = f"{n} labelled pairs ({of_each}) in {records} records; needed: {needed}"
         if not (without := self.counts["without_probabilities"]):
             return lack
         return (
@@ -171,7 +171,7 @@ class Pairs:
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:
     """The calibration; `told` says what the labels are from."""
     if lack := pairs.shortage():
-        raise RunError(f"{run.path}: too little to calibrate verdicts by {told['gold']}: {lack}")
+        raise RunError(f"{run.path}: too little to calibrate verdicts with {told['gold']}: {lack}")
     after = np.empty_like(pairs.p)
     by_record: dict[int, LabelOffsets] = {}
     for train, test in folds(pairs.record, seed=told["seed"]):
@@ -233,7 +233,7 @@ def _notes(
     if left_out:
         yield f"{counts['labelled']} verdicts have a label; left out: {', '.join(left_out)}"
     if not helps:
-        yield "verdicts: no gain on records held out: the file leaves them unchanged"
+        yield "verdicts: no gain on held-out records: the file leaves them unchanged"
         return
     interval = fits["verdicts"]["gain"]["macro_f1"]["interval_95"]
     if interval is None or interval[0] <= 0:

@@ -138,7 +138,7 @@ def fitted_on(config: Config, run: Collection[str]) -> list[str]:
     calibration = calibration_of(config)
     return [
         f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
-        "labels are too good; `calibrate` prints those on records held out"
+        "labels are too good; `calibrate` prints those on held-out records"
         for part, source in calibration.source.items()
         if source.get("run") in run and part in calibration.acting
     ]

@@ -151,7 +151,7 @@ def execute(arguments: Sequence[str] | None = None) -> int:
         if (reason := _fault_of_system(error)) is not None:
             return _failed(" ".join((f"Error: {reason}", *getattr(error, "__notes__", ()))), 1)
         fault = f"Internal error: {type(error).__name__}: {error}"
-        hint = "FACTREASONER_DEBUG=1 shows where it happened. What was assessed is kept."
+        hint = "set FACTREASONER_DEBUG=1 to see where it happened. Finished results are kept."
         return _failed(f"{fault}\nThis is a fault of factreasoner; {hint}", 1)
 
 
@@ -170,7 +170,7 @@ def _misused(error: Any) -> int:  # noqa: ANN401 - of a class that differs by th
             return _failed(f"Error: {error.param.opts[0]}: {must_be(field) or told}", 1)
         error.message = told
     elif "unexpected extra argument" in error.message and (flags := _repeatable(error.ctx)):
-        error.message += f"; write {' or '.join(flags)} again before each further value"
+        error.message += f"; repeat {' or '.join(flags)} before each further value"
     asked, near = getattr(error, "option_name", ""), getattr(error, "possibilities", None)
     if asked and near:  # alike in more than their dashes
         close = difflib.get_close_matches(asked.lstrip("-"), [name.lstrip("-") for name in near])
@@ -200,8 +200,8 @@ def _fault_of_system(error: Exception) -> str | None:
     refused = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
     if refused or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return (
-            "out of memory. Let it have more (ulimit -v, the limit of a container), or do less at once (a "
-            "lower --concurrency, fewer --workers); the same run command continues from what is finished."
+            "out of memory. Allow more (ulimit -v, the limit of a container), or do less at once (a lower "
+            "--concurrency, fewer --workers); the same run command continues from what is finished."
         )
     if not isinstance(error, OSError) or error.strerror is None:
         return None

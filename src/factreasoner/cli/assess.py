@@ -42,7 +42,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
             raise ConfigError("give the text as an argument or with --file, not both")
         source = str(file) if file else STANDARD_INPUT if response in (None, STANDARD_INPUT) else ""
         if [source, *map(str, self.context or ())].count(STANDARD_INPUT) > 1:
-            raise ConfigError("standard input (-) can be read once: name a file for the other")
+            raise ConfigError("standard input (-) can be read only once: name a file for the other")
         if not self.context and config.retriever == "given":
             raise ConfigError("no evidence: add --context FILE (repeatable), or --retriever NAME")
         if self.context and config.retriever != "given":
@@ -59,7 +59,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         )
         for passage in record.contexts or ():
             if (length := len(passage.text)) > LARGE:
-                told = f"{passage.id} has {length / 1e6:.1f} million characters: judging them takes a while"
+                told = f"{passage.id} has {length / 1e6:.1f} million characters: judging it takes a while"
                 say(told, err=True)
         with one_answer():
             assessment = build_pipeline(config).assess(record)
@@ -80,7 +80,7 @@ def _passage(path: Path) -> str:
 def _hint_at_file(text: str) -> None:
     """Say so where a text is the name of a file, or looks like that of one that is not there."""
     if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
-        say(f"{text} is a file, but only its name is judged; --file {text} reads it", err=True)
+        say(f"{text} is a file, but only its name is judged; use --file {text} to read it", err=True)
     elif re.fullmatch(r"\S+\.(md|txt|json|jsonl|html|pdf)", text, re.IGNORECASE):
         say(f"there is no file {text}, so its name is judged as a text; --file reads a file", err=True)
 

@@ -24,7 +24,7 @@ LABEL_MEASURES = (
 """What is shown of verdicts' labels and, where there are labelled atoms, of these."""
 NAMES = {"brier": "Brier", "ece": "ECE", "auroc": "AUROC", "macro_f1": "macro-F1"}
 HELD_OUT = (
-    "after: on records held out of the fit. gain: better by so much, with its 95 % interval over records "
+    "after: on records held out of the fit. gain: the improvement, with its 95 % interval over records "
     "(jackknife-t)."
 )
 WHAT_IT_MEANS = (
@@ -73,10 +73,10 @@ class Calibrate(Command):
         if len(given) > 1:
             raise ConfigError(f"{' and '.join(given)}: both say which verdicts are right; leave one out")
         if given and self.gold is not None:
-            about = "one is about verdicts, the other about atoms; fit one first"
+            about = "one is for verdicts, the other for atoms; fit one first"
             raise ConfigError(f"{given[0]} and --gold: {about}")
         if self.unlisted is not None and self.relations is None:
-            raise ConfigError("--unlisted: is about --relations, which is not given")
+            raise ConfigError("--unlisted: applies to --relations, which is not given")
         if given and self.method is not None:
             raise ConfigError(f"--method: is about posteriors, and {given[0]} fits none; leave one out")
 
@@ -150,7 +150,7 @@ def _of_posteriors(found: Mapping[str, Any]) -> str:
     fitted = f"fitted to {found['n']} ({found['positives']} positive) in {found['records']} records"
     match found["method"]:
         case "identity":
-            return f"as it is, since nothing helps; the table shows {found['tried']}; {fitted}"
+            return f"unchanged, because nothing helps; the table shows {found['tried']}; {fitted}"
         case "temperature":
             return f"temperature {found['temperature']:.3g}; {fitted}"
     return f"Platt, slope {found['slope']:.3g}, intercept {found['intercept']:.3g}; {fitted}"

@@ -73,7 +73,7 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None) ->
     """How atoms were made that the record did not bring, where no model made them."""
     if config.plugin("atomizer") != "embedded":
         return
-    made = f"made by a parse of {parser}" if parser else "whole sentences"
+    made = f"made by parsing with {parser}" if parser else "whole sentences"
     remedy = "" if parser or config.spacy_model == "none" else f"; {REMEDY} split them"
     console.aside(f"Atoms are {made} (docs/atoms.md){remedy}.")
 
@@ -94,8 +94,8 @@ def embedded_limits() -> str:
     wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
     install = "" if all(map(find_spec, wanted)) else 'pip install "factreasoner[verifiers]" and '
     return (
-        "compares words and does not reason: swapped roles, causes and other words for the same thing "
-        f"escape it; better: --model NAME, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
+        "compares words and does not reason: it misses swapped roles, causes and paraphrases; "
+        f"better: --model NAME, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
     )
 
 

@@ -83,7 +83,7 @@ class Compare(OverRecords, panels=EVERY):
 
         _refuse("they are those of `run`; leave out --task and --modes", assessors=self.assessors)
         if self.task != "recall":
-            raise ConfigError("--modes are those of factual recall: add --task recall")
+            raise ConfigError("--modes are for factual recall: add --task recall")
         if self.modes is None:
             known = "prompt-tf,tf,tfn,tf_citation,tfn_citation"
             raise ConfigError(f"--task recall compares modes: add --modes {known}")
@@ -92,7 +92,7 @@ class Compare(OverRecords, panels=EVERY):
             raise ConfigError(f"--modes run on one data file; {finished}")
         idle = {name: getattr(self, name) or None for name in ("baseline", "intersect", "gold", "plot")}
         idle |= {key: self.settings[key] for key in ("mode", "assessor")}
-        _refuse("has no effect with --modes; leave it out", **idle)
+        _refuse("has no effect with --modes: leave it out", **idle)
         return parse_modes(self.modes.split(","), self.settings, self.profile)
 
     def _run(self, contenders: list[Contender], out: Path) -> bool:

@@ -117,7 +117,7 @@ def _extra(module: str, feature: str, extra: str) -> Check:
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever a package does as it is imported
         if isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}."):
             return Check("missing", module, f"{feature}: {install}")
-        why = f"broken, as it can't be imported ({type(error).__name__}: {error})"
+        why = f"broken: it can't be imported ({type(error).__name__}: {error})"
         return Check("wrong", module, f"{feature}: {why}: {install} --force-reinstall")
     known = _version(module) or "installed"  # a package of another name, as onnxruntime-gpu
     return Check("ok", module, f"{known} ({feature}: extra {extra})")
@@ -186,7 +186,7 @@ def _model(config: Config) -> Iterator[Check]:
             with one_answer():
                 probed = probe(client, config)
         except CallTimeoutError as error:
-            tries = f"{error} in {error.attempts} tries; --timeout sets how long each may take"
+            tries = f"{error} in {error.attempts} tries; --timeout sets the limit for each"
             yield Check("wrong", name, tries)
             return
         except (ConfigError, LLMError) as error:

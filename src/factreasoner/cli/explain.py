@@ -133,7 +133,7 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
             _first([f"{plain(item.context_id)} ({item.probability:.2f})" for item in side], most)
             for side in (atom.entailing, atom.contradicting)
         )
-        yield f"conflict: {pro} against {con}"
+        yield f"conflict: {pro} vs {con}"
     if atom.disputes:
         told = [
             f"{plain(d.source)} contradicts {plain(d.target)} ({d.probability:.2f})" for d in atom.disputes

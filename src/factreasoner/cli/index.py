@@ -97,7 +97,7 @@ def _index(paths: list[Path], config: Config, *, prune: bool, quiet: bool) -> in
 
 def _print(report: IndexReport, config: Config) -> None:
     if report.rebuilt:
-        say("The collection was damaged by an interrupted run; it is rebuilt from its files.")
+        say("An interrupted run damaged the collection; it is being rebuilt from its files.")
     files = [(report.added, "added"), (report.replaced, "replaced"), (report.unchanged, "unchanged")]
     files += [(len(report.partly), "read in part"), (report.dropped, "dropped"), (report.empty, "empty")]
     files += [(len(report.problems), "not readable")]
@@ -106,7 +106,7 @@ def _print(report: IndexReport, config: Config) -> None:
     if report.gone:
         say(f"Gone: {number_of(report.gone, 'indexed file')}; --prune drops the passages.")
     for name in report.emptied:
-        say(f"{one_line(name)} has no text now; its passages are dropped.")
+        say(f"{one_line(name)} no longer has any text; its passages were dropped.")
     if report.others:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
         say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")

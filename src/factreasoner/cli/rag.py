@@ -31,7 +31,7 @@ class Rag(Running, panels=PANELS, without=(*OF_RUN, "fact_generator", "uncited",
         if self.explain:
             self.refuse_json()
         self.settings["k"] = self.first
-        beyond = "an answer's claims that no single context supports are asked about all contexts together"
+        beyond = "claims that no single context supports are checked against all contexts together"
         return self.carry_out(TASK, self.data, beyond)
 
     def at_end(self, results: Iterable[Any]) -> None:

@@ -44,13 +44,11 @@ class Report(Command):
         to_stdout = str(out) == "-"
         form = format_of(out, self.form, ENDINGS, "md" if to_stdout else "html")
         if to_stdout and form == "html":
-            raise ConfigError("--format html: a page is a file; name it with --out")
+            raise ConfigError("--format html: the page is written to a file: name it with --out")
         if self.corrections is not None and several:
-            raise ConfigError("--corrections: they correct one run's verdicts; name that run alone")
+            raise ConfigError("--corrections: they belong to one run: name only that run")
         if form == "md" and several:
-            raise ConfigError(
-                "--format md: it describes one run; name that run alone, or use `compare --markdown`"
-            )
+            raise ConfigError("--format md: it describes one run: name only one, or use `compare --markdown`")
         runs = [FinishedRun.of_any_task(path, self.corrections) for path in self.run_dirs]
         for run in runs:
             self._note(run.unfinished)

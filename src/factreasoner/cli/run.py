@@ -52,8 +52,8 @@ class Run(Running, panels=EVERY, without=OF_CLAIMS):
         brought = sum(brings[record_id] for record_id in checked.ids)
         if self.config.retriever != "given" and brought:
             self._note(
-                f"{brought:,} of {len(checked.ids):,} records bring contexts, which are used as they "
-                f"are: --retriever {self.config.retriever} searches for nothing there."
+                f"{brought:,} of {len(checked.ids):,} records have contexts of their own: "
+                f"--retriever {self.config.retriever} is not used for them."
             )
         return checked
 

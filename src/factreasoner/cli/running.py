@@ -130,7 +130,7 @@ class Running(OverRecords):
         """Raise ConfigError where JSON is asked for beside --explain, which prints a table."""
         if self.as_json:
             raise ConfigError(
-                "--explain prints a table: leave it out, or --json; `show --json` has every claim"
+                "--explain prints a table: leave out either it or --json; `show --json` has every claim"
             )
 
     def at_end(self, results: Iterable[Any]) -> None:
@@ -233,7 +233,7 @@ def _ended(report: RunReport, path: Path) -> int:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         say(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
-        say("Something failed, see failures; the same command tries only that again.", err=True)
+        say("Something failed: see failures. The same command tries only that again.", err=True)
     elif report.total and records["no_atoms"] == report.total:
         told = shlex.join(["factreasoner", "show", str(path)])
         say(f"No record has anything to judge: `{told}` says why for each.", err=True)
@@ -251,12 +251,12 @@ def _unanswered(ended: RunReport) -> Iterator[str]:
         yield f"  {batch.requests_path}: {state['requests']:,} to {state['model']}{end}"
     if ended.cancelled:
         yield (
-            "What was answered by then is kept. Run the same command again to have the rest answered by a "
-            "new\nbatch, or without --batch to have it answered at once."
+            "The answers so far are kept. Run the same command again to send the rest as a new batch,\n"
+            "or without --batch to ask at once."
         )
         return
     first = ended.waiting[0]
-    yield "Have each file answered by a batch service or an offline engine, put the results beside it as"
+    yield "Have each file answered by a batch service or an offline engine, put the results next to it as"
     yield f"  {first.results_path}"
     yield "and run the same command again: it continues from there. With vLLM, for example:"
     yield f"  vllm run-batch -i {first.requests_path} -o {first.results_path} --model NAME"

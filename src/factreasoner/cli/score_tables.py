@@ -192,8 +192,8 @@ def print_modes(rows: Sequence[Sequence[str]]) -> None:
         print_scores(out, [captions[0], *captions[cells]], [[row[0], *row[cells]] for row in modes])
         out.print()
     out.sentence(
-        "[dim]N/A: facts that stayed unanswered. Error rate: share of the answered, labelled facts where "
-        "judge and people differ. F1 of False: over all labelled facts; one that people call False and that "
-        "stayed unanswered counts as missed. JSON has intervals. Calls, tokens and cost are of judging the "
-        "whole run.[/dim]"
+        "[dim]N/A: unanswered facts. Error rate: share of the answered, labelled facts on which judge and "
+        "people differ. F1 of False: over all labelled facts; an unanswered one that people call False "
+        "counts as missed. --json has intervals. Calls, tokens and cost are for judging the whole "
+        "run.[/dim]"
     )

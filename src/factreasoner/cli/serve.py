@@ -100,7 +100,7 @@ def processes_for(workers: int | None, config: Config) -> int | None:
     from factreasoner.settings.values import waited_for
 
     if config.executor == "ray" or config.batch != "none":
-        raise ConfigError("executor, batch: a service answers at once; leave out Ray and batches")
+        raise ConfigError("executor, batch: a service answers at once: leave out Ray and batches")
     if not (waits := waited_for(config)):
         return workers or processes_at_once(config)
     if workers is not None:
@@ -127,10 +127,10 @@ def rules_of(texts: list[str] | tuple[()], k: KSetting) -> tuple[Rule, ...]:
     for rule in rules:
         metric = TASK.table.metrics.get(rule.measure)
         if metric is None or "line" not in metric.places:
-            raise UsageError(f"--min {rule.measure}: it is of a run, and no record alone has it")
+            raise UsageError(f"--min {rule.measure}: it belongs to a run, and a single record has none")
         if k == "median" and "{k}" in metric.shown:
             raise ConfigError(
-                f"--min {rule.measure}: K is a run's median, which no record alone has: add --k NUMBER"
+                f"--min {rule.measure}: K is a run's median, and a single record has none: add --k NUMBER"
             )
     return tuple(rules)
 
@@ -146,4 +146,4 @@ def bytes_of(text: str) -> int:
     with contextlib.suppress(ValidationError):
         if (found := TypeAdapter(ByteSize).validate_python(text)) > 0:
             return found
-    raise UsageError(f"--max-body {text!r}: write a number of bytes, as 500KB or 1MiB")
+    raise UsageError(f"--max-body {text!r}: write a number of bytes, such as 500KB or 1MiB")

@@ -67,10 +67,10 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     """Where an answer loses what was wanted: in retrieval, or in what was made of it."""
     values = {name: found["value"] for name, found in metrics.items()}
     if isinstance(config.k, int) and values["retrieval_recall"] is not None:
-        console.print(f"Retrieval precision and recall are of the first {config.k} contexts (--k).")
+        console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
     told = losses(values, {name: found["records"] for name, found in metrics.items()})
     if told and config.plugin("judge") == "embedded":
-        console.print("By words in common, so that what is said in other words counts as lost:")
+        console.print("Judged by words in common, so paraphrased claims count as lost:")
     for sentence in told:
         console.print(plain(sentence))
 
@@ -134,7 +134,7 @@ def _claim_rows(task: Task[Any], summary: Mapping[str, Any], config: Config) -> 
         yield "", summary["few_records"]
     undecided = summary["undecided_claims"]
     if undecided["count"]:
-        words = "claims lack a verdict that would decide them; shares leave out what is undecided"
+        words = "claims lack a verdict that would decide them, and are left out of shares"
         yield "undecided", f"[red]{undecided['count']:,}[/red] of {undecided['of']:,} {words}"
     yield from _common_rows(summary, config, "verdicts")
 
@@ -194,12 +194,12 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
         of = summary["records"]["total"]
         yield (
             "no context",
-            f"in {bare} of {of} records: nothing there to judge atoms by, so all are unverified",
+            f"in {bare} of {of} records: there is nothing to judge atoms by, so all are unverified",
         )
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
     if (between := summary.get("context_verdicts")) and not summary["context_relations"]:
-        yield "contexts", f"{between:,} judged between them, all neutral: scores as with --version 2"
+        yield "contexts", f"{between:,} judged between them, all neutral: the scores are those of --version 2"
     if unread := summary.get("unread_pages"):
         pages = "page, its snippet" if unread == 1 else "pages, snippets"
         yield "unread", f"{unread:,} {pages} used; the same command tries again"
@@ -244,7 +244,7 @@ def _audit_row(audit: Mapping[str, Any]) -> str:
     if not audit["asked"]:
         return "no verdict was drawn"
     low, high = audit["interval_95"]
-    changed = f"{audit['disagreed']} of {audit['asked']} verdicts changed when asked alone"
+    changed = f"{audit['disagreed']} of {audit['asked']} verdicts changed when asked one at a time"
     return f"{changed} [{low:.3f}, {high:.3f}]"
 
 

@@ -214,9 +214,9 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
             for row in filter(None, rows):
                 yield _row(dict(zip_longest(columns, row[: len(columns)], fillvalue="")), rows.line_num)
         except UnicodeDecodeError:
-            yield BadRow(rows.line_num + 1, "not UTF-8; from here on nothing is read")
+            yield BadRow(rows.line_num + 1, "not UTF-8; nothing after this is read")
         except csv.Error as error:
-            yield BadRow(rows.line_num, f"not CSV ({error}); from here on nothing is read")
+            yield BadRow(rows.line_num, f"not CSV ({error}); nothing after this is read")
 
 
 def _csv_lines(file: IO[bytes]) -> Iterator[str]:

@@ -144,15 +144,15 @@ class LiteLLMEmbedding:
             rows = sorted(answer.data, key=lambda row: int(row["index"]))
             vectors = [row["embedding"] for row in rows]
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _wrong(self._name, "gives no list of numbered vectors") from error
+            raise _wrong(self._name, "did not return a list of numbered vectors") from error
         return checked(vectors, len(texts), self._name)
 
     def _paid(self, texts: list[str]) -> Any:
         """The answer to one request, which counts in usage and against the limit."""
         tokens = sum(map(estimate_tokens, texts))
         unknown = (
-            f"embedding {self._name!r} is not known, so no limit can be kept; say it with --embedding-price "
-            "(US dollars a million tokens, 0 for a server of your own), or leave --max-cost out"
+            f"embedding {self._name!r} is not known, so no limit can be kept; give it with --embedding-price "
+            "(US dollars per million tokens, 0 for a server of your own), or leave --max-cost out"
         )
         with self._budget.reserved(lambda: self._price(int(MARGIN * tokens)), unknown) as reservation:
             try:
@@ -213,7 +213,7 @@ def checked(vectors: Any, count: int, name: str) -> Vectors:
     try:
         found = np.asarray(vectors, dtype=np.float32)
     except (TypeError, ValueError) as error:
-        raise _wrong(name, "does not give one vector a text, all of one length") from error
+        raise _wrong(name, "does not give one vector per text, all of the same length") from error
     if found.ndim != 2 or len(found) != count or not found.shape[1]:
         raise _wrong(name, f"gives an array of shape {found.shape} for {count} texts")
     if not np.isfinite(found).all():
@@ -257,7 +257,7 @@ class VectorCache:
         else:
             record_usage(CACHED)
         if len({vector.shape for vector in known.values()}) > 1:
-            raise ConfigError(f"embedding {self._name.split()[-1]!r}: does not give vectors of one length")
+            raise ConfigError(f"embedding {self._name.split()[-1]!r}: does not give vectors of equal length")
         return np.stack([known[key] for key in keys])
 
     def _fetch(self, keys: Sequence[bytes], texts: Mapping[bytes, str]) -> dict[bytes, Vectors]:

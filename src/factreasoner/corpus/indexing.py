@@ -100,7 +100,7 @@ def index(paths: Sequence[Path], config: Config, *, prune: bool = False, tell: T
         if damaged:
             store.replace(collection, written)
     if damaged:
-        run.problems += [f"{path}: is gone, and its passages with it" for path in found.missing]
+        run.problems += [f"{path}: is gone, and so are its passages" for path in found.missing]
     return IndexReport(
         **run.counts,
         others=found.others,

@@ -48,7 +48,7 @@ DISAGREEING = 1e-4
 
 
 OTHER_SETTINGS = (
-    "its posteriors are not those of its graph with factors {factors!r}; pass the config it was made with, "
+    "its posteriors do not match its graph with factors {factors!r}; pass the config it was made with, "
     "or solve it again first, as runs of earlier versions need: `explain --factors {factors}` does"
 )
 

@@ -129,7 +129,7 @@ class BySolver:
         self._deadline = deadline
         self._known: dict[frozenset[int], Table] = {}
         if base.converged is False:
-            self._give_up("the posteriors have not converged, so the effect of a context is unknown")
+            self._give_up("the posteriors did not converge, so the effect of a context is unknown")
 
     def whole(self) -> None:
         """See `ManyAtOnce`; here only the solver could tell."""
@@ -195,7 +195,7 @@ class BySolver:
         """The solver's answer, found in at most half of the time that is left."""
         seconds = self._deadline - time.monotonic()
         if seconds <= 0.0:
-            raise OutOfTimeError("solver_seconds are over; raise them to see the effect of more contexts")
+            raise OutOfTimeError("the time is up; raise solver_seconds to see the effect of more contexts")
         self.solves += 1
         given = self._solver(seconds / 2.0).marginals(graph)
         if given.converged is False:

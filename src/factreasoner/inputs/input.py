@@ -140,7 +140,7 @@ class CheckedInput:
                     self._offsets.append(line.offset)
                 else:
                     first = f"{self._by.strip(' ,:') or 'line'} {before}"
-                    message = f"{record.id!r} is the id of {first} too; give each record an id of its own"
+                    message = f"{record.id!r} is the id of {first} too; give each record its own id"
                     self.problems.append(InputProblem(line.where, "id", message))
                 if limit is not None and len(self._numbers) >= limit:
                     break

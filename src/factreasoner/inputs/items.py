@@ -18,9 +18,7 @@ DOCUMENT_KEYS = {"title": ("title", "file_name"), "link": ("source", "url", "lin
 """Keys of such a passage's `metadata` that commonly hold its title and link."""
 LABEL_REMEDY = 'write "S" (supported), "NS" (not supported; or "C", contradicted, or "U", neither) or null'
 FACT_REMEDY = "write true (the answer states it), false (it does not) or null"
-_UNIQUE = (
-    "ids are unique within a record (those left out are numbered: a0 an atom, c0 a context, f0 a fact, ...)"
-)
+_UNIQUE = "ids are unique within a record (missing ones are numbered: atoms a0, contexts c0, facts f0, ...)"
 
 
 def _one_of(labels: Mapping[object, Gold], remedy: str) -> BeforeValidator:
@@ -203,7 +201,7 @@ class Items:
                 self._note_misspelt(entry)
                 rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = entry.unknown
         for name in rest.keys() & metadata.keys():
-            self._draft.problem(name, "is the name under which other unknown keys are kept; rename this one")
+            self._draft.problem(name, "is the name under which unknown keys are kept; rename this one")
         metadata |= rest
 
     def _link(self, read: list[_Entry]) -> None:

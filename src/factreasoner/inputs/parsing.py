@@ -148,7 +148,7 @@ def given_record(where: str, called: Mapping[str, str] | None = None, **given: o
     names = {field: field for field in FIELDS} | dict(called or {})
     draft, reader = Draft(where, names), Reader()
     if given.get("response") is None:
-        draft.problem("response", "is None; give the answer's text, '' for an empty one")
+        draft.problem("response", "is None; give the answer's text, or '' if it is empty")
     fields = {name: value for name, value in given.items() if value is not None}
     for name in KINDS.keys() & fields.keys():
         value = fields[name]
@@ -229,7 +229,7 @@ def _rows(where: str, records: object) -> Iterable[object]:
         rows = records.to_dict("records")
         return ({str(key): value for key, value in row.items() if not _is_missing(value)} for row in rows)
     if isinstance(records, Mapping) and records and all(hasattr(v, "column_names") for v in records.values()):
-        message = f"holds the splits {', '.join(records)}; hand over one: [{next(iter(records))!r}]"
+        message = f"holds the splits {', '.join(records)}; pass one of them: [{next(iter(records))!r}]"
     elif isinstance(records, str | Mapping) or not isinstance(records, Iterable):
         message = f"is {describe(records)}; it must be a list of records, a DataFrame or a Dataset"
     else:

@@ -69,7 +69,7 @@ class FactualityGuardrail(CustomGuardrail):
         contexts = _contexts(request_data)
         if contexts is None:
             if self._on_missing == "block":
-                raise self._blocked("the request has no contexts to hold the answer against")
+                raise self._blocked("the request has no contexts to check the answer against")
             return inputs
         for text in inputs.get("texts") or ():
             try:

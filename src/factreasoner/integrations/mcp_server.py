@@ -33,8 +33,8 @@ MOST_ATOMS = 50
 SECONDS = 50.0
 """Of one call. Clients give up after 60."""
 INSTRUCTIONS = (
-    "Checks texts against passages that the caller hands over, claim by claim. It knows nothing by itself: "
-    "hand over the passages that an answer rests on, as texts."
+    "Checks texts against passages that the caller passes, claim by claim. It knows nothing by itself: "
+    "pass the passages that an answer rests on, as texts."
 )
 F = TypeVar("F", bound="Found")
 
@@ -166,7 +166,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
     async def assess(output: str, contexts: list[str], input: str = "") -> Assessed:
         return await assess_or_search(output, contexts, input)
 
-    about = "Is an answer true? Each of its claims, held against passages of evidence that you hand over."
+    about = "Is an answer true? Checks each of its claims against passages of evidence that you pass."
     about += " `input` is the question."
     if searched:
         about += " Without `contexts`, evidence is searched for; [] means that there is none."
@@ -191,6 +191,6 @@ async def _in_time(found: Callable[[], F], seconds: float) -> F:
         with anyio.fail_after(seconds):
             return await anyio.to_thread.run_sync(found, abandon_on_cancel=True)
     except TimeoutError:
-        raise ToolError(f"it took more than {seconds:g} s: hand over fewer passages or less text") from None
+        raise ToolError(f"it took more than {seconds:g} s: pass fewer passages or less text") from None
     except FactReasonerError as error:
         raise ToolError(str(error)) from error

@@ -79,7 +79,7 @@ class RecordedJudge:
             return f"no verdict on this pair in {self._file}{_remade(recording, claim)}"
         passage = recording.contexts.get(premise.id, premise.text)
         if passage != premise.text or recording.atoms.get(claim.id, claim.text) != claim.text:
-            return f"the verdict in {self._file} is on other texts{_remade(recording, claim)}"
+            return f"the verdict in {self._file} is about other texts{_remade(recording, claim)}"
         if verdict is None:
             return Verdict(
                 context_id=premise.id,
@@ -110,8 +110,8 @@ def _remade(recording: Recording | None, claim: Claim) -> str:
     if claim.id in recording.contexts or recording.atoms.get(claim.id) == claim.text:
         return ""
     return (
-        ": that run made other claims than this one; give that run's settings, above all its --model with "
-        "the cache, or records that bring its claims"
+        ": that run made different claims; use that run's settings, above all its --model with the cache, "
+        "or records that contain its claims"
     )
 
 

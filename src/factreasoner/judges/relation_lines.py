@@ -131,10 +131,10 @@ class UsedLines:
         where = f"{self._file}:{first}"
         if len(others) == total:
             which = "of the file" if whole else "on a record that is read"
-            message = f"no verdict {which} is on a pair of this input: {others[first]}"
+            message = f"no verdict {which} belongs to a pair of this input: {others[first]}"
             raise InputError([InputProblem(where, "", message)])
-        used = f"{total - len(others)} of {total} verdicts are on pairs of this input"
-        return f"{self._file}: {used}; the first other one is in line {first}: {others[first]}"
+        used = f"{total - len(others)} of {total} verdicts belong to pairs of this input"
+        return f"{self._file}: {used}; the first other one is on line {first}: {others[first]}"
 
 
 def recording_file(path: Path) -> Path:

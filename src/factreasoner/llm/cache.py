@@ -195,7 +195,7 @@ class CacheFile:
     def _warn(self, error: sqlite3.Error) -> None:
         if not self._warned:
             self._warned, name = True, self._path or "of this process"
-            log.warning("the cache %s can't be used any more (%s); going on without it", name, error)
+            log.warning("the cache %s can't be used any more (%s); continuing without it", name, error)
 
 
 def _opened(path: str, setup: Sequence[str]) -> sqlite3.Connection:

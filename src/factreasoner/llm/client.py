@@ -90,7 +90,7 @@ class LiteLLMClient:
             raise ConfigError("model: a language model is needed here: add --model NAME")
         if config.batch != "none" and batches is None:
             raise ConfigError(
-                "batch: batches go with a run folder: `run`, `recall`, `rag` or `verify` of a file"
+                "batch: batches need a run folder: `run`, `recall`, `rag` or `verify` of a file"
             )
         self._config, self._batches = config, batches
         self.shared = shared or SharedLimits.of(config)
@@ -168,7 +168,7 @@ class LiteLLMClient:
                 try:
                     found = self.kept.known.probes.get(prober.key) or prober.probe(self)
                 except LLMError as error:
-                    log.warning("it is not known how many facts the model can judge in one call: %s", error)
+                    log.warning("can't tell how many facts the model can judge in one call: %s", error)
                     self._probes_left -= 1
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS

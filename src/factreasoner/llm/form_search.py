@@ -36,7 +36,7 @@ _USELESS = {
     "content filter": "the provider's content filter stopped the reply",
     "refusal": "the model refused: {}",
     "empty": "the reply is empty",
-    "malformed": "the reply holds no arguments, but: {}",
+    "malformed": "the reply has no arguments, but: {}",
 }
 """What is told of a reply without a usable answer, by reason; {} is the reply."""
 

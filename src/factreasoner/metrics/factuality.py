@@ -172,7 +172,7 @@ BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True
 FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
 
 
-UNRESOLVED = "is not judged, judged in part or has P = 1/2"
+UNRESOLVED = "not or partly judged, or P = 1/2"
 MAX_E = math.log10(math.e) / math.e
 """The largest -P log10 P."""
 
@@ -188,15 +188,15 @@ METRICS = (
            _count("unverified"), bounds=COUNT, decimals=2, places=("compare",)),
     Metric("precision", "precision", "share of judged atoms that are supported", JUDGED, _score("precision"),
            places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True, better="higher"),
-    Metric("precision_low", "Pr low", f"precision if no atom were supported that {UNRESOLVED}", JUDGED,
+    Metric("precision_low", "Pr low", f"precision with no unresolved atom supported ({UNRESOLVED})", JUDGED,
            _score("precision_low"), places=("line",)),
-    Metric("precision_high", "Pr high", f"precision if every atom were supported that {UNRESOLVED}", JUDGED,
-           _score("precision_high"), places=("line",)),
+    Metric("precision_high", "Pr high", f"precision with all unresolved atoms supported ({UNRESOLVED})",
+           JUDGED, _score("precision_high"), places=("line",)),
     Metric("penalised_score", "Pr · penalty", "precision times FActScore's penalty for short answers",
            GAMMA, OfRecords(_penalised), places=("line", "run")),
     Metric("f1_at_k", "F1@{k}", "harmonic mean of precision and recall at K", JUDGED, _score("f1_at_k"),
            places=("line", "run", "evaluate", "compare", "figure"), tested=True, better="higher"),
-    Metric("factuality_score", "Pr (P > 1/2)", "share of judged atoms with P > 1/2, as the paper counts",
+    Metric("factuality_score", "Pr (P > 1/2)", "share of judged atoms with P > 1/2, as in the paper",
            JUDGED, _score("factuality_score"), places=("line",)),
     Metric("recall_k", "R@{k} (P > 1/2)", "atoms whose P is above 1/2 over K, at most 1", JUDGED,
            _score("recall_k"), places=("line",)),
@@ -220,7 +220,7 @@ METRICS = (
            places=("line", "evaluate", "groups")),
     Metric("labelled_precision", "Pr of labelled (P > 1/2)", "share of labelled atoms with P > 1/2", LABELS,
            OfRecords(_labelled_precision), places=()),
-    Metric("accuracy", "accuracy", "share of labelled atoms with the right one of S (P > 1/2) and NS", LABELS,
+    Metric("accuracy", "accuracy", "share of labelled atoms for which S (P > 1/2) or NS is right", LABELS,
            OfClaims(claim_scores.accuracy), title="accuracy (P > 1/2)", better="higher",
            field="gold_accuracy", places=("line", "run", "evaluate", "compare"), tested=True),
     Metric("f1", "F1", "F1 of S (P > 1/2) over labelled atoms", LABELS,
@@ -233,7 +233,7 @@ METRICS = (
     Metric("mae_precision", "MAE", "mean of |share of labelled atoms with P > 1/2 - Pr*|", LABELS,
            OfRecords(_precision_error), title="MAE of precision (P > 1/2)", better="lower",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True),
-    Metric("auroc", "AUROC", "share of pairs of an S and another atom that P ranks correctly", BOTH,
+    Metric("auroc", "AUROC", "share of pairs of an S atom and another atom that P ranks correctly", BOTH,
            OfClaims(claim_scores.AreaUnderROC), better="higher",
            places=("run", "evaluate", "groups", "compare", "figure"), tested=True, few=FEW_RECORDS),
     Metric("brier", "Brier", "mean squared difference between P and label", LABELS,

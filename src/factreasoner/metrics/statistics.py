@@ -243,7 +243,7 @@ def lack_of(
     """Why there is none: fewer than two records have a part, or it is undefined without one of them."""
     if len(without) < 2:
         found = "one record has" if len(without) else "no record has"
-        return NoInterval(f"{found} what it is computed from, and it takes two")
+        return NoInterval(f"{found} what it is computed from; an interval needs two")
     return NoInterval(undefined) if np.isnan(without).any() else None
 
 

@@ -144,7 +144,7 @@ def names_of(setting: str) -> tuple[str, ...]:
     if len(set(names)) < len(names) or not all(names):
         raise ConfigError(f"retriever: {setting!r} must name different retrievers, such as corpus,wikipedia")
     if len(names) > 1 and "given" in names:
-        remedy = "a record's own contexts are used whatever the retriever"
+        remedy = "a record's own contexts are used with any retriever"
         raise ConfigError(f"retriever: {setting!r}: `given` searches for nothing; {remedy}")
     return names
 

@@ -287,7 +287,7 @@ def _judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | 
     if strange:
         return f"a verdict on {strange[0].context_id}->{strange[0].target_id}, which was not asked for"
     if len(set(answered)) < len(answered):
-        return "two verdicts on one claim"
+        return "two verdicts on the same claim"
     if len(silent) > len(result.failures):
         return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
     return None
@@ -295,7 +295,7 @@ def _judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | 
 
 def _atomized(result: Atomized, record: Record) -> str | None:
     ids = [atom.id for atom in result.atoms]
-    return None if len(set(ids)) == len(ids) else "two atoms with one id"
+    return None if len(set(ids)) == len(ids) else "two atoms with the same id"
 
 
 def _same_atoms(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
@@ -309,7 +309,7 @@ def _retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str 
         if strange := [name for name in context.atom_ids if name not in known]:
             return f"context {context.id!r} is for atom {strange[0]!r}, which it was not asked about"
         if context.id in taken:
-            return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share one"
+            return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share an id"
         taken.add(context.id)
     return None
 

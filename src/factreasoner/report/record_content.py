@@ -88,7 +88,7 @@ class RecordWriter:
             return {}, ""
         if self._pairs >= MOST_PAIRS:
             command = ["factreasoner", "explain", str(self._run.source), "--record", result.record_id]
-            return {}, f"too much for a report of this size; this tells it: {shlex.join(command)}"
+            return {}, f"too much for a report of this size; this command prints it: {shlex.join(command)}"
         self._pairs += len(result.atoms) * len(result.contexts)
         try:
             atoms = explain(result, self._config, search_size=0).atoms

@@ -117,7 +117,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
     claims = "atoms" if factuality else "claims"
     if factuality and any(metric.needs.labels for metric in metrics):
-        usage += " Accuracy, F1 and MAE take P > 1/2 for S, as the paper does."
+        usage += " Accuracy, F1 and MAE take P > 1/2 as S, as in the paper."
     return [
         f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
         f"labelled {claims} together; n after a score counts the records that have it, if some lack it. "
@@ -210,4 +210,4 @@ def mode_notes(content: Mapping[str, Any]) -> Iterator[str]:
     counts = {name: mode["all"]["num_facts"] for name, mode in content["modes"].items()}
     if len(set(counts.values())) > 1:
         each = ", ".join(f"{name} {count}" for name, count in counts.items())
-        yield f"the modes were not asked about as many facts: {each}"
+        yield f"the modes were asked about different numbers of facts: {each}"

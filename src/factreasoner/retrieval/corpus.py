@@ -43,7 +43,7 @@ class CorpusRetriever:
             self._opened = self._open(self._store.collection(self.config.collection))
         except StoreError as error:
             raise ConfigError(
-                f"{error}. If an index run was cut off, the same `factreasoner index` command mends it"
+                f"{error}. If an index run was interrupted, the same `factreasoner index` command repairs it"
             ) from error
 
     def _open(self, collection: Collection) -> _Search:

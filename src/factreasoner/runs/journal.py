@@ -131,8 +131,8 @@ class Journal(Generic[R]):
                 os.fsync(journal.fileno())
         except OSError as error:
             raise RunError(
-                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is whole, and the "
-                "same command continues from there"
+                f"{self.journal_path}: can't be written: {error.strerror}; what it holds is complete, "
+                "and the same command continues from there"
             ) from error
         for line in lines:
             self.entries[line.record_id] = line.entry._replace(offset=offset)

@@ -195,8 +195,8 @@ def unfinished_states(states: Iterable[str]) -> Iterator[str]:
         name, unfinished, passages = state.partition(f"{UNFINISHED}-")
         if unfinished:
             yield (
-                f"Collection {name!r} is not whole: indexing is under way or was cut off at {passages} "
-                "passages. What is missing can't be found; `factreasoner index` completes it."
+                f"Collection {name!r} is incomplete: indexing is in progress or was interrupted at "
+                f"{passages} passages. The missing ones can't be found; `factreasoner index` completes it."
             )
 
 

@@ -47,7 +47,7 @@ class Processes(Pool[_Process]):
 
     deadly = (BrokenProcessPool,)
     cannot_begin = (
-        "no process can begin: {count} in a row ended at their start ({error}); either memory is short, or "
+        "no process can start: {count} in a row ended at their start ({error}); either memory is short, or "
         "something they import ends them: try fewer --workers, or --executor threads"
     )
 

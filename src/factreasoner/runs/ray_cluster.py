@@ -133,7 +133,7 @@ class RayCluster(Pool[_Actor]):
 
     least_deaths = 2
     deadly = (RayActorError, ObjectLostError, OutOfMemoryError)
-    cannot_begin = "no worker can begin on the Ray cluster: {error}"
+    cannot_begin = "no worker can start on the Ray cluster: {error}"
 
     def __init__(self, task: str, config: Config, calls: Calls, *, settled: bool) -> None:
         super().__init__()

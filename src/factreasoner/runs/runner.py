@@ -280,8 +280,8 @@ def run_at_once(
     batches.discard()
     for number in sorted(batches.wanted):
         say(
-            f"{Batch(batches.path, number).requests_path}: it has no results; its requests are made now, and "
-            "its results are not needed any more"
+            f"{Batch(batches.path, number).requests_path}: it has no results; its requests are now made "
+            "directly, and its results are no longer needed"
         )
     if not report.complete:
         report = run_round(config.model_copy())  # by a worker that knows what the batches cost
@@ -303,8 +303,8 @@ def _next_batches(batches: BatchFolder, config: Config, spent: float) -> list[Ba
         if spent + most > config.max_cost:
             batches.discard()
             raise BudgetError(
-                f"max_cost {config.max_cost:g}: ${spent:.4f} are spent, and a batch of the next {requests:,} "
-                f"requests could take it to ${spent + most:.4f}, so it was not written; raise --max-cost and "
-                "run again to go on"
+                f"max_cost {config.max_cost:g}: ${spent:.4f} are spent, and a batch with the next "
+                f"{requests:,} requests could take it to ${spent + most:.4f}, so it was not written; raise "
+                "--max-cost and run again to continue"
             )
     return batches.write()

@@ -180,7 +180,7 @@ class RunFolder(Journal[R]):
             self.path.mkdir(parents=True, exist_ok=True)
             self._lock.acquire(timeout=0)
         except Timeout as error:
-            raise RunError(f"{self.path}: another process is writing this run") from error
+            raise RunError(f"{self.path}: another process is writing to this run") from error
         except OSError as error:
             raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
         try:
@@ -303,7 +303,7 @@ class RunFolder(Journal[R]):
         if not (ids := self.order()):
             self._refuse_lost_journal()
             raise RunError(
-                f"{self.path}: no record was assessed in this run; the same run command continues it"
+                f"{self.path}: no record has been assessed in this run; the same run command continues it"
             )
         return ids
 

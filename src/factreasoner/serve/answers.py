@@ -36,7 +36,7 @@ from factreasoner.text.sentences import sentences
 TITLES: Mapping[int, str] = {
     400: "The body is not JSON",
     401: "A token is needed",
-    403: "Pages of other origins may not ask",
+    403: "Pages from other origins may not ask",
     404: "No such path",
     405: "Wrong method",
     408: "The body did not arrive in time",
@@ -114,7 +114,7 @@ A_SETTING = "is a setting, and those are the service's own; leave it out, or kee
 _ELSEWHERE = (
     (re.compile(r" \(--[^)]*\)|,? or [^,;]*--[a-z][^;]*"), ""),
     (re.compile(r"leave the record out \(in JSON (.*?)\)"), r"\1"),
-    (re.compile(r"write each of these as a record, one a line: .*"), "send each as a body of its own"),
+    (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
     (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
 )
 """What messages say to those who have files and a command line, and what they say here."""
@@ -270,7 +270,7 @@ def verdict_by(
 
 ABOUT: Mapping[str, str] = {
     "assess": "Is the answer true? P(true) of each of its atoms, against its contexts.",
-    "verify": "Does each cited source bear out its claim? And the answer mended.",
+    "verify": "Does each cited source bear out its claim? Also the corrected answer.",
     "rag": "Where does a RAG system lose or invent?",
     "recall": "Does the answer say what it should?",
     CHECK: "As assess, and whether the answer keeps the service's rules. An unknown score is not allowed.",

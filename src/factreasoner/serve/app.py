@@ -59,9 +59,9 @@ class Access(NamedTuple):
             return problem(421, "the Host header names another service; --allow-host NAME adds a name")
         origin = headers.get("origin")
         if origin is not None and _split(origin).netloc.lower() != host.lower():
-            return problem(403, "the Origin header names another place than this service")
+            return problem(403, "the Origin header does not name this service")
         if self.token is not None and not self._knows(headers.get("authorization", "")):
-            wrong = "another token than the service's was sent" if "authorization" in headers else ""
+            wrong = "the token sent is not the service's" if "authorization" in headers else ""
             return problem(401, wrong or "send it as: Authorization: Bearer TOKEN")
         return None
 
@@ -129,9 +129,9 @@ class Service:
     async def _routed(self, request: Request) -> Response:
         path = request.scope["path"]
         if path not in self._routes:
-            told = "/openapi.json lists the paths that there are"
+            told = "/openapi.json lists the paths"
             if path == f"/v1/{CHECK}":
-                told = "start the service with --min NAME=NUMBER to have answers checked"
+                told = "start the service with --min NAME=NUMBER to check answers"
             return _response(problem(404, told, close=True))
         methods, endpoint = self._routes[path]
         if request.method not in methods:
@@ -169,7 +169,7 @@ class Service:
         gone.cancel()
         if not work.done():
             work.cancel()
-            return None if left else problem(504, f"more than {self._limits.seconds:g} s, its wait included")
+            return None if left else problem(504, f"more than {self._limits.seconds:g} s, including the wait")
         return work.result()
 
     def _note(self, request_id: str, route: str, status: str, started: float) -> None:

@@ -176,7 +176,7 @@ class Pool:
             else:
                 self._hand_out(process, refused, 1)
                 return
-        raise RunError("no worker process can begin: memory is short, or what it imports ends it")
+        raise RunError("no worker process can start: it is out of memory, or something it imports ends it")
 
     def _hand_out(self, worker: Worker, refused: dict[str, str], times: int) -> None:
         self._workers.add(worker)

@@ -259,7 +259,7 @@ def _executor(config: Config) -> Iterator[str]:
         return
     if waits := waited_for(config):
         yield (
-            f"executor: 'processes' is for judges that compute; {waits} is waited for in threads, whose "
+            f"executor: 'processes' is for judges that compute; threads wait for {waits}, and their "
             "limits hold over all records: leave it out"
         )
     if config.max_cost is not None:

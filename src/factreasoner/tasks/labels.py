@@ -55,7 +55,7 @@ LOOKS: Mapping[str | None, Look] = {
     ),
     "unknown_source": Look("unknown source", "!", "contradicted", "what it cites does not exist"),
     "unverified": Look("unverified", "?", "unverified", "the evidence does not decide it"),
-    "uncited": Look("uncited", "∅", "unverified", "it cites nothing, and was held against nothing"),
+    "uncited": Look("uncited", "∅", "unverified", "it cites nothing, and was not checked"),
     None: Look("not judged", "–", "unjudged", "every judgement of it failed; it does not count"),
     "supported": Look("supported", "✓", "supported", "P is above one half, and something supports it"),
 }

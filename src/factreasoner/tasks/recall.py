@@ -154,7 +154,7 @@ def _unlabelled(sample: Sample) -> str:
 def _none_false(sample: Sample) -> str:
     labels = sample.claims.gold
     none = len(labels) and not np.any(labels == FALSE)
-    return "people call no fact False" if none else _unlabelled(sample)
+    return "no fact is labelled False" if none else _unlabelled(sample)
 
 
 def _none_answered(sample: Sample) -> str:
@@ -178,19 +178,20 @@ count = partial(Metric, bounds=COUNT, decimals=1)
 METRICS = (
     score("recall", "recall", "share of answered facts that the answer states",
           ANSWERED, OfRecords(lambda record: record.recall), better="higher"),
-    count("num_facts", "facts", "facts a record",
+    count("num_facts", "facts", "facts per record",
           SOME_FACTS, OfRecords(lambda record: len(record.facts) or None), places=("line",)),
-    count("num_true", "stated", "facts a record that the answer states",
+    count("num_true", "stated", "facts per record that the answer states",
           SOME_FACTS, _count(True), places=("line",)),
-    count("num_false", "not stated", "facts a record that the answer does not state",
+    count("num_false", "not stated", "facts per record that the answer does not state",
           SOME_FACTS, _count(False), places=("line",)),
-    count("num_unanswered", "N/A", "facts a record that stayed unanswered",
+    count("num_unanswered", "N/A", "facts per record that stayed unanswered",
           SOME_FACTS, _count(None), title="N/A a record", places=("line", "run", "evaluate", "compare"),
           better="lower"),
-    score("error_rate", "error rate", "share of the answered facts where judge and people differ",
+    score("error_rate", "error rate", "share of the answered facts on which judge and people differ",
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
-    score("f1_false", "F1 False", "F1 of the facts that the answer does not state; one unanswered is missed",
-          FALSE_LABELS, OfClaims(f1_false), better="higher", few=FEW_RECORDS),
+    score("f1_false", "F1 False",
+          "F1 of the facts that the answer does not state; unanswered ones count as missed", FALSE_LABELS,
+          OfClaims(f1_false), better="higher", few=FEW_RECORDS),
     *usage_metrics(attrgetter("total_usage")),
 )
 # fmt: on

@@ -196,7 +196,7 @@ class TestTheHub:
     def test_nothing_is_fetched_unasked(self, cache, name):
         with pytest.raises(
             ConfigError,
-            match=rf"nothing is downloaded unasked; .* --verifier-model {name} --verifier-download",
+            match=rf"nothing is downloaded unless asked for; .* --verifier-model {name} --verifier-download",
         ):
             files(nli(name))
 

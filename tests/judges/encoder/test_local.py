@@ -252,7 +252,9 @@ REFUSED = [
     refused(r"head 'sequence' needs \(texts, outputs\)", each_token(outputs=3)),
     refused(r"'first_token' needs \(texts, positions, out", pooled(parts=False, outputs=2), "hhem-2.1", **T5),
     refused("needs 210 outputs", one_step(words=100), "minicheck-flan-t5", **T5),
-    refused("needs decoder_input_ids beside.*--monolith", each_token(outputs=300), "minicheck-flan-t5", **T5),
+    refused(
+        "needs decoder_input_ids, in the same.*--monolith", each_token(outputs=300), "minicheck-flan-t5", **T5
+    ),
     refused(r"tokenizer\.json: has no special token '</s>'", pooled(outputs=2), "minicheck-roberta"),
     refused(r"tokenizer\.json: has ids up to \d+, .* below 20", pooled(), vocab_size=20),
     refused("pad_token_id: missing", pooled(), pad_token_id=None),

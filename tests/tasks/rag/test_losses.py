@@ -45,8 +45,8 @@ def test_each_number_is_of_what_its_sentence_says():
     found |= {"hallucination": 0.13, "beyond_reference": 0.07, "against_reference": 0.02}
     assert told_of(NONE | found)[:-1] == [
         "Retriever: 19 % of what references state is found in no context (claim recall 0.81); "
-        "16 % is missing in the answers too.",
-        "Generator: 23 % of what references state is found in a context, and missing in the answers.",
+        "16 % is also missing from the answers.",
+        "Generator: 23 % of what references state is found in a context but missing from the answers.",
         "Generator: 13 % of what answers state is found in no context and not in the reference "
         "(hallucination).",
         "Noise: 9 % of what answers state is found in a context and not in the reference: "
@@ -78,7 +78,7 @@ def test_a_share_that_is_not_known_or_of_other_records_is_left_out(values, recor
     told = told_of(NONE | ALL | values, **records)
     assert (
         told[0]
-        == "Retriever: 10 % of what references state is found in no context, and missing in the answers."
+        == "Retriever: 10 % of what references state is found in no context and missing from the answers."
     )
     assert not any("contradicts" in sentence for sentence in told)
     assert told_of(NONE | ALL, noise_sensitivity_in_relevant=11) == told_of(NONE | ALL)

@@ -127,7 +127,7 @@ def _on_hub(model: str, config: Config, export: str) -> ModelFiles:
         if not config.verifier_download:
             raise ConfigError(
                 f"verifier_model: {shown!r} is neither a folder here nor in the hub's local cache, and "
-                "nothing is downloaded unasked; fetch it with `factreasoner doctor --verifier NAME "
+                "nothing is downloaded unless asked for; fetch it with `factreasoner doctor --verifier NAME "
                 f"--verifier-model {shown} --verifier-download`"
             ) from error
     except ConfigError:

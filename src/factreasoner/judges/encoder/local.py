@@ -118,7 +118,7 @@ class OnnxRuntime:
                 )
             found[given.name] = DTYPES[given.type]
         if decoding and "decoder_input_ids" not in found:
-            needed = "the verifier needs decoder_input_ids beside them, in one graph"
+            needed = "the verifier also needs decoder_input_ids, in the same graph"
             raise self._misfit(f"has the inputs {', '.join(found)}, but {needed}")
         return found
 
@@ -270,8 +270,8 @@ def opened_session(files: ModelFiles, config: Config) -> onnxruntime.InferenceSe
         ) from error
     if session.get_providers()[0] != providers[0]:
         raise ConfigError(
-            "verifier_device: onnxruntime could not start CUDA: its libraries are missing, or of versions "
-            "it does not fit (see its requirements for CUDA and cuDNN); or use --verifier-device cpu"
+            "verifier_device: onnxruntime could not start CUDA: its libraries are missing, or of the "
+            "wrong versions (see its requirements for CUDA and cuDNN); or use --verifier-device cpu"
         )
     return session
 

@@ -168,7 +168,7 @@ class BatchFolder:
         partial = ended in ("expired", "cancelled") or (ended is not None and not results.lines)
         if own and not results.starts and not partial:
             raise RunError(
-                f"{path}: holds no result for a request of {batch.requests_path.name}; put the right file "
+                f"{path}: has no result for a request in {batch.requests_path.name}; put the right file "
                 "there, or delete it"
             )
         self._places |= {custom_id: (path, results.starts.get(custom_id)) for custom_id in own}

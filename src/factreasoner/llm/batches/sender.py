@@ -222,7 +222,7 @@ class BatchService:
             wait = fault.retry_after or min(FIRST_WAIT * 2 ** min(number, 20), LONGEST_WAIT)
             wait = wait if fault.status == TOO_MANY_STATUS else max(wait, unclear_wait)
             if fault.kind != "retry" or time.monotonic() + wait > give_up:
-                raise RunError(f"{told} has failed: {fault.message}; the same command goes on from here")
+                raise RunError(f"{told} has failed: {fault.message}; the same command continues from here")
             _sleep(wait)
         raise AssertionError("counting never ends")
 

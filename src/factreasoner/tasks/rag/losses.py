@@ -47,17 +47,17 @@ def _of_reference(values: Values, records: Counts) -> Iterator[str]:
     recall = values["claim_recall"]
     if recall is None or records["claim_recall"] != records["lost_in_retrieval"]:
         yield (
-            f"Retriever: {_percent(retrieval)} of what references state is found in no context, and missing "
-            "in the answers."
+            f"Retriever: {_percent(retrieval)} of what references state is found in no context and "
+            "missing from the answers."
         )
     else:
         yield (
             f"Retriever: {_percent(1 - recall)} of what references state is found in no context "
-            f"(claim recall {recall:.2f}); {_percent(retrieval)} is missing in the answers too."
+            f"(claim recall {recall:.2f}); {_percent(retrieval)} is also missing from the answers."
         )
     yield (
-        f"Generator: {_percent(generation)} of what references state is found in a context, and missing "
-        "in the answers."
+        f"Generator: {_percent(generation)} of what references state is found in a context but missing "
+        "from the answers."
     )
 
 

@@ -161,7 +161,7 @@ ROWS: tuple[Share | Metric, ...] = (
     Share("against_reference", "against the reference",
           "the answer's claims that contexts support and the reference contradicts",
           BOTH, "lower", lambda c: c.against & c.contexts.any, detail=True),
-    Metric("num_claims", "claims", "claims of answer and reference a record", _need(Needed("claims", ())),
+    Metric("num_claims", "claims", "claims of answer and reference per record", _need(Needed("claims", ())),
            OfRecords(lambda record: record.num_claims), bounds=COUNT, decimals=1, places=LINE),
     *usage_metrics(lambda record: record.usage),
 )

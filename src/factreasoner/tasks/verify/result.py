@@ -234,7 +234,7 @@ def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
     by = "(by the marker that closes its paragraph)" if claim.by == "paragraph" else ""
     cites = f"It cites {', '.join(claim.cited)}." if claim.label is None and claim.cited else ""
     also = claim.unknown and claim.label != "unknown_source"
-    unknown = f"It also cites {' and '.join(claim.unknown)}, which no source is called." if also else ""
+    unknown = f"It also cites {' and '.join(claim.unknown)}, which names no source." if also else ""
     rest = " ".join(filter(None, (claim.explanation, cites, by, unknown)))
     quotes = {" ".join(verdict.quote.split()) for verdict in verdicts if verdict.quote}
     own = " ".join((claim.quote or "").split())
@@ -271,7 +271,7 @@ def _labelled(
     counted = OfRecords(lambda record: record.count(*labels) if record.claims else None)
     better: Better | None = None if "supported" in labels else "lower"
     title = "" if places == ("line",) else f"{shown} a record"
-    meaning = f"claims a record that {meaning}"
+    meaning = f"claims per record that {meaning}"
     return count(name, shown, meaning, CLAIMS, counted, title=title, places=places, better=better)
 
 
@@ -291,8 +291,8 @@ METRICS = (
     score("corrected_uncited", "uncited, corrected",
           "share of claims of the corrected answer that cite nothing",
           CLAIMS, OfRecords(lambda r: r.after.uncited), better="lower"),
-    count("num_claims", "claims", "claims a record",
-          CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims a record", places=RUN),
+    count("num_claims", "claims", "claims per record",
+          CLAIMS, OfRecords(lambda r: len(r.claims) or None), title="claims per record", places=RUN),
     _labelled("num_supported", "supported", "their sources support", "supported", places=("line",)),
     _labelled("num_contradicted", "contradicted", "a source contradicts", "contradicted"),
     _labelled("num_not_borne_out", "left open", "sources leave open or disagree on",
@@ -300,7 +300,7 @@ METRICS = (
     _labelled("num_unknown_source", "unknown source", "cite no source that exists", "unknown_source"),
     _labelled("num_unjudged", "unjudged", "were not judged", None,
               places=("line", "run", "evaluate", "compare")),
-    count("num_changes", "changes", "sentences changed a record",
+    count("num_changes", "changes", "sentences changed per record",
           CLAIMS, OfRecords(lambda r: len(r.changes) if r.claims else None),
           title="changes a record", places=RUN),
     *usage_metrics(attrgetter("total_usage")),
