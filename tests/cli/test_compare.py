@@ -198,7 +198,7 @@ def test_other_data_under_the_same_ids_is_refused(factreasoner, tmp_path):
     run_folder(tmp_path / "a", *made(0.3))
     run_folder(tmp_path / "b", *made(0.3, response="Something else."))
     done = factreasoner("compare", "a", "b", "--intersect", code=1)
-    assert "record 'r0' has one response in a and another in b" in done.stderr
+    assert "record 'r0' has different responses in a and b" in done.stderr
 
 
 def test_labels_from_a_file(factreasoner, tmp_path, two):
@@ -218,7 +218,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
     assert "auroc" not in found["runs"]["a"]["scores"]
     assert {item["interval"] for item in found["differences"]} == {None}
     assert "no judged atom is labelled" in done.stderr
-    assert "there are no intervals and no tests" in done.stderr
+    assert "only one record: no intervals and no tests" in done.stderr
     assert "nan" not in done.stdout.lower()
 
 

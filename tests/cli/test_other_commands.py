@@ -111,7 +111,7 @@ def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command
         run_folder(tmp_path / name, *made, finished=name == "whole")
     more = {"calibrate": ("--out", "c.json"), "compare": ("whole",)}.get(command, ())
     told = factreasoner(command, "cut", *more, code=None).stderr
-    assert "the run was interrupted (its summary.json is missing): 12 records" in told
+    assert "the run was cut off (its summary.json is missing): 12 records" in told
 
 
 @pytest.fixture

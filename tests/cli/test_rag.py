@@ -31,7 +31,7 @@ def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factrea
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
     assert "faithfulness" not in said
-    assert "the same command tries only that again" in done.stderr
+    assert "The same command tries only that again" in done.stderr
 
 
 def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
@@ -45,7 +45,7 @@ def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):
     data = write_records(tmp_path / "set.jsonl", *RECORDS[:1])
     done = factreasoner("rag", data, "--out", "run", "--judge", "recorded", "--relations", listed, "--k", "2")
     assert "contradicted by c0" in done.stdout
-    assert "are of the first 2 contexts (--k)" in done.stdout
+    assert "cover the first 2 contexts (--k)" in done.stdout
     refused = factreasoner("rag", data, "--out", "other", "--k", "median", code=2)
     assert "'--k': must be a whole number  " in refused.stderr  # a ranking has no median, as F1@K has
 
@@ -151,7 +151,7 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     assert shown["coverage"].endswith("0.500  (1 of 2 records)")
     assert "of 2 records" not in shown["faithfulness"]
     assert "Most is lost by the retriever." in done.stdout
-    assert "By words in common" in done.stdout
+    assert "Judged by words in common" in done.stdout
     assert {"retrieval precision", "retrieval recall"} < shown.keys()
     assert "not stated; found in no context" in done.stdout
     scores = factreasoner("evaluate", tmp_path / "run").stdout.splitlines()

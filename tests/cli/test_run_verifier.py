@@ -131,7 +131,7 @@ def test_doctor_tries_the_model(factreasoner, model):
 
 
 def test_without_any_model_doctor_and_the_last_line_of_a_run_say_what_is_better(factreasoner, data):
-    line = "escape it; better: --model NAME, or --judge verifier --verifier NAME"
+    line = "paraphrases; better: --model NAME, or --judge verifier --verifier NAME"
     assert line in " ".join(factreasoner("doctor").stdout.split())
     done = factreasoner("run", data, "--out", "embedded")
     better = "better: --model NAME or a verifier (docs/judges.md)."

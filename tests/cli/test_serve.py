@@ -156,7 +156,7 @@ def test_what_it_does_not_begin_with(arguments, said, capsys):
     [
         (["--max-body", "much"], "write a number of bytes"),
         (["--min", "precission=0.8"], "did you mean 'precision'?"),
-        (["--min", "failures=0"], "no record alone has it"),
+        (["--min", "failures=0"], "a single record has none"),
     ],
 )
 def test_values_that_its_flags_do_not_take(arguments, said, capsys):

@@ -214,7 +214,7 @@ def test_a_model_whose_vectors_change_their_length_is_refused():
     for length, texts in ((2, ["a"]), (3, ["b"])):
         made = np.ones((1, length), np.float32)
         VectorCache("m", lambda texts, made=made: made, Config()).embed(texts)
-    with pytest.raises(ConfigError, match="'m': does not give vectors of one length"):
+    with pytest.raises(ConfigError, match="'m': does not give vectors of equal length"):
         VectorCache("m", MiniLM, Config()).embed(["a", "b"])
 
 

@@ -75,7 +75,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         if not sources:
             raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
         if [name, *sources].count(STANDARD_INPUT) > 1:
-            raise ConfigError("standard input (-) can be read once: name a file for the other")
+            raise ConfigError("standard input (-) can be read only once: name a file for the other")
         read = filter(os.path.exists, (name, *sources))  # Path.exists raises for a long URL
         if out is not None:
             check_out(out)
