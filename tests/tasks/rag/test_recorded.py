@@ -56,7 +56,7 @@ def test_verdicts_on_other_texts_are_failures(tmp_path, changed):
     assert again.status == "partial"
     assert {failure.error_type for failure in again.failures} == {"MissingVerdict"}
     assert any("other texts" in failure.message for failure in again.failures)
-    remade = [failure for failure in again.failures if "that run made other claims" in failure.message]
+    remade = [failure for failure in again.failures if "that run made different claims" in failure.message]
     assert bool(remade) == ("atoms" in changed)
     assert all("--model with the cache" in failure.message for failure in remade)
 
