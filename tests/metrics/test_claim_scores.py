@@ -136,16 +136,6 @@ def test_what_is_unverified_is_neither_supported_nor_contradicted():
     assert told["U"] == {"supported": 0, "contradicted": 0, "conflicting": 1, "unverified": 1}
 
 
-@given(records)
-@settings(max_examples=40)
-def test_confusion_counts_every_labelled_atom_once(cases):
-    pairs = [pair for case in cases for pair in case]
-    counts = confusion_counts(sampled(*map(made, cases)).claims)
-    assert sum(counts.values()) == len(pairs)
-    assert counts["true_positive"] == sum(p > 0.5 + 1e-9 and label == "S" for p, label in pairs)
-    assert counts["false_negative"] == sum(p <= 0.5 + 1e-9 and label == "S" for p, label in pairs)
-
-
 def test_the_last_bits_make_no_order_and_no_bin():
     alike = Claims.of([0.3, 0.1 + 0.2, 0.7, 0.7000000000000001], [1, 0, 1, 0])
     assert len(set(alike.p.tolist())) == 2

@@ -61,8 +61,8 @@ def confusion(claims: Claims, classes: int = 2) -> Floats:
     gold, said = claims.gold, np.minimum(claims.said, classes - 1)
     if classes == 2:
         gold, said = np.minimum(gold, 1), np.where(claims.p > 0.5 + HALF_TOLERANCE, 0, 1)
-    cell = np.where(gold < classes, gold * classes + said, -1)
-    return claims.sums(cell == np.arange(classes * classes)[:, None])
+    # The cell of a label beyond the classes is none of these.
+    return claims.sums(gold * classes + said == np.arange(classes * classes)[:, None])
 
 
 def accuracy(claims: Claims, classes: int = 2) -> Statistic:
