@@ -124,7 +124,7 @@ def test_a_run_that_was_cut_off_passes_nothing(factreasoner, run, tmp_path):
     summary["records"]["unassessed"] = 2
     (run / "summary.json").write_text(json.dumps(summary))
     done = factreasoner("check", run, "--min", "precision=0", code=1)
-    assert "cut off with 2 records not assessed" in done.stderr
+    assert "interrupted with 2 records not assessed" in done.stderr
     (run / "summary.json").write_text("{}")
     assert "summary.json can't be read" in factreasoner("check", run, "--min", "precision=0", code=1).stderr
     (run / "summary.json").unlink()

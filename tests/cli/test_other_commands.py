@@ -92,7 +92,7 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
     words = {
         "nothing": "not a run folder: there is no such folder",
         "folder": "not a run folder: it has no manifest.json",
-        "file": "not a run folder: a file",
+        "file": "not a run folder: a file; name the folder that a run wrote",
         "damaged": "can't be read",
     }
     for path, told in words.items():
@@ -111,7 +111,7 @@ def test_a_run_that_was_cut_off_is_read_and_told(factreasoner, tmp_path, command
         run_folder(tmp_path / name, *made, finished=name == "whole")
     more = {"calibrate": ("--out", "c.json"), "compare": ("whole",)}.get(command, ())
     told = factreasoner(command, "cut", *more, code=None).stderr
-    assert "the run was cut off (its summary.json is missing): 12 records" in told
+    assert "summary.json is missing, so the run may have been interrupted: 12 records" in told
 
 
 @pytest.fixture

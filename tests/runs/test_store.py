@@ -161,7 +161,7 @@ def test_a_folder_that_is_no_run(tmp_path, content):
 
 def test_a_file_in_the_way(tmp_path):
     (tmp_path / "file").write_text("x")
-    with pytest.raises(RunError, match="can't be used as a run folder"):
+    with pytest.raises(RunError, match=r"can't be used as a run folder: .*; choose another --out"):
         opened(tmp_path / "file")
 
 

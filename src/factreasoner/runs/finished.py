@@ -155,15 +155,14 @@ def unfinished(folder: RunFolder[Any], path: Path) -> str | None:
     counts, finished = folder.counts(), len(folder.assessed())
     if not counts:
         how = "can't be read" if folder.summary_path.exists() else "is missing"
-        where = f"(its summary.json {how})"
+        state = f"summary.json {how}, so the run may have been interrupted"
     elif (total := counts.get("total")) != finished:
-        where = f"after its summary of {number_of(total or 0, 'record')}"
+        state = f"the run was interrupted after its summary of {number_of(total or 0, 'record')}"
     elif missing := counts.get("unassessed"):
-        where = f"with {number_of(missing, 'record')} not assessed"
+        state = f"the run was interrupted with {number_of(missing, 'record')} not assessed"
     else:
         return None
-    rest = f"{number_of(finished, 'record')} finished; the same run command continues it"
-    return f"{path}: the run was cut off {where}: {rest}"
+    return f"{path}: {state}: {number_of(finished, 'record')} finished; the same run command completes it"
 
 
 class PastRecords:

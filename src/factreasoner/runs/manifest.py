@@ -50,7 +50,11 @@ class Manifest:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError) as error:
             if not self.folder.is_dir():
-                why = "a file" if self.folder.exists() else "there is no such folder"
+                why = (
+                    "a file; name the folder that a run wrote"
+                    if self.folder.exists()
+                    else "there is no such folder"
+                )
             else:
                 scores = (self.folder / SCORED_AGAIN).exists()
                 why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"

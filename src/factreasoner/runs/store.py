@@ -182,7 +182,9 @@ class RunFolder(Journal[R]):
         except Timeout as error:
             raise RunError(f"{self.path}: another process is writing to this run") from error
         except OSError as error:
-            raise RunError(f"{self.path}: can't be used as a run folder: {error.strerror}") from error
+            raise RunError(
+                f"{self.path}: can't be used as a run folder: {error.strerror}; choose another --out"
+            ) from error
         try:
             self._open(config, fingerprints, fresh=fresh)
         except BaseException:
