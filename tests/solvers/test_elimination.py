@@ -60,23 +60,29 @@ def test_sizes_are_those_of_the_cliques_the_order_makes(data):
     holds(sizes, data.draw(st.lists(st.lists(variables, min_size=1, max_size=3, unique=True), max_size=12)))
 
 
-def test_sizes_are_right_of_a_min_fill_order():
+def test_min_fill_is_tried_where_tables_are_large(monkeypatch):
     rng = random.Random(1)
     pairs = [pair for pair in itertools.combinations(range(60), 2) if rng.random() < 0.12]
-    holds([rng.choice((2, 2, 3)) for _ in range(60)], pairs)
-
-
-def test_min_fill_is_tried_where_tables_are_large(monkeypatch):
-    scopes = grid(14, 14)
-    tried = eliminate([2] * 196, scopes)
+    sizes = [rng.choice((2, 2, 3)) for _ in range(60)]
+    holds(sizes, pairs)
+    tried = eliminate(sizes, pairs)
     monkeypatch.setattr(elimination, "FILL_WORK", 0)
-    assert tried.total < eliminate([2] * 196, scopes).total
+    assert tried.total < eliminate(sizes, pairs).total
 
 
 def test_huge_networks_get_an_exact_count_at_once():
     plan = eliminate([3] * 400, [(a, 200 + c) for a in range(200) for c in range(200)])
     assert plan.width == 200
     assert plan.largest_table == 3**201
+
+
+def test_a_grid_is_swept_through_from_end_to_end():
+    """Its width is its side; greedy orders make 28 of 20."""
+    side = 20
+    shuffled = random.Random(0).sample(range(side * side), side * side)
+    found = eliminate([2] * side * side, [(shuffled[i], shuffled[j]) for i, j in grid(side, side)])
+    assert found.width <= side + 1
+    assert sorted(found.order) == list(range(side * side))
 
 
 def test_one_variable_of_a_million_states():

@@ -42,17 +42,31 @@ class Elimination:
 def eliminate(cardinalities: Sequence[int], scopes: Iterable[Sequence[int]]) -> Elimination:
     """A good elimination order, found without memory beyond the graph itself.
 
-    Min-weight first; if that leaves large tables, the cheaper of it and min-fill.
+    Min-weight first; if that leaves large tables, the cheapest of it, min-fill and a sweep.
     """
     adjacency = adjacency_bits(len(cardinalities), scopes)
     tables = _Tables(cardinalities)
     found = _along(tables, adjacency, _greedy(adjacency, tables.weight, None) or ())
-    if SMALL_TABLE < found.largest_table < HOPELESS_TABLE:
-        order = _greedy(adjacency, tables.fill, FILL_WORK)
-        return (
-            found if order is None else min(found, _along(tables, adjacency, order), key=attrgetter("total"))
-        )
-    return found
+    if not SMALL_TABLE < found.largest_table < HOPELESS_TABLE:
+        return found
+    orders = (_greedy(adjacency, tables.fill, FILL_WORK), _sweep(adjacency))
+    others = [_along(tables, adjacency, order) for order in orders if order is not None]
+    return min([found, *others], key=attrgetter("total"))
+
+
+def _sweep(adjacency: Sequence[int]) -> list[int]:
+    """The reverse Cuthill-McKee order, in which neighbours are close: through grids from end to end."""
+    degrees = [bits.bit_count() for bits in adjacency]
+    order: list[int] = []
+    seen = 0
+    for start in sorted(range(len(adjacency)), key=degrees.__getitem__):
+        queue = [] if seen >> start & 1 else [start]
+        for i in queue:  # it grows meanwhile
+            near = adjacency[i] & ~seen
+            seen |= near | 1 << i
+            queue += sorted(bits_of(near), key=degrees.__getitem__)
+        order += queue
+    return order[::-1]
 
 
 def _along(tables: _Tables, adjacency: Sequence[int], order: Sequence[int]) -> Elimination:
