@@ -79,6 +79,14 @@ def test_lines_end_without_blanks_where_there_is_no_terminal():
     assert file.getvalue().startswith("name  text\na     short\n")
 
 
+def test_what_is_printed_is_written_at_once():
+    """What follows on standard error would come before it in a log."""
+    raw = io.BytesIO()
+    file = io.TextIOWrapper(io.BufferedWriter(raw))
+    Terminal(file=file).print("a line  ")
+    assert raw.getvalue() == b"a line\n"
+
+
 def test_a_sentence_ends_its_lines_between_words_where_a_table_is_left_whole():
     file = io.StringIO()
     terminal = Terminal(file=file, width=20, soft_wrap=True)

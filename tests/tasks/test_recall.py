@@ -288,3 +288,12 @@ def test_any_set_of_records_by_plain_counting(records):
     assert found["f1_false"].value == (None if f1 is None else pytest.approx(f1))
     for item in found.values():
         assert item.value is not None or item.reason
+
+
+@pytest.mark.parametrize(("p", "stated"), [(0.5, False), (0.5 + 1e-10, False), (0.51, True)])
+def test_a_fact_is_stated_where_its_label_says_so(p, stated):
+    judged = Verdict(context_id="answer", target_id="f", label="entailment", probability=p)
+    facts = (Atom(id="f", text="Rain fell."),)
+    result = RecallResult(record_id="r", status="ok", response="It rained.", facts=facts, verdicts=(judged,))
+    assert [row.label == "supported" for row in fact_rows(result)] == [stated]
+    assert result.stated == {"f": stated}

@@ -60,6 +60,7 @@ class Terminal(Console):
         with self.capture() as held:
             super().print(*parts, **layout)
         self.file.write("\n".join(line.rstrip(" ") for line in held.get().split("\n")))
+        self.file.flush()  # before what comes on standard error
 
     def sentence(self, text: str, indent: int = 0, hanging: int = 0) -> None:
         """Print a sentence, broken between words: `indent` characters in, further lines `hanging`."""

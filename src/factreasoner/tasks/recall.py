@@ -20,7 +20,7 @@ from factreasoner.llm.usage import Meter
 from factreasoner.metrics.samples import Claims, LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords, OfSums, Statistic, ratio
 from factreasoner.metrics.table import COUNT, Metric, Need, Place, Table, usage_metrics
-from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted
+from factreasoner.models import Atom, Claim, Context, Failure, Premise, Record, Verdict, counted, side_of
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import FACT_GENERATOR
 from factreasoner.protocols import LLM, Evaluator, Judged
@@ -61,8 +61,8 @@ class RecallResult(ClaimResult):
 
     @property
     def stated(self) -> dict[str, bool | None]:
-        """By the id of a fact: whether the answer states it, with P > 1/2; None where it was not judged."""
-        said = {verdict.target_id: verdict.supports for verdict in self.verdicts}
+        """By the id of a fact: whether the answer states it, as its label says; None if it was not judged."""
+        said = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
         return {fact.id: said.get(fact.id) for fact in self.facts}
 
     def count(self, value: bool | None) -> int:
