@@ -283,11 +283,13 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
         doctor = factreasoner("doctor", *flags[1:])
         done = factreasoner("run", *flags, "--out", "out")
         after = factreasoner("run", *flags, "--dry-run")
+        unasked = factreasoner("run", *flags, "--judge", "embedded", "--out", "unasked")
     assert len(server.probes) == 4
     assert "How many the model can take is not known yet" in before.stdout
     found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())
+    assert "facts a call" not in unasked.stderr
     assert "of 25 atoms and 10 passages: 10 calls" in " ".join(doctor.stdout.split())
     summary = summary_of(tmp_path / "out")
     (probe,) = summary["probes"]["fake"].values()

@@ -237,6 +237,15 @@ def test_tokens_are_counted():
     assert stage.most_calls > stage.calls
 
 
+def test_a_stage_that_asks_nothing_writes_nothing():
+    record = Record(id="r", response="Marie Curie was born in Warsaw in 1867.")
+    stages = plan([record], Config(model="m", judge="embedded", spacy_model="none")).stages
+    assert [(s.stage, s.calls > 0, s.completion_tokens > 0) for s in stages] == [
+        ("atomizer", True, True),
+        ("reviser", False, False),
+    ]
+
+
 @pytest.mark.parametrize(
     ("model", "settings", "form"),
     [

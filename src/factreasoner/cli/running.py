@@ -159,7 +159,8 @@ class Running(OverRecords):
 
             print_worst(folder, report.summary)
             print_summary(folder.task, report.summary, self.config, folder.path)
-        if not self.quiet:
+        usage: Any = report.summary["usage"]
+        if not self.quiet and usage["total"]["calls"] + usage["total"]["cached_calls"]:
             for model, capabilities in folder.manifest.models().items():
                 say(f"{model}: {capabilities}.", err=True)
         self._note(_without_claims(folder, checked.ids))

@@ -169,7 +169,7 @@ class _Planner:
         self._counted.setdefault(stage, Counter()).update(
             calls=len(requests),
             prompt_tokens=sum(map(estimate_request, made)),
-            completion_tokens=min(answer, words) if set(tried) == {"word"} else answer,
+            completion_tokens=min(answer, words) if set(tried) <= {"word"} else answer,
             most_calls=most_paid(len(requests), asked),
         )
 
