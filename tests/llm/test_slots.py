@@ -12,7 +12,7 @@ from llm_scene import PROMPT, SCHEMA, Clock, in_line, schema_of
 from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.llm.limits import Limits
 from factreasoner.llm.parallel import parallel_map, run_in_thread
-from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, one_slot
+from factreasoner.llm.slots import ANSWERS_TO_TELL, Slots, lease, one_slot
 from factreasoner.settings import Config
 
 
@@ -152,6 +152,26 @@ def test_a_call_that_waits_before_it_is_sent_again_leaves_its_slot_to_others(sce
         assert client.call(PROMPT, SCHEMA).arguments
         assert client.call(PROMPT, SCHEMA, sample=2).arguments
     assert len(found) == 1
+
+
+def test_the_time_in_line_before_a_call_is_sent_again_takes_nothing_of_its_patience(scene, monkeypatch):
+    answers = sequence(obliging, server_error(), obliging, server_error(), obliging)
+    client = scene(answers).client(concurrency=1, patience=60.0)
+    client.kept.adopt(Capabilities(forms={"flat": FoundForm(form="json_schema")}))
+    other, late = PROMPT.model_copy(update={"user": "Is it not?"}), [0.0]
+    passed, monotonic = client.shared.limits.passed, time.monotonic
+
+    def others_first(tokens):
+        if lease.get() == []:
+            run_in_thread(lambda: client.call(other, SCHEMA)).result(20)
+            late[0] += 100.0
+        return passed(tokens)
+
+    monkeypatch.setattr(client.shared.limits, "passed", others_first)
+    monkeypatch.setattr(time, "monotonic", lambda: monotonic() + late[0])
+    with one_slot():
+        assert client.call(PROMPT, SCHEMA).arguments
+    assert late == [300.0]
 
 
 def test_a_passage_that_lost_its_slot_waits_behind_those_that_have_one():

@@ -150,7 +150,8 @@ class Attempts:
     """What one call has used so far, over all its requests; `budget` belongs to its planned call.
 
     The call fails when `most_timeouts` of its requests have timed out. `key` names the question.
-    `troubled_since` is when the first error came that waiting may cure, on the monotonic clock.
+    `troubled_since` is when the first error came that waiting may cure, on the monotonic clock; later by the
+    time in line since then.
     """
 
     budget: RetryBudget
@@ -160,6 +161,11 @@ class Attempts:
     timeouts: int = 0
     usage: Usage = field(default_factory=Usage)
     troubled_since: float | None = None
+
+    def stood_in_line(self, seconds: float) -> None:
+        """Leave out time in which other requests had their turn: the server did not keep this one waiting."""
+        if self.troubled_since is not None:
+            self.troubled_since += seconds
 
     def pay(self, answer: Completion) -> None:
         """Count an answer."""
@@ -224,7 +230,9 @@ class Sender:
     ) -> Completion | ProviderFault:
         """Send one request within every limit, and count what came of it."""
         answer: Completion | ProviderFault
+        joined = time.monotonic()
         with self._shared.admitted(request, self._transport, self._config) as (turn, money):
+            attempts.stood_in_line(time.monotonic() - joined)
             if self._fatal is not None:
                 raise ConfigError(self._fatal)
             self._breaker.learn(turn.there)
