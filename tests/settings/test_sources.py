@@ -92,6 +92,8 @@ def test_a_wrong_setting_beside_a_profile_is_not_blamed_on_the_profile(tmp_path)
             r"p\.yaml:2: column 5: not valid YAML: the character U\+0001 is not allowed; write",
         ),
         ("a: " + "[" * 2_000, "not valid YAML: nested too deeply"),
+        ("a: 2024-02-30", "a value can't be read .*; write dates and tags in quotes"),
+        ("a: !!bool z", "a value can't be read .*; write dates and tags in quotes"),
         ("1: 2\n", "mapping"),
         ("model: é", r"p\.yaml: not UTF-8: .*; save it as UTF-8"),
         ("version: 1\nseed: 3\nversion: 2\n", "'version' appears twice: lines 1 and 3"),

@@ -248,6 +248,10 @@ def read_profile(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}:{_yaml_problem(error, text)}") from error
     except RecursionError as error:
         raise ConfigError(f"{path}: not valid YAML: nested too deeply") from error
+    except (ValueError, KeyError, AttributeError) as error:  # a date or a tag that yaml takes literally
+        raise ConfigError(
+            f"{path}: a value can't be read ({error}); write dates and tags in quotes"
+        ) from error
     if node is None or data is None:
         return {}
     if not isinstance(data, dict) or not all(isinstance(key, str) for key in data):
