@@ -218,6 +218,22 @@ def test_a_model_whose_vectors_change_their_length_is_refused():
         VectorCache("m", MiniLM, Config()).embed(["a", "b"])
 
 
+def test_only_what_is_new_is_asked_for_once():
+    asked = []
+
+    def lengths(texts):
+        asked.extend(texts)
+        return np.array([[len(text), 1] for text in texts], np.float32)
+
+    cache = VectorCache("m", lengths, Config())
+    assert cache.embed(["a", "bb", "a"]).tolist() == [[1, 1], [2, 1], [1, 1]]
+    many = ["x" * n for n in range(1, 1200)]
+    assert cache.embed(many)[:, 0].tolist() == list(range(1, 1200))
+    assert cache.embed(many)[:, 0].tolist() == list(range(1, 1200))
+    assert VectorCache("m", lengths, Config()).embed(["bb"]).tolist() == [[2, 1]]
+    assert len(asked) == len(set(asked)) == 2 + 1199
+
+
 def test_models_and_places_are_told_apart():
     asked = []
 

@@ -71,6 +71,7 @@ ANTHROPIC_CREDIT = (
         (500, "Missing credentials. Please pass an `api_key`", "config"),
         (500, "No module named 'boto3'", "config"),
         (429, "insufficient_quota", "config"),
+        (400, "Invalid content: 'Her billing address is in Rome.'", "final"),
         (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),
         (400, "'max_tokens' is too large: 4096", "dialect"),
         (400, "response_format.type must be text", "form"),

@@ -13,7 +13,7 @@ from llm_scene import PROMPT, SCHEMA, Clock, schema_of
 from factreasoner.errors import ConfigError, ProviderError
 from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.parallel import parallel_map
-from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting
+from factreasoner.llm.send import SECONDS_BETWEEN_PROBES, CircuitBreaker, told_of_waiting, waiting_for
 from factreasoner.settings import Config
 
 
@@ -175,11 +175,16 @@ def test_an_outage_is_waited_for_and_said(scene):
 def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monkeypatch):
     monkeypatch.setattr("factreasoner.llm.send.SILENCE", 0.5)
     set_up, told = scene(sequence(hang(), obliging)), []
-    with told_of_waiting(told.append):
+    with told_of_waiting(told.append), waiting_for("a probe"):
         assert set_up.client(timeout=2.0, max_attempts=3).call(PROMPT, SCHEMA).arguments
     tries = "try 1 of 3 (--max-attempts), 2 s each (--timeout)"
-    assert any(words.endswith(f" s: {tries}") and ", silent for " in words for words in told)
-    assert told[-1] == ""
+    server, told_of = (
+        urlsplit(set_up.server.url).netloc,
+        [words for words in told if ", silent for " in words],
+    )
+    assert told_of
+    assert all(words.startswith(f"a probe; {server}") and words.endswith(f" s: {tries}") for words in told_of)
+    assert (told[0], *told[-2:]) == ("a probe", "a probe", "")
 
 
 @pytest.fixture

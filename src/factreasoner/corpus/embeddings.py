@@ -227,6 +227,8 @@ _TABLES = (
     "CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, vector BLOB)",
     "DELETE FROM vectors WHERE key = x''",
 )
+_KEYS_A_QUERY = 900
+"""SQLite before 3.32 takes at most 999 values in one query."""
 
 
 class VectorCache:
@@ -268,6 +270,10 @@ class VectorCache:
         return fetched
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        marks = ",".join("?" * len(keys))
-        rows = self._file.rows(f"SELECT * FROM vectors WHERE key IN ({marks})", keys)
-        return {key: np.frombuffer(vector, np.float32) for key, vector in rows}
+        found = {}
+        for first in range(0, len(keys), _KEYS_A_QUERY):
+            part = keys[first : first + _KEYS_A_QUERY]
+            marks = ",".join("?" * len(part))
+            rows = self._file.rows(f"SELECT * FROM vectors WHERE key IN ({marks})", part)
+            found |= {key: np.frombuffer(vector, np.float32) for key, vector in rows}
+        return found

@@ -20,7 +20,7 @@ from factreasoner.judges import faaf
 from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
 from factreasoner.llm.client import LiteLLMClient, Prober
-from factreasoner.llm.send import tell_waiting
+from factreasoner.llm.send import waiting_for
 from factreasoner.llm.transport import price
 from factreasoner.llm.usage import estimate_tokens, stage
 from factreasoner.models import Claim, Label, Premise, Probe
@@ -101,7 +101,6 @@ def probe(llm: LLM, config: Config) -> Probed:
     with stage(STAGE):
         prober = _Prober(llm, config)
         found = prober.probe()
-        tell_waiting("")
         return Probed(found, prober.pace(found.facts_per_call))
 
 
@@ -125,9 +124,10 @@ class _Prober:
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
         """The model's reply."""
-        tell_waiting(f"the probe of the model, call {len(self._paces) + 1}: how many facts it judges at once")
         begun = time.monotonic()
-        reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+        number = len(self._paces) + 1
+        with waiting_for(f"the probe of the model, call {number}: how many facts it judges at once"):
+            reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
         self._form = reply.form
         calls = max(reply.usage.calls, 1)
         took = (time.monotonic() - begun, reply.usage.prompt_tokens, reply.usage.completion_tokens)

@@ -34,9 +34,8 @@ NO_KEY = _any(
     r"could not resolve authentication",
     r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
 )
-NO_MONEY = _any(
-    r"credit balance|insufficient[ _](balance|credit|funds|quota)|exceeded your current quota|billing"
-)
+NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
+NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
 PASSING = _any(r"(retry|try again) (in|after)|per (minute|day)")
 """Gemini says "quota" and "billing" for any limit."""
 NO_MODEL = _any(
@@ -255,8 +254,8 @@ def _remedy(raw: str, status: int | None) -> str | None:
     """What the user can do about an error that all later requests would meet; None for other errors."""
     if status == 403 and MODERATED.search(raw):
         return None
-    no_money = status in (400, 403, 429) and NO_MONEY.search(raw) and not PASSING.search(raw)
-    if status == 402 or no_money:
+    no_credit = status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)
+    if status == 402 or no_credit or (status in (400, 403, 429) and NO_MONEY.search(raw)):
         return "the account has no credit left"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"

@@ -42,6 +42,7 @@ SILENCE = 5.0
 """Seconds without any answer after which it is said that one is waited for."""
 
 _listener: ContextVar[Callable[[str], None] | None] = ContextVar("factreasoner_waiting", default=None)
+_purpose: ContextVar[str] = ContextVar("factreasoner_purpose", default="")
 
 
 @contextlib.contextmanager
@@ -54,10 +55,22 @@ def told_of_waiting(listener: Callable[[str], None]) -> Iterator[None]:
         _listener.reset(token)
 
 
-def tell_waiting(words: str) -> None:
-    """Tell the listener, if there is one, what is waited for; "": nothing now."""
+@contextlib.contextmanager
+def waiting_for(purpose: str) -> Iterator[None]:
+    """Tell the listener of `purpose` at once, and before whatever calls made inside wait for."""
+    token = _purpose.set(purpose)
+    _tell_waiting("")
+    try:
+        yield
+    finally:
+        _purpose.reset(token)
+        _tell_waiting("")
+
+
+def _tell_waiting(words: str) -> None:
+    """Tell the listener, if there is one, what is waited for; "": nothing but the purpose of the calls."""
     if (listener := _listener.get()) is not None:
-        listener(words)
+        listener("; ".join(filter(None, (_purpose.get(), words))))
 
 
 class CircuitBreaker:
@@ -142,7 +155,7 @@ class CircuitBreaker:
 
     def _tell(self, words: str) -> None:
         self._told = bool(words)
-        tell_waiting(words)
+        _tell_waiting(words)
 
 
 @dataclass

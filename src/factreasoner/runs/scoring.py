@@ -199,7 +199,7 @@ def check_export(folder: Path, config: Config) -> None:
         raise ConfigError(f"assessor {config.assessor!r} builds no networks to export")
     there = next(path for path in (folder, *folder.absolute().parents) if os.path.lexists(path))
     if not (there.is_dir() and os.access(there, os.W_OK)):
-        why = "no folder for new files" if there.is_dir() else "a file"
+        why = "not writable" if there.is_dir() else "a file"
         raise RunError(f"{folder}: networks can't be written there: {there} is {why}; choose another folder")
 
 
