@@ -303,7 +303,8 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
     with FakeServer(lambda request: hang(), probed=False) as server:
         done = factreasoner("doctor", *model_flags(server)[:4], "--timeout", "0.5", code=1)
         assert server.calls == 2
-    assert "waiting for 127.0.0.1" in done.stderr
+    assert "waiting for the probe of the model, call 1: " in done.stderr
+    assert "at once; 127.0.0.1" in done.stderr
     told = "no answer within 0.5 s in 2 tries; --timeout sets the limit for each"
     assert told in " ".join(done.stdout.split())
 

@@ -270,7 +270,7 @@ class VectorCache:
         return fetched
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, Vectors]:
-        found = {}
+        found: dict[bytes, Vectors] = {}
         for first in range(0, len(keys), _KEYS_A_QUERY):
             part = keys[first : first + _KEYS_A_QUERY]
             marks = ",".join("?" * len(part))
