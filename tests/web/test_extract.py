@@ -162,6 +162,7 @@ def test_text_is_decoded_by_mark_charset_or_likelihood(data, charset, text):
         ("gb18030", "水獭生活在河里。"),
         ("big5", "這座橋於一九三二年開通，全長四百公尺，由當地的工程師設計。"),
         ("cp932", "この橋は1932年に開通し、長さは四百メートルです。"),
+        ("cp932", "ほぼかなりた"),  # nine of its twelve bytes are valid UTF-8
         ("euc-jp", "この橋は1932年に開通し、長さは四百メートルです。"),
         ("cp949", "수달은 강에 산다."),
     ],
@@ -175,6 +176,14 @@ def test_a_bad_byte_costs_one_character(head):
     damaged = (head + "Die Brücke der Größe").encode() + b" in Caf\xe9"
     text = head.removeprefix("\ufeff") + "Die Brücke der Größe in Caf\ufffd"
     assert decode(damaged) == Extracted(text, guessed="UTF-8 with unreadable bytes")
+
+
+@pytest.mark.parametrize("text", ["Sjön är", "Most zbudowano później.", "长江"])
+def test_a_short_text_that_is_mostly_utf_8_is_damaged_utf_8(text):
+    bad = max(i for i, byte in enumerate(text.encode()) if byte > 0x7F)
+    found = decode(text.encode()[:bad])
+    assert found.guessed == "UTF-8 with unreadable bytes"
+    assert found.text[:-1] == text[: len(found.text) - 1]
 
 
 def test_an_encoding_is_recognised_by_what_is_not_ascii_and_a_mark_is_no_text():

@@ -93,11 +93,39 @@ def changed(data, name, change):
     return packed(parts)
 
 
-def test_a_book_with_a_chapter_that_can_not_be_decoded_is_no_book_without_it():
-    chapters = {"OPS/text/chapter 1.xhtml": "<p>Мост открыт в 1932 году.</p>".encode("cp1251")}
-    with zipfile.ZipFile(io.BytesIO(epub("<p>One.</p>", "<p>Two.</p>"))) as book:
-        parts = {name: chapters.get(name, book.read(name)) for name in book.namelist()}
-    assert office_text(packed(parts), "epub").dropped == "damaged epub"
+BOOK = epub("<p>One.</p>", "<p>Café, déjà vu.</p>", "<p>Three.</p>", title="T")
+SECOND = "OPS/text/chapter 1.xhtml"
+
+
+@pytest.mark.parametrize(
+    ("change", "text", "guessed"),
+    [
+        (
+            lambda part: part.replace(b"\xa9", b"\xff", 1),
+            "Caf\ufffd\ufffd, déjà vu.",
+            "UTF-8 with unreadable bytes",
+        ),
+        (lambda part: part.decode().encode("latin-1"), "Café, déjà vu.", "windows-1252"),
+        (lambda part: bytes(range(128, 256)), "", "UTF-8 without 1 unreadable chapter"),
+    ],
+)
+def test_a_chapter_with_bad_bytes_is_read_as_well_as_it_can_be(change, text, guessed):
+    found = office_text(changed(BOOK, SECOND, change), "epub")
+    assert found == Extracted("\n".join(filter(None, ("One.", text, "Three."))), "T", guessed=guessed)
+
+
+def test_a_book_without_a_chapter_that_is_damaged_or_missing_is_read_and_told():
+    damaged = bytearray(BOOK)
+    damaged[BOOK.index(SECOND.encode()) + len(SECOND) + 50] ^= 0x55
+    missing = BOOK.replace(SECOND.encode(), b"OPS/elsewhere/cover.html")
+    for book in (bytes(damaged), missing):
+        found = office_text(book, "epub")
+        assert (found.text, found.guessed) == ("One.\nThree.", "UTF-8 without 1 unreadable chapter")
+
+
+def test_a_book_without_a_readable_chapter_is_damaged():
+    book = changed(epub("<p>x</p>"), "OPS/text/chapter 0.xhtml", lambda part: bytes(range(128, 256)))
+    assert office_text(book, "epub").dropped == "damaged epub"
 
 
 def test_what_is_encrypted_is_said():

@@ -10,10 +10,12 @@ import io
 import posixpath
 import re
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
+from factreasoner.models.wording import number_of
 from factreasoner.web.page import Extracted, decode
 
 MOST_UNPACKED = 500_000_000
@@ -49,7 +51,8 @@ def office_text(data: bytes, kind: str) -> Extracted:
     """Text and title of a document of `kind`: docx, pptx, odt, odp or epub.
 
     Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
-    "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line.
+    "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line. A
+    book is read without its unreadable chapters, if it has others, and `guessed` says so.
 
     Raises:
         MemoryError: it takes more than there is.
@@ -62,7 +65,7 @@ def office_text(data: bytes, kind: str) -> Extracted:
                 return Extracted("", dropped=f"unpacks to more than {MOST_UNPACKED // 1_000_000} MB")
             if _encrypted(parts, kind):
                 return Extracted("", dropped=f"encrypted {kind}")
-            return Extracted(read(parts, data), _title(parts, kind))
+            return read(parts, data)._replace(title=_title(parts, kind))
     except (MemoryError, ModuleNotFoundError):
         raise
     except Exception:  # noqa: BLE001 - the parsers' ways to fail on hostile bytes; each is a fact about these alone
@@ -87,15 +90,15 @@ def _title(parts: zipfile.ZipFile, kind: str) -> str:
     return " ".join(str(titles[0]).split())[:300] if titles else ""
 
 
-def _docx(parts: zipfile.ZipFile, data: bytes) -> str:
+def _docx(parts: zipfile.ZipFile, data: bytes) -> Extracted:
     import mammoth
 
     no_picture = mammoth.images.img_element(lambda image: {})
     found = mammoth.convert_to_html(io.BytesIO(data), convert_image=no_picture)
-    return _html_text(found.value)
+    return Extracted(_html_text(found.value))
 
 
-def _pptx(parts: zipfile.ZipFile, data: bytes) -> str:
+def _pptx(parts: zipfile.ZipFile, data: bytes) -> Extracted:
     import pptx
 
     lines: list[str] = []
@@ -104,7 +107,7 @@ def _pptx(parts: zipfile.ZipFile, data: bytes) -> str:
             lines += _shape_lines(shape)
         if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
             lines.append(slide.notes_slide.notes_text_frame.text)
-    return "\n".join(line.replace("\v", "\n").strip() for line in lines if line.strip())
+    return Extracted("\n".join(line.replace("\v", "\n").strip() for line in lines if line.strip()))
 
 
 def _shape_lines(shape: Any) -> Iterator[str]:
@@ -118,15 +121,28 @@ def _shape_lines(shape: Any) -> Iterator[str]:
             yield _row(cell.text for cell in row.cells)
 
 
-def _odf(parts: zipfile.ZipFile, data: bytes) -> str:
-    return _text(_xml(parts, "content.xml"))
+def _odf(parts: zipfile.ZipFile, data: bytes) -> Extracted:
+    return Extracted(_text(_xml(parts, "content.xml")))
 
 
-def _epub(parts: zipfile.ZipFile, data: bytes) -> str:
-    chapters = [decode(parts.read(name)) for name in _chapters(parts)]
-    if any(chapter.dropped or chapter.guessed for chapter in chapters):
-        raise ValueError("a chapter that is neither UTF-8 nor in the encoding it declares")
-    return "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
+def _epub(parts: zipfile.ZipFile, data: bytes) -> Extracted:
+    """The text of the chapters that can be read; `guessed` says how many can't."""
+    chapters = [_chapter(parts, name) for name in _chapters(parts)]
+    unread = sum(bool(chapter.dropped) for chapter in chapters)
+    if unread == len(chapters):
+        raise ValueError("no chapter can be read")
+    guessed = ", ".join(dict.fromkeys(chapter.guessed for chapter in chapters if chapter.guessed))
+    if unread:
+        guessed = f"{guessed or 'UTF-8'} without {number_of(unread, 'unreadable chapter')}"
+    text = "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
+    return Extracted(text, guessed=guessed)
+
+
+def _chapter(parts: zipfile.ZipFile, name: str) -> Extracted:
+    try:
+        return decode(parts.read(name))
+    except (KeyError, EOFError, zipfile.BadZipFile, zlib.error):
+        return Extracted("", dropped="missing or damaged")
 
 
 def _package(parts: zipfile.ZipFile) -> str:
@@ -201,7 +217,7 @@ def _row(cells: Iterable[str]) -> str:
     return " | ".join(filter(None, (" ".join(cell.split()) for cell in cells)))
 
 
-READERS: dict[str, Callable[[zipfile.ZipFile, bytes], str]] = {
+READERS: dict[str, Callable[[zipfile.ZipFile, bytes], Extracted]] = {
     "docx": _docx,
     "pptx": _pptx,
     "odt": _odf,

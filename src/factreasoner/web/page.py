@@ -32,6 +32,9 @@ _LIKELY = (
     *("cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp874", "cp1257"),
 )
 """What a text that does not say it may be in, the usual one first."""
+_SCRIPTS = ("gb2312", *(codec for codec in _LIKELY if codec != "gb18030"))
+"""Encodings that hold the letters of one script or of few; gb18030 holds all."""
+_MANY = 4
 _WORST = 0.4
 """What `charset_normalizer` may find odd in a text, of 1; random bytes are odder."""
 
@@ -93,7 +96,7 @@ def _guessed(data: bytes) -> Extracted:
     from charset_normalizer import CharsetMatch, from_bytes
 
     text = data.decode("utf-8", "replace")
-    if len(re.findall(r"[^\x00-\x7f\ufffd]", text)) > text.count("\ufffd"):
+    if _is_damaged_utf_8(text):
         return Extracted(text, guessed="UTF-8 with unreadable bytes")
     preference = 1 / max(1, len(data.translate(None, _SIGNS)))  # few letters tell little
 
@@ -111,6 +114,24 @@ def _guessed(data: bytes) -> Extracted:
     return Extracted(
         data.decode(name, "replace"), guessed=name.replace("cp125", "windows-125").replace("_", "-")
     )
+
+
+def _is_damaged_utf_8(text: str) -> bool:
+    """Whether bytes are damaged UTF-8, by what they read as. In other encodings some bytes look like it too.
+
+    Those are few, or make letters of scripts that do not go together.
+    """
+    letters, unreadable = re.sub(r"[\x00-\x7f\ufffd]", "", text), text.count("\ufffd")
+    if len(letters) > _MANY * unreadable:
+        return True
+    return len(letters) >= unreadable and any(_holds(codec, letters) for codec in _SCRIPTS)
+
+
+def _holds(codec: str, letters: str) -> bool:
+    try:
+        return bool(letters.encode(codec))
+    except UnicodeEncodeError:
+        return False
 
 
 def _codec(charset: str) -> str:
