@@ -6,6 +6,7 @@ from raw_server import Client, RawServer, redirect, reply
 from factreasoner.errors import ConfigError, FetchError, MissingExtraError, SearchError
 from factreasoner.models import Atom, Record
 from factreasoner.plugins.kinds import load
+from factreasoner.retrieval import web_pages
 from factreasoner.retrieval.per_atom import Query
 from factreasoner.retrieval.web import WebRetriever
 from factreasoner.settings import Config
@@ -216,8 +217,8 @@ def test_the_passage_that_speaks_of_the_claim_is_taken_from_the_page(site, path)
 @pytest.mark.parametrize(
     ("path", "note"),
     [
-        ("/blocked", "page dropped: notice: verify you are human; the snippet is used"),
-        ("/binary", "page dropped: binary; the snippet is used"),
+        ("/blocked", "page not read: notice: verify you are human; the snippet is used"),
+        ("/binary", "page not read: binary; the snippet is used"),
         ("/forbidden", "page not read: status 403; the snippet is used"),
         ("/image", "page not read: content type; the snippet is used"),
         ("/metadata", "page not read: cloud metadata address; the snippet is used"),
@@ -276,12 +277,26 @@ def test_an_atom_whose_every_page_fails_is_a_failure(site):
         search(site, "/image", "/forbidden", snippet="")
 
 
-def test_a_link_that_failed_is_not_fetched_again(site):
+def test_a_link_that_failed_is_not_fetched_again_at_once(site, monkeypatch):
     link = f"http://site.example:{site.port}/forbidden"
     with JsonServer(serper({CLAIM: results(link), "other": results(link)})) as server:
         web = retriever(server.url, fetch_text=True, allow_private_hosts=True)
         assert web.search(Query(CLAIM))[0].note == web.search(Query("other"))[0].note
-    assert len(site.requests) == 1
+        assert len(site.requests) == 1
+        monkeypatch.setattr(web_pages, "REMEMBERED", 0.0)
+        web.search(Query(CLAIM))
+    assert len(site.requests) == 2
+
+
+@pytest.mark.parametrize("refusal", [SITES["/blocked"], SITES["/binary"], reply(b"", status=403)])
+def test_a_page_that_was_refused_is_read_by_a_later_run(site, tmp_path, refusal):
+    kept = {"cache": True, "cache_dir": tmp_path}
+    site.paths["/page"] = refusal
+    (refused,) = search(site, "/page", **kept)
+    site.paths["/page"] = reply(html(LONG))
+    (read,) = search(site, "/page", **kept)
+    assert refused.text == refused.snippet
+    assert "Mara Lindqvist designed" in read.text
 
 
 def busy_first(times, refusal):

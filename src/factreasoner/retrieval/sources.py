@@ -9,13 +9,20 @@ from contextlib import suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
-from factreasoner.errors import DocumentError, FetchError, InputError, InputProblem, MissingExtraError
+from factreasoner.errors import (
+    DocumentError,
+    FetchError,
+    ForbiddenUrlError,
+    InputError,
+    InputProblem,
+    MissingExtraError,
+)
 from factreasoner.files import why_unread
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
 from factreasoner.web.connection import Resolver, system_resolver
-from factreasoner.web.fetch import REFUSED, Fetcher
+from factreasoner.web.fetch import Fetcher
 
 log = logging.getLogger(__name__)
 
@@ -23,13 +30,12 @@ STANDARD_INPUT = "-"
 _RICH = frozenset({".pdf", ".docx", ".pptx", ".odt", ".odp", ".epub"})
 """Kinds of which an answer's text is taken out; any other file is read as the text it is."""
 _REMEDIES = dict.fromkeys(INTRANET, "; --allow-private-hosts allows it") | {
-    **dict.fromkeys(
-        (REFUSED, "connection", "DNS", "time"), "; check the address, or save the page and name the file"
-    ),
     "content type": "; a URL may name a page, text, PDF or office document: save this, and name the file",
     BINARY: "; name a file of text in UTF-8, or a PDF or office document",
 }
 """What to do about a page that is not fetched, or a file that is not read, for this reason."""
+_SAVE = "; check the address, or save the page and name the file"
+"""What to do about any other page that does not come."""
 
 
 def read_sources(
@@ -51,7 +57,9 @@ def read_sources(
             found += _documents(name, config, resolver)
         except (DocumentError, FetchError) as error:
             message = str(error) if name in str(error) else f"{name}: {error}"
-            message += _REMEDIES.get(error.reason, "") if isinstance(error, FetchError) else ""
+            if isinstance(error, FetchError):
+                other = "" if isinstance(error, ForbiddenUrlError) else _SAVE
+                message += _REMEDIES.get(error.reason, other)
             problems.append(InputProblem("--source", "", message))
         except MissingExtraError as error:
             error.add_note(f"--source {name} can't be read without it.")
@@ -131,7 +139,5 @@ def _page(url: str, config: Config, resolver: Resolver) -> Document:
     from factreasoner.retrieval.web_pages import WebPages  # needs the packages that read pages
 
     page = WebPages(Fetcher(config, resolver=resolver), config).text(url)
-    if page.dropped or not page.text:
-        raise DocumentError(f"{url}: {page.dropped or 'no text on it'}; save the page and name the file")
     _tell(page.guessed, url)
     return Document(page.text, page.title, url)

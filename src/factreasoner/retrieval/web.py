@@ -153,8 +153,6 @@ def _passage(query: Query, result: FoundPassage, pages: WebPages) -> FoundPassag
     """The passage of the result's page that speaks of the query; else the snippet, with a note."""
     page = pages.text(result.link)
     result = result._replace(title=result.title or page.title, page=page.canonical)
-    if page.dropped:
-        return _shortened(query, result, f"page dropped: {page.dropped}; the snippet is used")
     passage = _speaking(query, result.title, page.text)
     if not passage:
         return _shortened(query, result, "no passage of the page fits; the snippet is used")

@@ -16,7 +16,9 @@ from factreasoner.web.reader import PageReader
 from factreasoner.web.robots import Robots
 
 _BY_CHANCE = frozenset({"too slow", "unreadable"})
-"""Reasons that may not hold the next time, and so are not kept."""
+"""Reasons of the reader that may not hold the next time."""
+REMEMBERED = 300.0
+"""Seconds in which a link that failed is not tried again."""
 FIRST_WAIT = 0.5
 """Seconds before a page is asked for again, about; they double each time."""
 
@@ -35,21 +37,22 @@ class WebPages:
         self._reader = PageReader(config)
         self._cache = RetrievalCache(config)
         self._permit: Permit = (lambda url: None) if config.ignore_robots else Robots(fetcher).check
-        self._failed: dict[str, FetchError] = {}
+        self._failed: dict[str, tuple[float, FetchError]] = {}
         self._down: set[str] = set()
 
     def text(self, link: str) -> Extracted:
-        """The text of the page at `link`, or the reason it was dropped.
+        """The text of the page at `link`; only pages with a text are kept for later runs.
 
         Its canonical link is the page's own where that stays on its site, else where redirects ended.
-        A link that failed is not tried again by this object: the atoms of one record often share a page.
-        Raises FetchError: the page did not come, or may not be fetched.
+        A link that failed is not tried again at once: the atoms of one record often share a page.
+        Raises FetchError: the page did not come, may not be fetched, or holds no evidence.
         """
         self._fetcher.allowed(link)
-        if link in self._failed:
-            raise self._failed[link].with_traceback(None)
+        failed_at, failure = self._failed.get(link, (0.0, None))
+        if failure and time.monotonic() < failed_at + REMEMBERED:
+            raise failure.with_traceback(None)
         question = {
-            "page": link,
+            "text of": link,
             "pages": self._config.fetch_pages,
             "bytes": self._config.fetch_bytes,
             "private": self._config.allow_private_hosts,
@@ -57,7 +60,7 @@ class WebPages:
         try:
             url, *read = self._cache.value(question, lambda: self._ask(link))
         except FetchError as error:
-            self._failed[link] = error
+            self._failed[link] = (time.monotonic(), error)
             raise
         self._fetcher.allowed(url)  # what was stored under other lists may lie behind a redirect
         found = Extracted(*read)
@@ -69,8 +72,9 @@ class WebPages:
             read = self._reader.read(page)
         except MissingExtraError as error:  # of this page's kind
             raise UnreadablePageError(str(error), f"{display(page.url)} was not read") from error
-        if read.dropped in _BY_CHANCE:
-            raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=True)
+        if read.dropped:
+            passing = read.dropped in _BY_CHANCE
+            raise UnreadablePageError(read.dropped, f"{display(page.url)} was not read", passing=passing)
         return [page.url, *read]
 
     def _fetched(self, link: str) -> Page:
