@@ -248,7 +248,7 @@ def test_groups_that_a_terminal_does_not_hold_in_a_line_are_shown_below_each_oth
     tables = [line for line in lines if line.startswith("split ")]
     assert len(tables) > 2
     assert max(map(len, lines[lines.index(tables[0]) : -1])) <= 80
-    piped = factreasoner(*evaluate).stdout
+    piped = factreasoner(*evaluate, env={"COLUMNS": "1000"}).stdout
     (wide,) = [line for line in piped.splitlines() if line.startswith("split ")]
     assert wide.split()[1:] == " ".join(line.removeprefix("split") for line in tables).split()
 

@@ -4,8 +4,10 @@ import io
 import json
 import logging
 import os
+import pty
 import subprocess
 import sys
+import termios
 import unicodedata
 
 import pytest
@@ -77,6 +79,35 @@ def test_lines_end_without_blanks_where_there_is_no_terminal():
     terminal.aside("a remark that is wider than it is")
     assert [line for line in file.getvalue().splitlines() if line.endswith(" ")] == []
     assert file.getvalue().startswith("name  text\na     short\n")
+
+
+def test_what_is_no_terminal_has_no_width(factreasoner, monkeypatch, tmp_path):
+    topics = [f"a group with a name {'that is long ' * n}" for n in range(9, 12)]
+    records = [{**record(f"r{n}"), "topic": topic} for n, topic in enumerate(topics)]
+    runs = [f"a-run-with-a-name-{letter}" for letter in "abcde"]
+    data = write_records(tmp_path / "d.jsonl", *records)
+    for name in runs:
+        factreasoner("run", data, "--out", name, "-q")
+    monkeypatch.delenv("COLUMNS")
+    head, *rows = factreasoner("compare", *runs).stdout.partition("\n\n")[0].splitlines()
+    assert head.split() == runs
+    assert [row.split("  ")[0] for row in rows[:2]] == ["supported atoms ↑", "contradicted atoms ↓"]
+    grouped = factreasoner("evaluate", runs[0], "--by", "topic").stdout
+    assert all(f"\n{topic.rstrip()}  " in grouped for topic in topics)
+    (meanings,) = [line for line in grouped.splitlines() if line.startswith("precision: ")]
+    assert meanings.endswith("supported.")
+
+
+def test_notes_on_a_terminal_end_their_lines_between_words(monkeypatch):
+    primary, secondary = pty.openpty()
+    termios.tcsetwinsize(secondary, (24, 20))
+    with os.fdopen(secondary, "w", closefd=False) as terminal:
+        monkeypatch.setattr("sys.stderr", terminal)
+        say("a note of some words/with/a/long/path\n  a command that is copied", err=True)
+    printed = os.read(primary, 1000).decode().splitlines()
+    assert printed == ["a note of some", "words/with/a/long/path", "  a command that is copied"]
+    for end in (primary, secondary):
+        os.close(end)
 
 
 def test_what_is_printed_is_written_at_once():

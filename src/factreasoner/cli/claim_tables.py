@@ -117,9 +117,9 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
         columns = (
             Column(task.p_word, width=max(len(task.p_word), P_WIDTH)),
             Column("", width=LABEL_WIDTH, no_wrap=True),
-            Column(task.claim_word, ratio=1),
+            task.claim_word,
         )
-        console.columns(columns, (_cells(row, task, name, LONG_QUOTE) for row, name in names), expand=True)
+        console.columns(columns, (_cells(row, task, name, LONG_QUOTE) for row, name in names))
         console.print()
     return next(counted)
 

@@ -51,11 +51,11 @@ def print_scores(
 ) -> None:
     """Print rows of a name and scores; with `cut`, long names are cut; scores never are.
 
-    Scores that a line of a terminal does not hold are in tables below each other.
+    Scores that a line does not hold are in tables below each other.
     """
     first, *widths = (max(map(len, cells)) for cells in zip(head, *rows, strict=True))
     left = out.width - sum(2 + own for own in widths) - len(" …")
-    narrow = out.is_terminal and left < (SHORTEST_NAME if cut else first - len(" …"))
+    narrow = left < (SHORTEST_NAME if cut else first - len(" …"))
     longest = max(SHORTEST_NAME, out.width // 3 if narrow else left) if cut else None
     first = first if longest is None else min(first, longest + len(" …"))
     parts: list[list[int]] = []

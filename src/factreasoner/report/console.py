@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import textwrap
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,11 +12,15 @@ from rich.segment import Segment
 from rich.table import Column, Table
 from rich.text import Text
 
+from factreasoner.report.terminal import between_words
 from factreasoner.text.visible import is_plain, one_line, visible
 
 if TYPE_CHECKING:
     from factreasoner.tasks.labels import Look
     from factreasoner.tasks.rows import ClaimRow
+
+UNLIMITED = 1_000_000
+"""Columns of what has no width."""
 
 
 def plain(text: str, longest: int | None = None) -> str:
@@ -47,10 +51,15 @@ def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\
 
 
 class Terminal(Console):
-    """A rich console that shows hidden characters, and colours no word by its looks."""
+    """A rich console that shows hidden characters, and colours no word by its looks.
+
+    What is no terminal has no width, unless COLUMNS says one: nothing is wrapped or cut there.
+    """
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(highlight=False, **settings)
+        if not (self.is_terminal or "width" in settings or "COLUMNS" in os.environ):
+            self.width = UNLIMITED
 
     def print(self, *parts: Any, **layout: Any) -> None:
         """Print as rich does; what is no terminal gets no blanks at the ends of lines."""
@@ -85,15 +94,8 @@ class Terminal(Console):
 
     def failed(self, text: str) -> None:
         """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""
-        lines = textwrap.wrap(
-            one_line(text),
-            self.width,
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in lines:
-            self.print(line, markup=False, emoji=False, style="red", soft_wrap=True)
+        lines = between_words(one_line(text), self.width, hanging="  ")
+        self.print(lines, markup=False, emoji=False, style="red", soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""

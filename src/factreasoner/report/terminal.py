@@ -7,9 +7,12 @@ through.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
+import os
 import sys
+import textwrap
 
 import typer
 
@@ -17,9 +20,31 @@ from factreasoner.text.visible import replaced, visible
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print `text` and end the line, on standard error where `err`; above a live bar, if there is one."""
+    """Print `text` and end the line, on standard error where `err`; above a live bar, if there is one.
+
+    Where standard error is a terminal, its lines end between words. An indented one, as a command to copy,
+    is left as it is.
+    """
+    shown = visible(text)
+    if err and (width := _width_of_stderr()):
+        lines = (line if line.startswith(" ") else between_words(line, width) for line in shown.split("\n"))
+        shown = "\n".join(lines)
     # Told the stream by name, it does not write past what redirects it.
-    typer.echo(visible(text), file=sys.stderr if err else None)
+    typer.echo(shown, file=sys.stderr if err else None)
+
+
+def between_words(line: str, width: int, hanging: str = "") -> str:
+    """A line as lines that end between words, the further ones after `hanging`; long words stay whole."""
+    return textwrap.fill(
+        line, width, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False
+    )
+
+
+def _width_of_stderr() -> int:
+    """Columns of the terminal that standard error is; 0 where it is none."""
+    with contextlib.suppress(OSError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns
+    return 0
 
 
 def say_json(content: object) -> None:
