@@ -37,7 +37,11 @@ def test_prices_are_no_formulas(text):
         ("It rained\u00a0[1]. It snowed\u202f[2].", "It rained. It snowed."),
         ("It rained ([1], [2]). It snowed [[3]].", "It rained. It snowed."),
         ("It rained.[1]It snowed.² It hailed.", "It rained. It snowed. It hailed."),
-        ("It rained.[1]it snowed, e.g.[2]Snow.", "It rained.it snowed, e.g.Snow."),
+        ("It rained.[1]it snowed, e.g.[2]Snow.", "It rained.it snowed, e.g.\u200b Snow."),
+        (
+            'It has vitamin C[1]."It snowed" in U.S. [2]. A.',
+            'It has vitamin C\u200b. "It snowed" in U.S..\u200b A.',
+        ),
         ("It rained[1].It snowed [2]!A hail.", "It rained. It snowed! A hail."),
         ("It rained [1].[2]It snowed [1].\n", "It rained. It snowed.\n"),
         ("It uses ASP[1].NET and a[1].b.", "It uses ASP.NET and a[1].b."),

@@ -8,13 +8,14 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from factreasoner.text.citation_marks import find_marks, is_word
-from factreasoner.text.sentences import Span, newline_ended
+from factreasoner.text.sentences import CITED_HERE, Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
 
 STAND_IN = "Avalon"
 """The name a parser reads for a quoted title, a piece of code, a formula or an address."""
 
 _LONGEST_TITLE = 12
+_NEAR = 24
 _UNSEEN = dict.fromkeys(map(ord, "\u0000\u200b\u2060\ufeff"))
 _LINK = r"!?\[(?P<link>[^\[\]\n]{1,300})\]\((?:https?:|www\.|/|\#|mailto:)[^()\s]*\)"
 _INDEX = r"""\[[^\s<>"\[\]]*\]"""
@@ -40,7 +41,8 @@ BLANKS = (" ", "\t", "\u00a0", "\u202f", "\u2009")
 _BLANK = "".join(BLANKS)
 _ENDS = (".", ",", ";", ":", "!", "?")
 _STOP = re.compile(r"[.!?…]+")
-_ENDED = re.compile(rf"\w{{2,}}[.!?…]+[)\"”’*_{UNSEEN}]*$")
+_ENDED = re.compile(rf"(?<=[^\s.!?…])[.!?…]+[)\"”’*_{UNSEEN}]*$")
+_BEGINS = re.compile(rf"[\"“„«‘¿¡*_({UNSEEN}]*(?P<first>[^\W\d_])(?P<second>.?)")
 _BETWEEN = re.compile(r"[ \t]*[,;]?[ \t]*")
 
 
@@ -189,6 +191,7 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
     """The text without citation marks and `others`, and the place of each of its characters.
 
     A blank replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".
+    `CITED_HERE` replaces one beside the stop of what may be an abbreviation: "vitamin C [1]. Oranges".
     """
     places: list[int] = []
     characters: list[str] = []
@@ -197,28 +200,36 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
         places.extend(range(start, end))
         characters.extend(text[start:end])
 
+    def put(character: str, place: int) -> None:
+        places.append(place)
+        characters.append(character)
+
     at = 0
     for cut in cuts(newline_ended(text), marks, others):
         keep(at, cut.start)
         at = max(at, cut.end)
-        stop = _STOP.match(text, at)
+        stop, said = _STOP.match(text, at), "".join(characters[-_NEAR:])
+        ended = _ENDED.search(said)
+        if not (stop or ended):
+            continue
+        sign = CITED_HERE if may_abbreviate(said[: ended.start()] if ended else said) else ""
+        if sign and not ended:
+            put(sign, cut.start)
         begins = stop.end() if stop else at
-        if _begins_sentence(text, begins, after_stop=stop is not None) and (
-            stop or _ENDED.search("".join(characters[-12:]))
-        ):
-            keep(at, begins)
-            places.append(begins - 1 if stop else cut.start)
-            characters.append(" ")
-            at = begins
+        keep(at, begins)
+        at, place = begins, begins - 1 if stop else cut.start
+        if sign and ended:
+            put(sign, place)
+        if _begins_sentence(text, begins, after_stop=stop is not None):
+            put(" ", place)
     keep(at, len(text))
     return "".join(characters), places
 
 
 def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
     """Whether a sentence may begin at a place; directly after a stop not with an acronym, as in ".NET"."""
-    while text[place : place + 1] == UNSEEN:
-        place += 1
-    return text[place : place + 1].isupper() and not (after_stop and text[place + 1 : place + 2].isupper())
+    word = _BEGINS.match(text, place)
+    return word is not None and word["first"].isupper() and not (after_stop and word["second"].isupper())
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:

@@ -183,16 +183,23 @@ def _items(text: str, block: Block) -> Iterator[Block]:
 
 INVISIBLE = "\u0000\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """Characters without width or meaning, as those that replace tags; for a class of a pattern."""
+CITED_HERE = "\u200b"
+"""Stands for a citation that was cut out beside a stop: the sentence ends there."""
 _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
-_CITED = r"\[\d{1,3}\]| \[\d{1,3}\](?: ?\[\d{1,3}\])*+(?=\s+[^\W\d_a-z]|\Z)"
+_MARK = (
+    r"(?:\[{1,2}\^?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*+\]{1,2}(?:\(https?:[^()\s]*\))?"
+    r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
+)
+_CITED = rf"{_MARK}| {_MARK}(?: ?{_MARK})*+(?=\s+[^\W\d_a-z]|\Z)"
 """A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
     rf"(?P<closed>(?:[{_CLOSERS}]|{_CITED})*+)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
+_CITED_BEHIND = re.compile(rf"{CITED_HERE}|[^{_CLOSERS}\s]")
 _OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚{INVISIBLE}]*+")
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
@@ -229,7 +236,7 @@ def _borders(text: str, block: Block) -> Iterator[int]:
 def _is_parted(text: str, stop: re.Match[str]) -> bool:
     """Whether a blank, one without width, or a word that often begins sentences follows a stop."""
     end = stop.end()
-    if text[end].isspace() or text[end - 1] == "\u200b":
+    if text[end].isspace() or text[end - 1] == CITED_HERE:
         return True
     behind = _GLUED_WORD.match(text, end)
     before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
@@ -258,18 +265,30 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
     if following in "-–—,;:&/+=<>|":
         return False
     if following.islower() and next_word == next_word.lower():
+        if last_word.endswith(CITED_HERE):
+            return lower_style
         plain = len(last_word) > 2 and "." not in last_word and last_word.lower() not in SENTENCES["may_end"]
         return lower_style and plain and last_word.lower() not in SENTENCES["always_continue"]
     if stop["latin"] == "!":
         return last_word not in _EXCLAIMED_NAMES
     if stop["latin"] != "." or not last_word:
         return True
-    return _full_stop_ends(last_word, next_word)
+    cited = _CITED_BEHIND.search(stop["closed"])
+    return _full_stop_ends(last_word, next_word, cited=cited is not None)
 
 
-def _full_stop_ends(last_word: str, next_word: str) -> bool:
-    """Whether "." between two words ends a sentence; the second does not begin in lower case."""
-    key, begins = last_word.lower(), next_word in SENTENCES["starters"]
+def may_abbreviate(text: str) -> bool:
+    """Whether a full stop behind `text` may be that of an abbreviation or an initial."""
+    last_word = _WORD_BEFORE.search(text)
+    return last_word is not None and not _full_stop_ends(last_word[0], "1")
+
+
+def _full_stop_ends(last_word: str, next_word: str, *, cited: bool = False) -> bool:
+    """Whether "." between two words ends a sentence; the second does not begin in lower case.
+
+    `cited`: a citation stands behind the stop, as it does behind a sentence, and seldom behind an initial.
+    """
+    key, begins = last_word.lower(), cited or next_word in SENTENCES["starters"]
     if key in SENTENCES["always_continue"]:
         return False
     if key in SENTENCES["before_number"] and not (len(last_word) == 1 and last_word.isupper()):
@@ -279,7 +298,7 @@ def _full_stop_ends(last_word: str, next_word: str) -> bool:
     if last_word.isdigit() and len(last_word) <= 2:
         return next_word not in SENTENCES["numbered_nouns"]
     if len(last_word) == 1 and last_word.isalpha():
-        return begins and next_word != "I"
+        return begins and (cited or next_word != "I")
     return True
 
 

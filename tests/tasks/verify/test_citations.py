@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from factreasoner.models import Context
 from factreasoner.tasks.verify.citations import CitedText
+from factreasoner.text.sentences import sentences
 
 CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
 
@@ -52,6 +53,34 @@ def test_a_marker_belongs_to_the_sentence_it_stands_in_or_beside(text, found):
     marked = [[f"c{n}" for n in re.findall(r"\[(\d)\]", one.replace("³", "[3]"))] for one in found]
     by = ["sentence" if cites else "none" for cites in marked]
     assert cited(text) == list(zip(found, marked, by, strict=True))
+
+
+@pytest.mark.parametrize(
+    "said", ["It has vitamin C", "It lies in the U.S", "Made by Rain Inc", "It is 300 ft", "No"]
+)
+@pytest.mark.parametrize(
+    "mark", ["[1]", "[^1]", "[1][2]", "(Source 1)", "【1†a】", "([A](https://example.org/page1))"]
+)
+def test_a_marker_beside_a_stop_ends_the_sentence_whatever_the_word_before(said, mark):
+    for end in (f" {mark}.", f"{mark}.", *(() if said[-2:] in ("ft", "No") else (f".{mark}", f". {mark}"))):
+        for next_one in ("Snow fell.", '"Snow" fell [3].', "5 fell."):
+            found = CitedText(f"{said}{end} {next_one}", CONTEXTS)
+            assert [s.cited[:1] for s in found.sentences] == [("c1",), ("c3",) if "3" in next_one else ()]
+            assert len(sentences(found.plain)) == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["It is approx. [2] 5 m high.", "Dr. [1] Snow, e.g. [2] Rain, is No. [3] 5."]
+)
+def test_a_marker_behind_an_abbreviation_that_never_ends_a_sentence_does_not_either(text):
+    assert len(cited(text)) == 1
+
+
+def test_a_marker_ends_a_sentence_in_lower_case():
+    assert [one[0] for one in cited("it has vitamin c [1]. it snowed.")] == [
+        "it has vitamin c [1].",
+        "it snowed.",
+    ]
 
 
 @pytest.mark.parametrize(
