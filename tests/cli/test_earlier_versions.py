@@ -52,6 +52,14 @@ def test_every_command_reads_it(factreasoner, tmp_path, old, words):
     factreasoner(*words)
 
 
+def test_its_undecided_atoms_are_unverified(factreasoner, old):
+    journal = old / "journal.jsonl"
+    text = journal.read_text("utf-8").replace('"a2":"contradicted"', '"a2":"undecided"')
+    journal.write_text(text, "utf-8")
+    rows = json.loads(factreasoner("show", "old", "--json").stdout)
+    assert [row["label"] for row in rows] == ["supported", "contradicted", "unverified"]
+
+
 def test_explain_says_how_to_explain_posteriors_that_tables_of_today_would_not_give(factreasoner, old):
     assert "`explain --factors conditional`" in factreasoner("explain", "old", code=1).stderr
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from factreasoner.models.records import Model
 
@@ -13,6 +13,10 @@ RelationKind = Literal["entailment", "contradiction", "equivalence"]
 NodeKind = Literal["atom", "context"]
 FactorTable = Literal["conditional", "table1", "reference"]
 Support = Literal["supported", "contradicted", "conflicting", "unverified"]
+KeptSupport = Annotated[
+    Support, BeforeValidator(lambda label: "unverified" if label == "undecided" else label)
+]
+"""A label in a journal: 0.1.0 wrote `undecided` for an atom at one half, whatever its evidence."""
 
 HALF_TOLERANCE = 1e-9
 """A probability this near to one half counts as one half: neither true nor false."""

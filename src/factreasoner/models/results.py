@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import jiter
 from pydantic import Field
 
-from factreasoner.models.graph import FactGraph, Marginals, Support
+from factreasoner.models.graph import FactGraph, KeptSupport, Marginals
 from factreasoner.models.records import Model
 from factreasoner.models.verdicts import AtomAnswer, Failure, Label, Verdict
 from factreasoner.models.wording import number_of
@@ -137,7 +137,7 @@ class Outcome(Model):
     """
 
     p_true: dict[str, float]
-    support: dict[str, Support]
+    support: dict[str, KeptSupport]
     unjudged: tuple[str, ...] = ()
     partly_judged: tuple[str, ...] = ()
     verdicts: tuple[Verdict, ...] = ()

@@ -10,7 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from factreasoner.errors import FactReasonerError
-from factreasoner.models.graph import Support
+from factreasoner.models.graph import KeptSupport
 from factreasoner.models.records import Model
 
 Label = Literal["entailment", "contradiction", "neutral"]
@@ -119,7 +119,7 @@ class AtomAnswer(Model):
     """What a model said about one atom in view of all its contexts at once, and why, if it was asked."""
 
     atom_id: str
-    support: Support
+    support: KeptSupport
     probability: float = Field(ge=0.0, le=1.0)
     confidence: Literal["logprobs", "verbal", "votes", "constant"] = "constant"
     reasoning: str = ""
