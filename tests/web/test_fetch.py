@@ -281,6 +281,13 @@ def test_a_body_is_never_held_whole_and_ends_at_the_deadline():
         read_body([b"x"], "", limit=9, deadline=Deadline(0.0))
 
 
+def test_members_that_hold_nothing_end_at_the_deadline(monkeypatch):
+    deadline, left = Deadline(60.0), iter(range(100))
+    monkeypatch.setattr(deadline, "left", lambda: next(left))
+    with pytest.raises(StopIteration):
+        read_body([gzip.compress(b"") * 1000], "gzip", limit=100_000, deadline=deadline)
+
+
 def test_a_tls_handshake_that_never_ends_hits_the_deadline():
     server = RawServer({"/": Client.hang}, greets=True)
     with server, refused(FetchLimitError, "time"):

@@ -8,8 +8,6 @@ A body is capped as it comes and as it is unpacked, so that a bomb is never held
 from __future__ import annotations
 
 import functools
-import gzip
-import io
 import os
 import socket
 import ssl
@@ -26,6 +24,11 @@ from factreasoner.web.addresses import address_refusal, is_address
 
 ENCODING = "gzip"
 """What may be asked for; a server that packs otherwise is not read."""
+
+_MEMBER = b"\x1f\x8b"
+"""What each part of a gzip file begins with."""
+_BLOCK = 1 << 14
+"""Bytes unpacked at once."""
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""
@@ -174,20 +177,25 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
         body += chunk
         if len(body) > limit:
             break
-    whole = _unpacked(body, limit + 1) if "gzip" in packing and len(body) <= limit else bytes(body)
+    whole = _unpacked(body, limit + 1, deadline) if "gzip" in packing and len(body) <= limit else bytes(body)
     if len(whole) > limit:
         raise FetchLimitError("bytes", f"the answer has more than {limit} bytes")
     return whole
 
 
-def _unpacked(body: bytearray, size: int) -> bytes:
-    """What is packed in `body`, at least its first `size` bytes; what follows it unpacked is padding."""
-    whole = bytearray()
-    packed = gzip.GzipFile(fileobj=io.BytesIO(body))
-    try:
-        while len(whole) < size and (piece := packed.read1()):
-            whole += piece
-    except (OSError, EOFError, zlib.error) as error:
-        if not (whole and str(error).startswith("Not a gzipped file")):
-            raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+def _unpacked(body: bytearray, size: int, deadline: Deadline) -> bytes:
+    """What is packed in `body`, at least its first `size` bytes; what follows its members is padding."""
+    whole, start = bytearray(), 0
+    while start < len(body) and len(whole) < size and (not start or body.startswith(_MEMBER, start)):
+        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        while not member.eof and len(whole) < size:
+            deadline.left()
+            part = body[start : start + _BLOCK]
+            try:
+                whole += member.decompress(part, size - len(whole))
+            except zlib.error as error:
+                raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+            if not part:
+                raise UnreadablePageError("damaged", "the answer is cut short")
+            start += len(part) - len(member.unused_data) - len(member.unconsumed_tail)
     return bytes(whole)
