@@ -8,7 +8,9 @@ import errno
 import filecmp
 import gzip
 import io
+import itertools
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
@@ -23,8 +25,6 @@ else:
     from backports import zstd
 
 if TYPE_CHECKING:
-    from _csv import Reader
-
     from typing_extensions import Buffer
 
 P = TypeVar("P", bound=PurePath)
@@ -44,8 +44,14 @@ _FORMS = {
 }
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 _BLOCK = 1 << 17
+BOM = b"\xef\xbb\xbf"
+LONGEST_LINE = 64 * 2**20
+"""Bytes of a line, unpacked, with its end."""
+TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB"
 LONGEST_CELL = 100_000_000
 """Characters of a cell of a CSV table."""
+ESCAPED = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python's `surrogateescape` keeps it in a text."""
 
 
 def plain_name(path: P) -> P:
@@ -191,10 +197,59 @@ def clear_interrupted(*paths: Path) -> None:
             left.unlink(missing_ok=True)
 
 
-def cells_of(lines: Iterable[str], separator: str) -> Reader:
-    """The rows of a CSV table. The limit of a cell is the process's, and other threads may be reading."""
-    csv.field_size_limit(LONGEST_CELL)
-    return csv.reader(lines, delimiter=separator, strict=True)
+def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
+    """Number, offset and bytes of every line that is not blank, from where the file stands.
+
+    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
+    """
+    offset = number = 0
+    while raw := file.readline(LONGEST_LINE + 1):
+        number, size, part = number + 1, len(raw), raw
+        while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
+            part = file.readline(LONGEST_LINE + 1)
+            size += len(part)
+        if not raw.isspace():
+            yield number, offset, raw
+        offset += size
+
+
+class Table:
+    """The rows of a CSV table, one of `separators` between cells: that which its first line has most of.
+
+    `line` is the number of the last line read. Bytes that are not UTF-8 are escaped, see `ESCAPED`. While it
+    is read, csv.Error says what is wrong with the row that begins in line `begins`.
+    """
+
+    def __init__(self, file: IO[bytes], separators: str) -> None:
+        self.line, self.begins = 0, 1
+        self.separator = separators
+        self._file = file
+
+    def __iter__(self) -> Iterator[list[str]]:
+        csv.field_size_limit(LONGEST_CELL)  # it is the process's, and other threads may be reading
+        lines = self._lines()
+        top: list[str] = []
+        while not top or top[-1].isspace():
+            top.append(next(lines, ""))
+        self.separator = max(self.separator, key=top[-1].count)
+        for row in csv.reader(itertools.chain(top, lines), delimiter=self.separator, strict=True):
+            yield row
+            self.begins = self.line + 1
+
+    def _lines(self) -> Iterator[str]:
+        """The lines, whatever ends them."""
+        while raw := self._file.readline(LONGEST_LINE + 1):
+            text = raw.removeprefix(b"" if self.line else BOM).decode("utf-8", "surrogateescape")
+            for line in io.StringIO(text, newline=""):
+                self.line += 1
+                if len(raw) > LONGEST_LINE:
+                    raise csv.Error(TOO_LONG)
+                yield line
+
+
+def why_no_table(error: csv.Error) -> str:
+    """What is wrong with the row that begins at a place, and the remedy."""
+    return f"not a clean table: {error}; check the quotes of the row that begins here"
 
 
 def why_unread(error: OSError) -> str:

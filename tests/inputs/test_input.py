@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from factreasoner import files
 from factreasoner.errors import InputError, InputProblem
 from factreasoner.files import packing, zstd
 from factreasoner.inputs import jsonl
@@ -202,7 +203,8 @@ def test_a_file_cut_short_is_refused_whole(tmp_path):
 
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 def test_a_line_has_an_end_and_takes_no_memory_beyond_it(tmp_path, monkeypatch, ending):
-    monkeypatch.setattr(jsonl, "LONGEST_LINE", 2**20)
+    for module in (files, jsonl):
+        monkeypatch.setattr(module, "LONGEST_LINE", 2**20)
     path = tmp_path / f"f.jsonl{ending}"
     long = b'{"output": "' + b"word " * 5_000_000 + b'"}'
     with path.open("wb") as file, packing(path, file) as packed:

@@ -15,7 +15,6 @@ from factreasoner import files
 from factreasoner.corpus.documents import csv_rows
 from factreasoner.errors import InputError
 from factreasoner.files import zstd
-from factreasoner.inputs import input
 from factreasoner.inputs.input import CheckedInput
 
 ROWS = [
@@ -100,7 +99,11 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),
         ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, but the first row names 2; quote cells"),
         ("f.csv", "\n \nid,output\n1\n", "f.csv:4: 1 cell, but"),
-        ("f.csv", 'id,output\n1,"open\n', "not a clean table"),
+        (
+            "f.csv",
+            'id,output\n1,x\n1,"open\n2,y\n',
+            "f.csv:3: not a clean table: unexpected end of data; check",
+        ),
         ("f.csv", "id,,output\n1,2,3\n", "column 2 has no name"),
         ("f.csv", "id,output,id\n1,2,3\n", "two columns are called 'id'"),
         ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9; correct it"),
@@ -145,9 +148,9 @@ def test_blank_rows_are_left_out_and_counted(tmp_path):
 
 
 def test_a_line_of_a_table_has_an_end(tmp_path, monkeypatch):
-    monkeypatch.setattr(input, "LONGEST_LINE", 100)
+    monkeypatch.setattr(files, "LONGEST_LINE", 100)
     monkeypatch.setattr(files, "LONGEST_CELL", 100)
-    with pytest.raises(InputError, match=r"f\.csv:2: longer than"):
+    with pytest.raises(InputError, match=r"f\.csv:2: not a clean table: longer than"):
         records(tmp_path / "f.csv", "id,output\n1," + "x" * 100 + "\n")
     with pytest.raises(InputError, match="field larger than field limit"):
         records(tmp_path / "f.csv", 'id,output\n1,"' + "x\n" * 60 + '"\n')

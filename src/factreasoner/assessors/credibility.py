@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, InputError, InputProblem
-from factreasoner.files import cells_of, text_of
+from factreasoner.files import Table, text_of, why_no_table
 from factreasoner.models import Context, PriorFrom
 from factreasoner.settings import Config
 
@@ -83,13 +83,11 @@ def credibility_fingerprint(path: Path) -> str:
 
 @functools.lru_cache(maxsize=8)
 def _parsed(path: str, text: str) -> Mapping[str, float]:
-    rows = cells_of(io.StringIO(text.replace("\0", "\ufffd"), newline=""), ",")
+    table = Table(io.BytesIO(text.encode()), ",")
     try:
-        lines = [(rows.line_num, row) for row in rows]
+        lines = [(table.line, row) for row in table]
     except csv.Error as error:
-        raise InputError(
-            [InputProblem(f"{path}:{rows.line_num}", "", f"not a clean table: {error}")]
-        ) from error
+        raise InputError([InputProblem(f"{path}:{table.begins}", "", why_no_table(error))]) from error
     header = [cell.strip() for cell in lines[0][1]] if lines else []
     if header != HEADER:
         message = f"its first line is {','.join(header)!r}; it must be 'domain,prior'"

@@ -10,11 +10,11 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import NamedTuple
 
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
-from factreasoner.files import cells_of, opened
+from factreasoner.files import ESCAPED, LONGEST_LINE, TOO_LONG, Table, lines_of, opened, why_no_table
 from factreasoner.settings import Config
 from factreasoner.web.office import READERS
 from factreasoner.web.page import WIDE, Extracted, Page, decode
@@ -148,8 +148,6 @@ def markdown(text: str, name: str = "") -> Document:
     return Document(text, title or name)
 
 
-LONGEST_ROW = 100_000_000
-"""Bytes of the longest line that is read."""
 NO_TEXT = "no text"
 _COLUMNS = {"text": ("text", "content", "passage"), "title": ("title",), "link": ("link", "url")}
 
@@ -184,14 +182,13 @@ class BadRow(NamedTuple):
 def json_rows(path: Path) -> Iterator[Document | BadRow]:
     """A document or a problem for every line that is not blank. Raises OSError."""
     with opened(path) as file:
-        for number, line in _lines(file):
-            if line is None:
-                yield BadRow(number, f"longer than {LONGEST_ROW // 1_000_000} MB")
-            elif line.strip():
-                yield _json_row(line, number)
+        for number, _, line in lines_of(file):
+            yield _json_row(line, number)
 
 
 def _json_row(line: bytes, number: int) -> Document | BadRow:
+    if len(line) > LONGEST_LINE:
+        return BadRow(number, TOO_LONG)
     try:
         return _row(json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8")), number)
     except UnicodeDecodeError:
@@ -203,42 +200,21 @@ def _json_row(line: bytes, number: int) -> Document | BadRow:
 def csv_rows(path: Path) -> Iterator[Document | BadRow]:
     """A document or a problem for every row below the header. Raises OSError.
 
-    The first place where the file is not CSV, or not UTF-8, ends it: what a row is after it, nobody knows.
+    The first place where the file is not CSV ends it: what a row is after it, nobody knows.
     """
     with opened(path) as file:
-        head = file.readline(LONGEST_ROW)
-        file.seek(0)
-        rows = cells_of(_csv_lines(file), _delimiter(head))
+        table = Table(file, ",\t;")
+        rows = filter(None, table)
         try:
-            columns: list[str] = next(rows, [])
-            for row in filter(None, rows):
-                yield _row(dict(zip_longest(columns, row[: len(columns)], fillvalue="")), rows.line_num)
-        except UnicodeDecodeError:
-            yield BadRow(rows.line_num + 1, "not UTF-8; nothing after this is read")
+            columns = next(rows, [])
+            for row in rows:
+                if ESCAPED.search("".join(row)):
+                    yield BadRow(table.line, "not UTF-8")
+                else:
+                    cells = zip_longest(columns, row[: len(columns)], fillvalue="")
+                    yield _row(dict(cells), table.line)
         except csv.Error as error:
-            yield BadRow(rows.line_num, f"not CSV ({error}); nothing after this is read")
-
-
-def _csv_lines(file: IO[bytes]) -> Iterator[str]:
-    for number, line in _lines(file):
-        if line is None:
-            raise csv.Error(f"a line longer than {LONGEST_ROW // 1_000_000} MB")
-        yield line.decode("utf-8-sig" if number == 1 else "utf-8")
-
-
-def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes | None]]:
-    """Numbered lines; None in place of one too long to be held in memory."""
-    number = 0
-    while line := file.readline(LONGEST_ROW):
-        number += 1
-        whole = line.endswith(b"\n") or len(line) < LONGEST_ROW
-        while not line.endswith(b"\n") and len(line) == LONGEST_ROW:
-            line = file.readline(LONGEST_ROW)
-        yield number, line if whole else None
-
-
-def _delimiter(head: bytes) -> str:
-    return max(",\t;", key=lambda mark: head.count(mark.encode()))
+            yield BadRow(table.begins, f"{why_no_table(error)}; nothing after it is read")
 
 
 def _row(row: object, number: int) -> Document | BadRow:

@@ -9,9 +9,7 @@ import ast
 import contextlib
 import csv
 import io
-import itertools
 import json
-import re
 import shutil
 import stat
 import sys
@@ -24,13 +22,10 @@ from pathlib import Path, PurePath
 from typing import IO, Any, cast
 
 from factreasoner.errors import InputError, InputProblem, MissingExtraError
-from factreasoner.files import cells_of, opened, plain_name, unpacked
+from factreasoner.files import BOM, ESCAPED, LONGEST_LINE, Table, opened, plain_name, unpacked, why_no_table
 from factreasoner.inputs.jsonl import (
-    BOM,
     HEAD_BYTES,
-    LONGEST_LINE,
     TABLES,
-    TOO_LONG,
     decode_json,
     foreign,
     not_utf8,
@@ -51,8 +46,6 @@ FORM = (
     'write one record a line: {"output": "...", ...}, or, if it is a table, give it a name that ends in '
     ".csv or .tsv"
 )
-_ESCAPED = re.compile("[\udc80-\udcff]")
-"""A byte that is not UTF-8, as Python's `surrogateescape` keeps it in a text."""
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
@@ -242,15 +235,11 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
 def _rows(
     name: str, file: IO[bytes], separators: str, notes: list[str]
 ) -> Iterator[dict[str, Any] | InputProblem]:
-    lines = _decoded(name, file)
-    top: list[str] = []
-    while not top or top[-1].isspace():
-        top.append(next(lines, ""))
-    separator = max(separators, key=top[-1].count)
-    reader = cells_of(itertools.chain(top, lines), separator)
+    table = Table(file, separators)
+    rows = iter(table)
     try:
-        keys = [key.strip() for key in next((row for row in reader if any(map(str.strip, row))), [""])]
-        where = f"{name}:{reader.line_num}"
+        keys = [key.strip() for key in next((row for row in rows if any(map(str.strip, row))), [""])]
+        where = f"{name}:{table.line}"
         if message := _undecoded(keys):
             raise _wrong(where, message)
         if "" in keys:
@@ -258,15 +247,15 @@ def _rows(
         if repeated := [key for key in keys if keys.count(key) > 1]:
             raise _wrong(where, f"two columns are called {repeated[0]!r}; keep one")
         blank = 0
-        for row in reader:
+        for row in rows:
             if any(map(str.strip, row)):
-                yield _record(row, keys, f"{name}:{reader.line_num}", separator)
+                yield _record(row, keys, f"{name}:{table.line}", table.separator)
             else:
                 blank += bool(row)  # an empty line is no row
         if blank:
             notes.append(f"{number_of(blank, 'blank row')} left out")
     except csv.Error as error:
-        raise _wrong(f"{name}:{reader.line_num}", f"not a clean table: {error}") from error
+        raise _wrong(f"{name}:{table.begins}", why_no_table(error)) from error
 
 
 def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict[str, Any] | InputProblem:
@@ -282,19 +271,8 @@ def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict
 
 def _undecoded(row: list[str]) -> str | None:
     """What is wrong with a row that has bytes which are not UTF-8."""
-    escaped = _ESCAPED.search("".join(row))
+    escaped = ESCAPED.search("".join(row))
     return escaped and not_utf8(ord(escaped[0]) - 0xDC00)
-
-
-def _decoded(name: str, file: IO[bytes]) -> Iterator[str]:
-    """The lines of a table, whatever ends them. Bytes that are not UTF-8 are escaped, see `_ESCAPED`."""
-    for number in itertools.count(1):
-        if not (raw := file.readline(LONGEST_LINE + 1)):
-            return
-        if len(raw) > LONGEST_LINE:
-            raise _wrong(f"{name}:{number}", TOO_LONG)
-        text = raw.removeprefix(BOM if number == 1 else b"").decode("utf-8", "surrogateescape")
-        yield from io.StringIO(text, newline="")
 
 
 _NO_LIST = (ValueError, TypeError, SyntaxError, RecursionError, MemoryError, tokenize.TokenError)

@@ -11,18 +11,14 @@ from typing import IO, Any, NamedTuple
 import jiter
 
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.files import opened
+from factreasoner.files import BOM, LONGEST_LINE, TOO_LONG, lines_of, opened
 from factreasoner.inputs.problems import DEEPEST
 from factreasoner.models.wording import describe
 
-BOM = b"\xef\xbb\xbf"
 HEAD_BYTES = 65536
 TABLES = {".tsv": "\t", ".csv": ",;\t"}
 """Ending of a table's name -> what may separate its cells."""
-LONGEST_LINE = 64 * 2**20
-"""Bytes of a line, unpacked, with its end."""
 EACH_LINE = "each line"
-TOO_LONG = f"longer than {LONGEST_LINE // 2**20} MiB; write one record a line, or split the record"
 ROOM = 10
 """Levels of lists and objects that are left for what a journal puts around a record."""
 
@@ -61,9 +57,11 @@ def _file_problem(file: IO[bytes], form: str) -> str | None:
     text = file.read(HEAD_BYTES).removeprefix(BOM)
     if message := foreign(text):
         return message
+    if not text.strip() or text.lstrip().startswith(b"{"):
+        return None
     file.seek(0)
-    found = any(line.removeprefix(BOM).lstrip().startswith(b"{") for _, _, line in _lines_of(file))
-    return None if found or not text.strip() else f"no line of it is a JSON object; {form}"
+    found = any(line.removeprefix(BOM).lstrip().startswith(b"{") for _, _, line in lines_of(file))
+    return None if found else f"no line of it is a JSON object; {form}"
 
 
 class Line(NamedTuple):
@@ -97,7 +95,7 @@ def objects_in(
     if message := _file_problem(file, form):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
-    for number, offset, raw in _lines_of(file):
+    for number, offset, raw in lines_of(file):
         where = f"{name}{by}{number}"
         try:
             data = parse_line(raw, where=where)
@@ -105,22 +103,6 @@ def objects_in(
             problems += error.problems
         else:
             yield Line(where, number, offset, data)
-
-
-def _lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
-    """Number, offset and bytes of every line that is not blank, from where the file stands.
-
-    A line of more than `LONGEST_LINE` bytes is cut to one byte more; the rest is never in memory.
-    """
-    offset = number = 0
-    while raw := file.readline(LONGEST_LINE + 1):
-        number, size, part = number + 1, len(raw), raw
-        while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
-            part = file.readline(LONGEST_LINE + 1)
-            size += len(part)
-        if not raw.isspace():
-            yield number, offset, raw
-        offset += size
 
 
 def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, Any]:
@@ -132,7 +114,7 @@ def parse_line(raw: bytes, *, where: str, each: str = EACH_LINE) -> dict[str, An
     Raises:
         InputError: with one problem.
     """
-    message = TOO_LONG
+    message = f"{TOO_LONG}; write one record a line, or split the record"
     if len(raw) <= LONGEST_LINE:
         try:
             data = decode_json(raw.removeprefix(BOM).rstrip())
