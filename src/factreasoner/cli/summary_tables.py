@@ -70,7 +70,10 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
         console.print(f"Retrieval precision and recall cover the first {config.k} contexts (--k).")
     told = losses(values, {name: found["records"] for name, found in metrics.items()})
     if told and config.plugin("judge") == "embedded":
-        console.print("Judged by words in common, so paraphrased claims count as lost:")
+        console.print(
+            "Judged by words in common, so paraphrased claims count as lost; in other languages than "
+            "English, so does every claim that no text states word for word:"
+        )
     for sentence in told:
         console.print(plain(sentence))
 

@@ -187,7 +187,7 @@ METRICS = (
     count("num_unanswered", "N/A", "facts per record that stayed unanswered",
           SOME_FACTS, _count(None), title="unanswered a record",
           places=("line", "run", "evaluate", "compare"), better="lower"),
-    score("error_rate", "error rate", "share of the answered facts on which judge and people differ",
+    score("error_rate", "error rate", "share of the answered, labelled facts on which judge and people differ",
           LABELS, OfClaims(error_rate), better="lower", few=FEW_RECORDS),
     score("f1_false", "F1 False",
           "F1 of the facts that the answer does not state; unanswered ones count as missed", FALSE_LABELS,

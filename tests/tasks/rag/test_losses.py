@@ -36,7 +36,7 @@ def test_the_part_where_most_is_lost_is_named(changed, worst):
     told = told_of(NONE | ALL | changed)
     assert told[-1] == worst
     assert all(any(f"{100 * value:.0f} %" in one for one in told) for value in changed.values() if value)
-    gold = [one for one in told if one.startswith("Gold answer: for ")]
+    gold = [one for one in told if one.startswith("Gold answer: ")]
     assert len(gold) == (changed.get("beyond_reference", 0.1) > 0)
 
 
@@ -51,8 +51,8 @@ def test_each_number_is_of_what_its_sentence_says():
         "(hallucination).",
         "Noise: 9 % of what answers state is found in a context and not in the reference: "
         "it contradicts 2 %, and for 7 % no contradiction is found.",
-        "Gold answer: for 7 % of what answers state from a context, neither support nor contradiction is "
-        "found in it; if it is incomplete there, correctness is better than measured.",
+        "Gold answer: neither support nor contradiction is found in it for 7 % of what answers state, though "
+        "a context supports that; if it is incomplete there, correctness is better than measured.",
     ]
 
 
@@ -82,6 +82,13 @@ def test_a_share_that_is_not_known_or_of_other_records_is_left_out(values, recor
     )
     assert not any("contradicts" in sentence for sentence in told)
     assert told_of(NONE | ALL, noise_sensitivity_in_relevant=11) == told_of(NONE | ALL)
+
+
+def test_shares_of_other_records_are_compared_with_a_word_on_it():
+    assert told_of(NONE | ALL, hallucination=1)[-1] == (
+        "Most is lost by the retriever and the generator. That compares answers of 1 record with references "
+        "of 13 records."
+    )
 
 
 def test_without_a_reference_only_what_is_known_is_said():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from factreasoner.models.wording import number_of
 from factreasoner.tasks.rag.result import ClaimLine, ContextEvidence, RagResult, lines_of
 from factreasoner.tasks.rows import ANSWER, REFERENCE
 
@@ -30,7 +31,13 @@ def losses(values: Values, records: Counts) -> list[str]:
     if not most:
         return [*found, "Nothing is lost."]
     worst = [part for part, lost in parts.items() if lost == most]
-    found.append(f"Most is lost by the {' and the '.join(worst)}.")
+    apart = ""
+    if invented is not None and records["hallucination"] != records["lost_in_retrieval"]:
+        apart = (
+            f" That compares answers of {number_of(records['hallucination'], 'record')} with references of "
+            f"{number_of(records['lost_in_retrieval'], 'record')}."
+        )
+    found.append(f"Most is lost by the {' and the '.join(worst)}.{apart}")
     if "retriever" in worst and (recall := values["retrieval_recall"]) is not None:
         found.append(
             f"That is by claims. By relevant contexts the retriever misses {_percent(1 - recall)} (retrieval "
@@ -73,7 +80,8 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
         "reference (hallucination)."
     )
     against = values["against_reference"]
-    if against is not None and records["against_reference"] == records["beyond_reference"]:
+    alike = records["against_reference"] == records["beyond_reference"]
+    if against is not None and alike and against + beyond:
         yield (
             f"Noise: {_percent(against + beyond)} of what answers state is found in a context and not in the "
             f"reference: it contradicts {_percent(against)}, and for {_percent(beyond)} no contradiction is "
@@ -81,9 +89,9 @@ def _of_answers(values: Values, records: Counts) -> Iterator[str]:
         )
     if beyond:
         yield (
-            f"Gold answer: for {_percent(beyond)} of what answers state from a context, neither support nor "
-            "contradiction is found in it; if it is incomplete there, correctness is better than "
-            "measured."
+            f"Gold answer: neither support nor contradiction is found in it for {_percent(beyond)} of what "
+            "answers state, though a context supports that; if it is incomplete there, correctness is better "
+            "than measured."
         )
 
 
@@ -111,13 +119,13 @@ def _said(line: ClaimLine, result: RagResult) -> str:
     if retrieved not in ("", FAILED) and line.other.holds:
         return f"{retrieved}, but the reference has it"
     if ANSWER in result.others:
-        other = _by_other(line, "contradicted by the reference", "not in the reference")
+        other = _by_other(line, "contradicted by the reference", "not found in the reference")
     return "; ".join(dict.fromkeys(filter(None, (retrieved, other))))
 
 
 def _wanted(line: ClaimLine, result: RagResult) -> str:
     """How a claim of the reference is missing in the answer, in words; empty: it is not."""
-    stated = _by_other(line, "contradicted by the answer", "not stated")
+    stated = _by_other(line, "contradicted by the answer", "not found in the answer")
     if not stated or result.contexts is None:
         return stated
     ids = _holding(line.contexts, result)
