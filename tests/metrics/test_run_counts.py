@@ -3,23 +3,22 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList, RunCounts
-from factreasoner.models import Failure, TaskResult
+from factreasoner import Config, RecallResult
+from factreasoner.metrics.run_counts import KEPT, MESSAGES_KEPT, MESSAGES_SHOWN, ReviewList
+from factreasoner.models import Failure
+from factreasoner.tasks.recall import TASK
 
 
 def failure(message, stage="judge"):
     return Failure(stage=stage, item_id="x", error_type="LLMError", message=message)
 
 
-def result(**fields):
-    return TaskResult(**({"record_id": "r", "status": "ok"} | fields))
-
-
 def test_failures_are_all_counted_and_the_most_frequent_messages_shown():
-    counts = RunCounts()
+    tally = TASK.tally(Config(), ())
     for number in range(MESSAGES_KEPT + 50):
-        counts.add(result(), [failure(f"message {number}"), failure("the same", stage="reviser")])
-    content = counts.content()["failures"]
+        failures = (failure(f"message {number}"), failure("the same", stage="reviser"))
+        tally.add(RecallResult(record_id="r", status="partial", failures=failures))
+    content = tally.content()["failures"]
     assert content["total"] == 2 * (MESSAGES_KEPT + 50)
     assert content["by_stage"] == {"judge": MESSAGES_KEPT + 50, "reviser": MESSAGES_KEPT + 50}
     assert len(content["messages"]) == MESSAGES_SHOWN

@@ -18,6 +18,7 @@ from factreasoner.judges.recorded import recording_fingerprint
 from factreasoner.llm.transport import price
 from factreasoner.metrics.comparison import PERMUTATIONS, differences
 from factreasoner.metrics.factuality import FACTUALITY, resolve_k
+from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
@@ -28,7 +29,6 @@ from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
 from factreasoner.settings import Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
-from factreasoner.tasks.task import Tally
 
 UNTESTABLE = 5
 """Records up to which no exchange of assessments is as rare as 5 in 100."""

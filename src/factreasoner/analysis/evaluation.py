@@ -16,6 +16,7 @@ from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import replace_file
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
+from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.summary import confusion_counts
 from factreasoner.metrics.table import Table
@@ -26,7 +27,7 @@ from factreasoner.plugins.table import nearest
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
-from factreasoner.tasks.task import Tally, Task
+from factreasoner.tasks.task import Task
 
 JUDGING = "evaluator"
 """The stage whose calls, tokens and cost are compared; what came before may have been shared."""

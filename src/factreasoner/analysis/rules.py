@@ -11,13 +11,14 @@ from xml.etree import ElementTree
 from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import UsageError
 from factreasoner.files import replace_file
+from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
 from factreasoner.metrics.table import SHARE, Table, of_fewer, possible
 from factreasoner.models import Support, TaskResult
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
-from factreasoner.tasks.task import FACTUALITY, TASKS, Tally, Task, task_named
+from factreasoner.tasks.task import FACTUALITY, TASKS, Task, task_named
 
 Bound = Literal["min", "max"]
 SIGNS: dict[Bound, str] = {"min": ">=", "max": "<="}

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import bisect
 import math
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import itemgetter
 from typing import Any, Generic, TypeVar, get_args
 
+from factreasoner.metrics.samples import Sample
+from factreasoner.metrics.table import Table
 from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict
 
 STAGES = (
@@ -22,83 +25,6 @@ MESSAGES_KEPT, MESSAGES_SHOWN = 100, 5
 """How many different failure messages are counted, and how many are in the summary."""
 PAIRS_SHOWN = 5
 """How many pairs of claims that contradict each other are in the summary, the most probable ones."""
-
-
-class RunCounts:
-    """Adds up records into the part of summary.json that is the same for every task."""
-
-    def __init__(self) -> None:
-        self._status = Counter(dict.fromkeys(STATUSES, 0))
-        self._failures: Counter[str] = Counter()
-        self._messages: Counter[str] = Counter()
-        self._verdicts: dict[str, Counter[str]] = {
-            name: Counter() for name in ("label", "confidence", "citation")
-        }
-        self._usage: dict[str, Usage] = {}
-        self._seconds: dict[str, float] = {}
-        self._elapsed = 0.0
-        self._coherence = Counter(records=0, self_contradictions=0, unjudged_pairs=0)
-        self._coherence_scores: list[float] = []
-        self._pairs: Lowest[dict[str, Any]] = Lowest(PAIRS_SHOWN)
-
-    def add(self, result: TaskResult, failures: Sequence[Failure], verdicts: Iterable[Verdict] = ()) -> None:
-        """Count one record, all its `failures` and its `verdicts`."""
-        self._status[result.status] += 1
-        for failure in failures:
-            self._failures[failure.stage] += 1
-            if failure.message in self._messages or len(self._messages) < MESSAGES_KEPT:
-                self._messages[failure.message] += 1
-        for verdict in verdicts:
-            for name, counts in self._verdicts.items():
-                if value := getattr(verdict, name):
-                    counts[value] += 1
-        for stage, usage in result.usage.items():
-            self._usage[stage] = self._usage.get(stage, Usage()) + usage
-        for stage, seconds in result.seconds.items():
-            self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
-        self._elapsed += elapsed_seconds(result)
-        if result.coherence is not None:
-            self._add_coherence(result.record_id, result.coherence)
-
-    def _add_coherence(self, record_id: str, found: Coherence) -> None:
-        pairs = found.self_contradictions
-        self._coherence.update(records=1, self_contradictions=len(pairs), unjudged_pairs=found.unjudged_pairs)
-        self._coherence_scores += [] if found.score is None else [found.score]
-        for pair in pairs:
-            place = {"record": record_id, "atoms": list(pair.atoms), "probability": pair.probability}
-            self._pairs.add(-pair.probability, place)
-
-    def count_confidences(self, confidences: Iterable[str]) -> None:
-        """Count where probabilities come from that are in no verdict."""
-        self._verdicts["confidence"].update(confidences)
-
-    def content(self) -> dict[str, Any]:
-        """The counts, as in summary.json; `coherence` is None if no record was asked about it."""
-        total = sum(self._usage.values(), Usage())
-        scores = self._coherence_scores
-        coherence = {
-            **self._coherence,
-            "mean": math.fsum(scores) / len(scores) if scores else None,
-            "records_with_score": len(scores),
-            "pairs": self._pairs.items(),
-        }
-        return {
-            "records": {"total": self._status.total(), **self._status},
-            "verdicts": dict(self._verdicts["label"]),
-            "confidences": dict(self._verdicts["confidence"]),
-            "citations": dict(self._verdicts["citation"]),
-            "failures": {
-                "total": self._failures.total(),
-                "by_stage": dict(self._failures),
-                "messages": dict(self._messages.most_common(MESSAGES_SHOWN)),
-            },
-            "usage": {
-                "total": total.model_dump(),
-                "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
-            },
-            "coherence": coherence if self._coherence["records"] else None,
-            "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
-        }
 
 
 def elapsed_seconds(result: TaskResult) -> float:
@@ -134,6 +60,7 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
 KEPT = 5
 KEPT_DISPUTED = 2
 T = TypeVar("T")
+R = TypeVar("R", bound=TaskResult)
 
 
 class Lowest(Generic[T]):
@@ -199,3 +126,93 @@ class ReviewList:
         """For summary.json, the contradicted ones first and the disputed ones last."""
         disputed = self._disputed.items()
         return [*self._kept.items()[: KEPT - len(disputed)], *disputed]
+
+
+class Tally(ABC, Generic[R]):
+    """Adds up the results of a run: its metrics, and the part of summary.json that every task has.
+
+    `word` is what claims are called, atoms or claims.
+    """
+
+    def __init__(self, table: Table[Any], word: str) -> None:
+        self._table = table
+        self._sampling = table.sampling()
+        self._review = ReviewList(word)
+        self._status = Counter(dict.fromkeys(STATUSES, 0))
+        self._failures: Counter[str] = Counter()
+        self._messages: Counter[str] = Counter()
+        self._verdicts: dict[str, Counter[str]] = {
+            name: Counter() for name in ("label", "confidence", "citation")
+        }
+        self._usage: dict[str, Usage] = {}
+        self._seconds: dict[str, float] = {}
+        self._elapsed = 0.0
+        self._coherence = Counter(records=0, self_contradictions=0, unjudged_pairs=0)
+        self._coherence_scores: list[float] = []
+        self._pairs: Lowest[dict[str, Any]] = Lowest(PAIRS_SHOWN)
+
+    @abstractmethod
+    def add(self, result: R) -> dict[str, Any]:
+        """Count one result; returns its line of results.jsonl."""
+
+    def sample(self) -> Sample:
+        """The metrics' inputs of all records that were added, as arrays."""
+        return self._sampling.sample()
+
+    def _count(
+        self, result: R, scored: object, failures: Sequence[Failure], verdicts: Iterable[Verdict]
+    ) -> None:
+        """Count one record, `scored` as the table reads it, all its `failures` and its `verdicts`."""
+        self._sampling.add(result.record_id, scored)
+        self._status[result.status] += 1
+        for failure in failures:
+            self._failures[failure.stage] += 1
+            if failure.message in self._messages or len(self._messages) < MESSAGES_KEPT:
+                self._messages[failure.message] += 1
+        for verdict in verdicts:
+            for name, counts in self._verdicts.items():
+                if value := getattr(verdict, name):
+                    counts[value] += 1
+        for stage, usage in result.usage.items():
+            self._usage[stage] = self._usage.get(stage, Usage()) + usage
+        for stage, seconds in result.seconds.items():
+            self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
+        self._elapsed += elapsed_seconds(result)
+        if result.coherence is not None:
+            self._add_coherence(result.record_id, result.coherence)
+
+    def _add_coherence(self, record_id: str, found: Coherence) -> None:
+        pairs = found.self_contradictions
+        self._coherence.update(records=1, self_contradictions=len(pairs), unjudged_pairs=found.unjudged_pairs)
+        self._coherence_scores += [] if found.score is None else [found.score]
+        for pair in pairs:
+            place = {"record": record_id, "atoms": list(pair.atoms), "probability": pair.probability}
+            self._pairs.add(-pair.probability, place)
+
+    def content(self) -> dict[str, Any]:
+        """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
+        total = sum(self._usage.values(), Usage())
+        scores = self._coherence_scores
+        coherence = {
+            **self._coherence,
+            "mean": math.fsum(scores) / len(scores) if scores else None,
+            "records_with_score": len(scores),
+            "pairs": self._pairs.items(),
+        }
+        return {
+            "records": {"total": self._status.total(), **self._status},
+            "verdicts": dict(self._verdicts["label"]),
+            "confidences": dict(self._verdicts["confidence"]),
+            "citations": dict(self._verdicts["citation"]),
+            "failures": {
+                "total": self._failures.total(),
+                "by_stage": dict(self._failures),
+                "messages": dict(self._messages.most_common(MESSAGES_SHOWN)),
+            },
+            "usage": {
+                "total": total.model_dump(),
+                "by_stage": {stage: usage.model_dump() for stage, usage in self._usage.items()},
+            },
+            "coherence": coherence if self._coherence["records"] else None,
+            "seconds": {"total": self._elapsed, "by_stage": dict(self._seconds)},
+        }

@@ -17,7 +17,7 @@ from factreasoner.metrics.factuality import (
     record_k,
     scored_record,
 )
-from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
+from factreasoner.metrics.run_counts import Tally, shared_fields
 from factreasoner.metrics.samples import Claims, Sample
 from factreasoner.metrics.statistics import Estimate, OfRecords, wilson
 from factreasoner.metrics.table import Metric
@@ -142,19 +142,17 @@ def pruned_fields(pruned: Pruned) -> dict[str, Any]:
 _ATOM_COUNTS = ("judged", *get_args(Support), "disputed", "unjudged", "partly_judged")
 
 
-class Summary:
-    """Adds up assessments into the content of summary.json; holds 300 bytes a record and 10 a labelled atom.
+class Summary(Tally[Assessment]):
+    """The tally of factuality; holds 300 bytes a record and 10 a labelled atom.
 
     `k_setting` is the setting, `k` what `resolve_k` made of it; `gamma` is for the length penalty.
     """
 
     def __init__(self, k_setting: KSetting, k: int | None, *, gamma: float | None = None) -> None:
+        super().__init__(FACTUALITY, "atom")
         self._k_setting = k_setting
         self._k = k
         self._gamma = gamma
-        self._counts = RunCounts()
-        self._sampling = FACTUALITY.sampling()
-        self._review = ReviewList("atom")
         self._atoms = Counter(dict.fromkeys(_ATOM_COUNTS, 0))
         self._evidence = Counter(contexts=0, without_contexts=0, dropped_contexts=0, unread_pages=0)
         self._evidence.update(context_verdicts=0, context_relations=0)
@@ -167,17 +165,17 @@ class Summary:
         )
 
     def add(self, assessment: Assessment) -> dict[str, Any]:
-        """Count one assessment; returns its result line."""
+        """See `Tally`."""
         k = record_k(self._k_setting, self._k, len(judged_atoms(assessment)))
         scored = scored_record(assessment, k, self._gamma)
         line = result_line(scored)
-        self._sampling.add(assessment.record_id, scored)
         outcome = assessment.outcome
         disputed = disputed_atoms(scored.judged, outcome)
         for item in scored.judged:
             place = assessment.record_id, item.atom.id
             self._review.add(*place, item.support, item.p_true, disputed=item.atom.id in disputed)
-        self._counts.add(assessment, assessment.all_failures, outcome.verdicts if outcome else ())
+        verdicts = outcome.verdicts if outcome else ()
+        self._count(assessment, scored, assessment.all_failures, verdicts)
         self._atoms.update(item.support for item in scored.judged)
         self._atoms.update(
             judged=line["num_atoms"],
@@ -189,10 +187,6 @@ class Summary:
         if outcome is not None:
             self._add_outcome(outcome)
         return line
-
-    def sample(self) -> Sample:
-        """The metrics' inputs of all records that were added, as arrays."""
-        return self._sampling.sample()
 
     def _add_evidence(self, assessment: Assessment, line: Mapping[str, Any]) -> None:
         """Count contexts, verdicts between them, searches, and relations that counted only once.
@@ -221,7 +215,7 @@ class Summary:
 
     def _add_outcome(self, outcome: Outcome) -> None:
         self._answers.update(answer.support for answer in outcome.answers)
-        self._counts.count_confidences(answer.confidence for answer in outcome.answers)
+        self._verdicts["confidence"].update(answer.confidence for answer in outcome.answers)
         self._used_domains.update(outcome.used_domains)
         if outcome.pruned is not None:
             self._pruned.update(outcome.pruned.model_dump())
@@ -236,9 +230,8 @@ class Summary:
             self._largest[name] = max(known, default=None)
 
     def content(self) -> dict[str, Any]:
-        """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
-        counts = self._counts.content()
-        sample = self.sample()
+        """See `Tally`."""
+        counts, sample = super().content(), self.sample()
         found = FACTUALITY.estimates(sample)
         averaged = [metric for metric in FACTUALITY.shown_in("line") if _is_mean(metric, self._gamma)]
         means = {metric.line_name: found[metric.name] for metric in averaged}

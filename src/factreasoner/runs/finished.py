@@ -13,6 +13,7 @@ from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.judges import judged_by
+from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, TaskResult
 from factreasoner.models.wording import number_of
 from factreasoner.runs.corrections import Corrections, scored_again
@@ -20,7 +21,7 @@ from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, kept_config
 from factreasoner.tasks.factuality import TASK
-from factreasoner.tasks.task import Tally, Task
+from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
 CORRECTIONS = "corrections.jsonl"

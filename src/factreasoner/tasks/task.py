@@ -17,8 +17,8 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
-from factreasoner.metrics.run_counts import ReviewList, RunCounts, shared_fields
-from factreasoner.metrics.samples import Sample, Scored
+from factreasoner.metrics.run_counts import Tally, shared_fields
+from factreasoner.metrics.samples import Scored
 from factreasoner.metrics.table import Table
 from factreasoner.models import (
     Atom,
@@ -46,7 +46,6 @@ class ClaimResult(TaskResult):
 
 R = TypeVar("R", bound=TaskResult)
 R_co = TypeVar("R_co", bound=TaskResult, covariant=True)
-R_contra = TypeVar("R_contra", bound=TaskResult, contravariant=True)
 C = TypeVar("C", bound=ClaimResult)
 
 
@@ -69,22 +68,6 @@ class Worker(Protocol[R_co]):
             BudgetError: the next call could exceed `max_cost`. Answered calls stay in the cache.
             PendingError: the answers come with a batch.
         """
-        ...
-
-
-class Tally(Protocol[R_contra]):
-    """Adds up the results of a run."""
-
-    def add(self, result: R_contra) -> dict[str, Any]:
-        """Count one result; returns its line of results.jsonl."""
-        ...
-
-    def sample(self) -> Sample:
-        """The metrics' inputs of all records that were added, as arrays."""
-        ...
-
-    def content(self) -> dict[str, Any]:
-        """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
         ...
 
 
@@ -236,8 +219,8 @@ def result_of(result: type[R], record: Record, config: Config, work: Work, meter
     )
 
 
-class ClaimTally(Generic[C, Scored]):
-    """A `Tally` of a task on claims.
+class ClaimTally(Tally[C], Generic[C, Scored]):
+    """The tally of a task on claims.
 
     `scored` gives a result as `table` reads it, and the fields of its line that are not common to all tasks.
     """
@@ -248,18 +231,15 @@ class ClaimTally(Generic[C, Scored]):
         rows: Callable[[C], Iterator[ClaimRow]],
         scored: Callable[[C], tuple[Scored, dict[str, Any]]],
     ) -> None:
-        self._table, self._rows, self._scored = table, rows, scored
-        self._counts = RunCounts()
-        self._sampling = table.sampling()
-        self._review = ReviewList("claim")
+        super().__init__(table, "claim")
+        self._rows, self._scored = rows, scored
         self._given: Counter[str] = Counter()
         self._claims = self._undecided = 0
 
     def add(self, result: C) -> dict[str, Any]:
         """See `Tally`."""
         scored, fields = self._scored(result)
-        self._sampling.add(result.record_id, scored)
-        self._counts.add(result, result.failures, result.verdicts)
+        self._count(result, scored, result.failures, result.verdicts)
         if result.status != "failed":
             self._given.update(self._table.given(scored))
         rows = list(self._rows(result))
@@ -271,13 +251,9 @@ class ClaimTally(Generic[C, Scored]):
         kept = {"id": result.record_id, "status": result.status}
         return kept | self._table.line(scored) | fields | shared_fields(result, result.failures)
 
-    def sample(self) -> Sample:
-        """See `Tally`."""
-        return self._sampling.sample()
-
     def content(self) -> dict[str, Any]:
         """See `Tally`."""
-        counts, sample = self._counts.content(), self.sample()
+        counts, sample = super().content(), self.sample()
         return {
             "records": counts.pop("records"),
             "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
