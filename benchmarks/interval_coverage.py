@@ -24,7 +24,6 @@ import numpy as np
 from factreasoner.metrics.comparison import counts_of, paired, permutation_p
 from factreasoner.metrics.factuality import FACTUALITY
 from factreasoner.metrics.samples import Claims, Floats, Sample
-from factreasoner.metrics.statistics import Interval
 
 METRICS = [
     FACTUALITY[name] for name in ("precision", "f1_at_k", "accuracy", "macro_f1", "auroc", "brier", "ece")
@@ -91,10 +90,10 @@ def coverage(
         choices = counts_of(random.integers(0, records, size=(RESAMPLES, records)), records)
         for metric in METRICS:
             one, other = truth[metric.name]
-            _, gap = paired(metric.statistic(pair.one), metric.statistic(pair.other), metric.bounds)
+            gap = paired(metric.statistic(pair.one), metric.statistic(pair.other), metric.bounds)
             found = (
                 FACTUALITY.estimates(pair.one, [metric.name])[metric.name].interval,
-                gap if isinstance(gap, Interval) else None,
+                gap.interval,
                 _bootstrap(metric.statistic(pair.one).weighted(choices)),
             )
             for place, (interval, true) in enumerate(zip(found, (one, one - other, one), strict=True)):

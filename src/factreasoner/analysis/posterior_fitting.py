@@ -24,7 +24,7 @@ from factreasoner.metrics.claim_scores import (
 )
 from factreasoner.metrics.comparison import paired
 from factreasoner.metrics.samples import Claims, Floats, Ints
-from factreasoner.metrics.statistics import Interval, Statistic
+from factreasoner.metrics.statistics import Statistic
 from factreasoner.metrics.table import SHARE, number
 from factreasoner.models import SMALLEST_P, Assessment, judged_atoms, side_of
 from factreasoner.models.wording import number_of
@@ -214,7 +214,7 @@ def folds(record: Ints, *, seed: int = 0) -> Iterator[tuple[Ints, Ints]]:
 def scores_of_posteriors(claims: Claims) -> Scores:
     """Scores of what is calibrated, lower is better; beside them the parts of Brier, and macro-F1."""
     found = {"brier": brier(claims), "log_loss": log_loss(claims), "ece": CalibrationError(claims)}
-    beside = brier_parts(claims)._asdict() | {"macro_f1": number(macro_f1(claims).value)}
+    beside = brier_parts(claims) | {"macro_f1": number(macro_f1(claims).value)}
     return Scores(found, claims, beside)
 
 
@@ -230,6 +230,6 @@ def compared(before: Scores, after: Scores) -> dict[str, Any]:
         one, other = statistic, after.statistics[name]
         if name not in LOWER_IS_BETTER:
             one, other = other, one
-        value, interval = paired(one, other, BOUNDS.get(name, SHARE))
-        gains[name] = {"value": value, "interval_95": interval if isinstance(interval, Interval) else None}
+        gain = paired(one, other, BOUNDS.get(name, SHARE))
+        gains[name] = {"value": gain.value, "interval_95": gain.interval}
     return found | {"gain": gains}

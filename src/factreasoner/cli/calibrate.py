@@ -102,18 +102,13 @@ class Calibrate(Command):
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     """The file, and where they can be drawn the reliability diagrams beside it; returns these."""
     from factreasoner.files import replace_file
-    from factreasoner.metrics.claim_scores import Bin
-    from factreasoner.report.figures import Reliability, reliability_figure
+    from factreasoner.report.figures import reliability_figure
 
-    diagrams = [
-        Reliability(name, *([Bin(**part) for part in found[when]["bins"]] for when in ("before", "after")))
-        for name, found in calibration.source[part]["fits"].items()
-    ]
     what = "verdicts that are right, atoms labelled S" if part == "verdicts" else "atoms labelled S"
     out.parent.mkdir(parents=True, exist_ok=True)
     replace_file(out, [calibration.model_dump_json(indent=2)])
     try:
-        return reliability_figure(diagrams, out.with_suffix(""), what=what)
+        return reliability_figure(calibration.source[part]["fits"], out.with_suffix(""), what=what)
     except MissingExtraError as error:
         say(f"No figure: {error}", err=True)
         return []

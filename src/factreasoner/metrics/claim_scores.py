@@ -178,22 +178,6 @@ WIDEST = 2.0
 """How far the search for the upper end goes; no error is larger than 1."""
 
 
-class BrierParts(NamedTuple):
-    """The parts of a Brier score: brier = reliability - resolution + uncertainty + within_bins.
-
-    `reliability` is the mean squared gap between a bin's mean probability and its share of positives, 0 if
-    calibrated. `resolution` is how far the shares differ from the overall one; more is better. `uncertainty`
-    is that of the labels alone. `within_bins` is what the bins' width leaves (Murphy 1973; Stephenson, Coelho
-    & Jolliffe 2008).
-    """
-
-    brier: float
-    reliability: float
-    resolution: float
-    uncertainty: float
-    within_bins: float
-
-
 class Bin(NamedTuple):
     """One bin that is not empty: mean probability, share of positives with its Wilson interval, size."""
 
@@ -203,8 +187,13 @@ class Bin(NamedTuple):
     size: int
 
 
-def brier_parts(claims: Claims) -> BrierParts:
-    """The decomposition of the Brier score over the bins of the calibration error.
+def brier_parts(claims: Claims) -> dict[str, float]:
+    """The Brier score and its parts by name: brier = reliability - resolution + uncertainty + within_bins.
+
+    The bins are those of the calibration error. `reliability` is the mean squared gap between a bin's mean
+    probability and its share of positives, 0 if calibrated. `resolution` is how far the shares differ from
+    the overall one; more is better. `uncertainty` is that of the labels alone. `within_bins` is what the
+    bins' width leaves (Murphy 1973; Stephenson, Coelho & Jolliffe 2008).
 
     Raises:
         ValueError: there are no claims.
@@ -213,11 +202,13 @@ def brier_parts(claims: Claims) -> BrierParts:
         raise ValueError("there are no probabilities")
     score, bins = brier(claims).value, reliability_bins(claims)
     n, overall = len(claims.p), float(claims.hits.mean())
-    reliability = sum(part.size * (part.mean_p - part.share) ** 2 for part in bins) / n
-    resolution = sum(part.size * (part.share - overall) ** 2 for part in bins) / n
-    uncertainty = overall * (1 - overall)
-    rest = score - (reliability - resolution + uncertainty)
-    return BrierParts(score, reliability, resolution, uncertainty, rest)
+    parts = {
+        "reliability": sum(part.size * (part.mean_p - part.share) ** 2 for part in bins) / n,
+        "resolution": sum(part.size * (part.share - overall) ** 2 for part in bins) / n,
+        "uncertainty": overall * (1 - overall),
+    }
+    told = parts["reliability"] - parts["resolution"] + parts["uncertainty"]
+    return {"brier": score, **parts, "within_bins": score - told}
 
 
 def reliability_bins(claims: Claims) -> list[Bin]:

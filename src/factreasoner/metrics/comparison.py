@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from factreasoner.metrics.samples import Floats, Ints, Sample
-from factreasoner.metrics.statistics import Bounds, Interval, NoInterval, Statistic, jackknife_t
+from factreasoner.metrics.statistics import Bounds, Estimate, Interval, Statistic, jackknife_t
 from factreasoner.metrics.table import Metric, number
 
 PERMUTATIONS = 9999
@@ -57,39 +57,27 @@ def differences(
 
 
 def _difference(metric: Metric, one: tuple[str, Sample], other: tuple[str, Sample], seed: int) -> Difference:
-    value, interval = paired(metric.statistic(one[1]), metric.statistic(other[1]), metric.bounds)
-    reason = None
+    value, interval, reason, _ = paired(metric.statistic(one[1]), metric.statistic(other[1]), metric.bounds)
     if value is None:
         reason = next(metric.needs.missing(s) for _, s in (one, other) if np.isnan(metric.statistic(s).value))
-    elif isinstance(interval, NoInterval):
-        reason = f"no interval: {interval.reason}"
     tested = metric.tested and value is not None
-    return Difference(
-        metric.name,
-        one[0],
-        other[0],
-        value,
-        interval if isinstance(interval, Interval) else None,
-        reason,
-        permutation_p(one[1], other[1], metric, seed=seed) if tested else None,
-        None,
-    )
+    p_value = permutation_p(one[1], other[1], metric, seed=seed) if tested else None
+    return Difference(metric.name, one[0], other[0], value, interval, reason, p_value, None)
 
 
-def paired(one: Statistic, other: Statistic, bounds: Bounds) -> tuple[float | None, Interval | NoInterval]:
+def paired(one: Statistic, other: Statistic, bounds: Bounds) -> Estimate:
     """A statistic less another of the same records, and its 95 % interval.
 
     Both leave out the same record at a time, so that what they have in common does not widen the interval.
     `bounds` are those of either statistic.
     """
-    value = number(one.value - other.value)
+    value, present = number(one.value - other.value), one.present | other.present
     if value is None:
-        return None, NoInterval("it is undefined in one of the two")
-    if one.no_difference_interval is not None:
-        return value, one.no_difference_interval
+        return Estimate(None, None, "it is undefined in one of the two")
     width = bounds[1] - bounds[0]
-    without = (one.without_each() - other.without_each())[one.present | other.present]
-    return value, jackknife_t(value, without, (-width, width))
+    without = (one.without_each() - other.without_each())[present]
+    found = one.no_difference_interval or jackknife_t(value, without, (-width, width))
+    return Estimate.of(value, found, present)
 
 
 def permutation_p(one: Sample, other: Sample, metric: Metric, *, seed: int = 0) -> float | None:

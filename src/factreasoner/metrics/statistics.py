@@ -55,6 +55,14 @@ class Estimate(NamedTuple):
     reason: str | None = None
     records: int = 0
 
+    @classmethod
+    def of(cls, value: float, found: Interval | NoInterval, present: NDArray[np.bool_]) -> Estimate:
+        """A value with its interval, or why there is none; `present`: which records have a part in it."""
+        records = int(np.count_nonzero(present))
+        if isinstance(found, NoInterval):
+            return cls(value, None, f"no interval: {found.reason}", records)
+        return cls(value, found, records=records)
+
     def content(self) -> dict[str, Any]:
         """The estimate as a JSON object."""
         return {
@@ -97,13 +105,8 @@ class Statistic(ABC):
 
     def estimate(self, bounds: Bounds) -> Estimate | None:
         """The value with its interval over records; None if it is undefined."""
-        value, records = self.value, int(np.count_nonzero(self.present))
-        if not math.isfinite(value):
-            return None
-        found = self.interval(bounds)
-        if isinstance(found, NoInterval):
-            return Estimate(value, None, f"no interval: {found.reason}", records)
-        return Estimate(value, found, records=records)
+        value = self.value
+        return Estimate.of(value, self.interval(bounds), self.present) if math.isfinite(value) else None
 
 
 class OfSums(Statistic):

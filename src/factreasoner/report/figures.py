@@ -5,22 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from factreasoner.errors import MissingExtraError
-from factreasoner.metrics.claim_scores import Bin
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.tables import caption, records_of, table_of
 
 BEFORE, AFTER = "#b0532b", "#2b6cb0"
-
-
-class Reliability(NamedTuple):
-    """The points of one reliability diagram, before calibration and after it."""
-
-    title: str
-    before: Sequence[Bin]
-    after: Sequence[Bin]
 
 
 def require_matplotlib() -> None:
@@ -74,10 +65,11 @@ def _point(axis: Any, place: int, found: Mapping[str, Any]) -> None:
     axis.plot([found["value"]], [place], "o", color=AFTER, markersize=5)
 
 
-def reliability_figure(diagrams: Sequence[Reliability], path: Path, *, what: str) -> list[Path]:
+def reliability_figure(fits: Mapping[str, Any], path: Path, *, what: str) -> list[Path]:
     """Share of positives against probability, bin by bin with Wilson intervals, and the bins' sizes below.
 
-    `what` says what a positive is ("atoms labelled S").
+    `fits` are those of a calibration file, a diagram each. `what` says what a positive is ("atoms labelled
+    S").
 
     Raises:
         MissingExtraError: matplotlib is not installed.
@@ -85,29 +77,31 @@ def reliability_figure(diagrams: Sequence[Reliability], path: Path, *, what: str
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(4 * len(diagrams), 4.8), layout="constrained")
-    axes = figure.subplots(2, len(diagrams), squeeze=False, sharex=True, height_ratios=[4, 1])
-    for (upper, lower), diagram in zip(axes.T, diagrams, strict=True):
+    figure = Figure(figsize=(4 * len(fits), 4.8), layout="constrained")
+    axes = figure.subplots(2, len(fits), squeeze=False, sharex=True, height_ratios=[4, 1])
+    for (upper, lower), (title, fit) in zip(axes.T, fits.items(), strict=True):
         upper.plot([0, 1], [0, 1], color="#888888", linewidth=1, linestyle="--")
-        for name, bins, colour, shift in (
-            ("before", diagram.before, BEFORE, -0.01),
-            ("after, held out", diagram.after, AFTER, 0.01),
+        for name, when, colour, shift in (
+            ("before", "before", BEFORE, -0.01),
+            ("after, held out", "after", AFTER, 0.01),
         ):
+            bins = fit[when]["bins"]
             _bins(upper, bins, colour, name)
-            at = [part.mean_p + shift for part in bins]
-            lower.bar(at, [part.size for part in bins], width=0.02, color=colour)
-        upper.set(title=diagram.title, xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=f"share of {what}")
+            at = [part["mean_p"] + shift for part in bins]
+            lower.bar(at, [part["size"] for part in bins], width=0.02, color=colour)
+        upper.set(title=title, xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), ylabel=f"share of {what}")
         lower.set(xlabel="probability", ylabel="number")
         upper.legend(loc="upper left", fontsize=8)
         upper.grid(alpha=0.3)
     return _written(figure, path)
 
 
-def _bins(axis: Any, bins: Sequence[Bin], colour: str, name: str) -> None:
-    axis.plot([b.mean_p for b in bins], [b.share for b in bins], "o-", color=colour, markersize=4, label=name)
+def _bins(axis: Any, bins: Sequence[Mapping[str, Any]], colour: str, name: str) -> None:
+    at, shares = [part["mean_p"] for part in bins], [part["share"] for part in bins]
+    axis.plot(at, shares, "o-", color=colour, markersize=4, label=name)
     for part in bins:
-        if part.interval is not None:
-            axis.plot([part.mean_p] * 2, part.interval, color=colour, linewidth=1, alpha=0.7)
+        if part["interval"] is not None:
+            axis.plot([part["mean_p"]] * 2, part["interval"], color=colour, linewidth=1, alpha=0.7)
 
 
 def _written(figure: Any, path: Path) -> list[Path]:
