@@ -12,7 +12,8 @@ judges both, and people's atoms, against the record's passages (version 2). Colu
 - `MAE`: mean |precision - people's share of supported atoms| over answers; `rho`: their Spearman correlation.
   `MAE P` and `rho P` are the same for the mean P(true) of the answer's atoms in place of precision, and
   `mean P` is its mean over answers, to be held against people's share.
-  `constant` is the MAE of always saying the mean of the other answers.
+  `constant` is the MAE of always saying the mean of the other answers, `all true` that of calling every
+  atom true.
 
 A last line gives `MAE P` and `rho P` of those of our atoms that say a claim of people's.
 
@@ -151,7 +152,8 @@ def _print(name: str, records: Sequence[Record], people: Row, rows: Sequence[Row
     rest = [(sum(share) - own) / (len(share) - 1) for own in share]
     constant = np.mean([abs(own - other) for own, other in zip(share, rest, strict=True)])
     people_say = f"people's share {np.mean(share):.3f}"
-    print(f"\n{name}: {len(records)} answers, {people_say}, MAE of a constant {constant:.3f}")
+    fixed = f"MAE of a constant {constant:.3f}, of all true {1 - np.mean(share):.3f}"
+    print(f"\n{name}: {len(records)} answers, {people_say}, {fixed}")
     print(
         "             atoms  theirs in ours  ours in theirs  compound  open  words  whole  covered"
         "   MAE   rho  MAE P  rho P  mean P  none"
