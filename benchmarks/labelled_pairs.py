@@ -19,7 +19,7 @@ from data_folder import data_folder
 ATOM_SETS = ("factscore_bios", "qasem_consistency", "wice", "kqa", "factcheck_bench")
 IN_RECORDS = ("factcheck_bench", "kqa", "wikicontradict")
 STANCE_SETS = (*IN_RECORDS, "fever_symmetric", "scifact_oracle")
-HANDMADE = ("fresh_pairs", "look_alikes", "stances")
+HANDMADE = ("fresh_pairs", "look_alikes", "stances", "unseen_pairs")
 SURE = 0.9
 """A human entailment below this is of a part of the claim."""
 

@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
+from itertools import compress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -82,7 +83,8 @@ def common() -> dict[str, float]:
     shares: dict[str, float] = defaultdict(float)
     for name in ATOM_SETS:
         texts = {context["text"] for record in records(name) for context in record["contexts"]}
-        counts = Counter(stem for text in texts for stem in analyse(text, "english").content_stems)
+        read = [analyse(text, "english") for text in texts]
+        counts = Counter(stem for text in read for stem in set(compress(text.stems, text.content)))
         for stem, count in counts.items():
             shares[stem] += count / len(texts) / len(ATOM_SETS)
     ranked = sorted(shares, key=lambda stem: (-shares[stem], stem))[:COMMON]
@@ -366,7 +368,8 @@ def beside_a_model(held_out: Mapping[str, PairModel]) -> None:
         found = [
             measured([texts[row["pair"]]["premise"]], [texts[row["pair"]]["hypothesis"]]) for row in said
         ]
-        ours = held_out[name].score(np.concatenate([one.values(0) for one in found]))
+        model = held_out[name]
+        ours = np.concatenate([one.values(0) for one in found]) @ model.weights + model.bias
         gold = [row["gold"] == "entailment" for row in said]
         scored = (Claims.of(1 / (1 + np.exp(-ours)), gold), Claims.of([row["p_true"] for row in said], gold))
         shown = "   ".join(f"{AreaUnderROC(one).value:.3f}" for one in scored)

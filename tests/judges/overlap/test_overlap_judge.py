@@ -76,6 +76,7 @@ def test_a_sentence_that_begins_with_the_claim_entails_it_in_any_company(judge):
         ("decade", "The bridge was built in the 1940s.", "The bridge was built in 1932."),
         ("century", "The bridge was built in the 19th century.", "The bridge was built in 1932."),
         ("count", "The bridge has four arches.", "The bridge has three arches of stone."),
+        ("volume", "It holds 83 million cubic metres.", "It holds 38 million cubic metres."),
         ("unit", "The tower is 220 feet high.", "The tower is 220 metres high."),
         ("converted", "The tower is 1,500 feet high.", "The tower is 324 metres high."),
         ("amount", "It killed 2 million people in China.", "It killed 2.9 million people in China."),
@@ -169,6 +170,24 @@ def test_may_with_a_day_is_a_month_and_no_hedge(judge):
     assert (
         verdict(judge, "The bridge opened on 4 May 1932.", "The bridge opened in 1932.").label == "entailment"
     )
+
+
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("Symphony 5 was first played in 1808.", "Symphony No. 5 was first played in 1808."),
+        ("Paper No 12 came out in Leeds.", "Paper 12 came out in Leeds."),
+        ("The report doesn't name countries.", "The report does not name countries."),
+        ("The US army left Leeds.", "In 1946 the US army left Leeds."),
+    ],
+)
+def test_the_short_form_of_number_and_of_not_changes_nothing(judge, claim, passage):
+    assert verdict(judge, passage, claim).label == "entailment"
+
+
+@pytest.mark.parametrize("named", ["in May 1932", "by Will Smith in 1932", "by the WHO in 1932"])
+def test_a_function_word_that_is_a_name_has_to_be_there(judge, named):
+    assert verdict(judge, "It was opened by Smith in 1932.", f"It was opened {named}.").label == "neutral"
 
 
 def test_a_passive_turns_subject_and_object_round(judge):

@@ -22,6 +22,7 @@ from factreasoner.judges.overlap.words import analyse
         ("the third of Egr2 and COVID19", [(3.0, "rank")]),
         ("1.500,50 euros and 6 650 km", [(1500.5, "euro"), (6650.0, "length")]),
         ("20 km², 20 sq km, 5 acres", [(20.0, "area"), (20.0, "area"), (5.0, "area")]),
+        ("38 million cubic metres, 5 litres", [(3.8e7, "volume"), (5.0, "volume")]),
         ("$2.5m for twenty-five days", [(2.5e6, "dollar"), (25.0, "time")]),
         ("four to six hours", [(4.0, ""), (4.0, "time")]),
         ("5 ft 11 in, 17:00, half a million", [(5.0, ""), (11.0, ""), (17.0, ""), (0.0, ""), (1e6, "")]),

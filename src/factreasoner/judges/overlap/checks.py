@@ -13,7 +13,7 @@ from factreasoner.judges.overlap.words import Span, Text
 from factreasoner.text.language import words
 
 _NEGATIONS = words(
-    "no not n't never none nobody nothing nowhere neither nor cannot without lack lacks lacked fail fails",
+    "no not never none nobody nothing nowhere neither nor cannot without lack lacks lacked fail fails",
     "failed refuse refuses refused unable unwilling deny denies denied",
 )
 _DOUBTS = _NEGATIONS | words(

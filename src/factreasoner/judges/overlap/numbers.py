@@ -46,9 +46,11 @@ _SIZES = {
     for unit, size in zip(listed.split()[::2], listed.split()[1::2], strict=True)
     for form in (unit, f"{unit}s")
 }
-_SIZES |= {f"{unit}2": ("area", size**2) for unit, (measure, size) in _SIZES.items() if measure == "length"}
-_SQUARE = frozenset({"square", "sq"})
-_OF_OTHERS = frozenset({"cubic", "degree", "degrees", *_SQUARE})
+_LENGTHS = {unit: size for unit, (measure, size) in _SIZES.items() if measure == "length"}
+_SIZES |= {f"{unit}2": ("area", size**2) for unit, size in _LENGTHS.items()}
+_SIZES |= {f"{unit}3": ("volume", 1e6 * size**3) for unit, size in _LENGTHS.items()}
+_POWERS = {"square": "2", "sq": "2", "cubic": "3"}
+_OF_OTHERS = frozenset({"degree", "degrees", *_POWERS})
 """Words whose unit is the next word."""
 _ROUGHLY = frozenset({"about", "around", "some", "nearly", "almost", "roughly", "approximately"})
 _AT_LEAST, _AT_MOST = frozenset({"over", "least", "exceeds"}), frozenset({"under", "most", "below"})
@@ -191,8 +193,8 @@ def _quantity(words: Sequence[str], content: Sequence[bool], i: int, language: s
         return Number(i, end + ordinal, value, DAY)
     if ordinal:
         return _rank(words, i, end + 1, value)
-    unit_end = end + 1 + (after in _SQUARE)
-    unit = f"{next_}2" if after in _SQUARE else after
+    unit_end = end + 1 + (after in _POWERS)
+    unit = f"{next_}{_POWERS[after]}" if after in _POWERS else after
     if unit in _SIZES:
         measure, size = _SIZES[unit]
         if words[unit_end : unit_end + 1] == ["per"]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -38,9 +38,9 @@ class Text:
     """One analysed text; the sequences of strings and flags have an item per token.
 
     `words` are folded; in scripts without blanks `stems` are pairs of neighbouring characters. `content`
-    marks the content words, all but function words; their stems are `content_stems`. `names` marks
-    capitalised content words that do not merely begin a sentence, `aside` what is in parentheses: other names
-    and dates that a passage may leave out.
+    marks the content words, all but function words. `content_stems` are their stems, and those of function
+    words that are names: "May", "the WHO". `names` marks capitalised content words that do not merely begin
+    a sentence, `aside` what is in parentheses: other names and dates that a passage may leave out.
     """
 
     raw: str
@@ -78,11 +78,20 @@ def analyse(raw: str, language: str) -> Text:
     aside = [place in inside for place in range(len(starts))]
     parts = list(_sentences(raw, starts))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
-    for month in numbers:
-        if month.kind == MONTH and written[month.place][0].isupper():  # "may" is a hedge, "May" is none.
-            words[month.place] = words[month.place].title()
-    names = list(_names(written, content, aside, parts))
-    content_stems = frozenset(stem for stem, keep in zip(stems, content, strict=True) if keep)
+    words = ["not" if word == "n't" else word for word in words]
+    for number in numbers:
+        i = number.place
+        if number.kind == MONTH and written[i][0].isupper():  # "may" is a hedge, "May" is none.
+            words[i] = words[i].title()
+        elif i and words[i - 1] == "no" and words[i][0].isdecimal():  # "No. 5" denies nothing.
+            written[i - 1] = words[i - 1] = "number"
+    openings = {part.low for part in parts}
+    names = list(_names(written, content, aside, openings))
+    content_stems = frozenset(
+        stems[i]
+        for i, word in enumerate(written)
+        if content[i] or (word[0].isupper() and len(word) > 1 and i not in openings)
+    )
     return Text(raw, words, stems, content, content_stems, names, aside, numbers, parts)
 
 
@@ -106,9 +115,8 @@ def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str
 
 
 def _names(
-    written: Sequence[str], content: Sequence[bool], aside: Sequence[bool], parts: Sequence[Span]
+    written: Sequence[str], content: Sequence[bool], aside: Sequence[bool], openings: Collection[int]
 ) -> Iterator[bool]:
-    openings = {part.low for part in parts}
     capital = [word[0].isupper() for word in written]
     for i, is_capital in enumerate(capital):
         followed = i + 1 < len(capital) and capital[i + 1]
