@@ -7,7 +7,7 @@ import pytest
 
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.transport import load
-from factreasoner.llm.usage import Meter, estimate_tokens, record_usage, stage
+from factreasoner.llm.usage import Meter, estimate_request, estimate_tokens, record_usage, stage
 from factreasoner.models import Usage
 
 load()
@@ -33,6 +33,20 @@ def test_the_estimate_is_near_and_rarely_low(language):
     text = TEXTS[language]
     ratio = estimate_tokens(text) / len(encoding.encode(text))
     assert 0.8 < ratio < 1.35
+
+
+ASKED = (
+    "Passage:\n<given_passage_b1d5e5b8>\nThe Harbour Museum in Lindby opened on 4 May 1932. It shows ships "
+    "and maps, and 1,987,000 people came in 2019.\n</given_passage_b1d5e5b8>\n\n"
+    "Fact: The Harbour Museum opened in 1935."
+)
+TOKENS_OF_QWEN = 85 + 5 + 3
+"""What llama.cpp's server counts with Qwen2.5: the text, the marks around it, the answer's beginning."""
+
+
+def test_the_estimate_of_a_request_is_near_what_an_open_model_counts():
+    request = {"messages": [{"role": "user", "content": ASKED}]}
+    assert estimate_request(request) == pytest.approx(TOKENS_OF_QWEN, rel=0.05)
 
 
 def test_nothing_is_no_token_and_more_text_is_more():

@@ -15,12 +15,15 @@ from typing import Any
 from factreasoner.models import Usage
 
 _ASCII = re.compile(r"[\x00-\x7f]+")
-ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]{1,3}|[!-/:-@\[-`{-~]{1,2}")
+ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]| (?=[0-9])|[!-/:-@\[-`{-~]{1,2}\n*|\n+")
+"""A blank before a number is a token, and so is each digit with most open models."""
 PIECES = re.compile(
     r"(?P<latin>[\u00c0-\u024f\u1e00-\u1eff]+)"
     r"|(?P<alphabet>[\u0370-\u058f]+)|(?P<semitic>[\u0590-\u077f]+)|(?P<hangul>[\uac00-\ud7a3]+)"
     r"|(?P<dense>[\u0080-\U0010ffff]+)"
 )
+TOKENS_OF_TURN = 5
+"""What a chat template adds to each message."""
 LETTERS_PER_TOKEN = {
     "latin": 1.5,  # accented letters cut a word into pieces
     "alphabet": 2.1,  # Greek, Cyrillic, Armenian
@@ -33,9 +36,9 @@ LETTERS_PER_TOKEN = {
 def estimate_tokens(text: str) -> int:
     """About how many tokens `text` takes with the tokenizers of current models.
 
-    For a few sentences of English or JSON it is within 12 % of OpenAI's cl100k and o200k, for German and
-    French within 15 %. For other scripts it is within 15 % of cl100k, while newer tokenizers need down to
-    half: an estimate that limits money or rate should be too high rather than too low.
+    For English it is mostly from 6 % too low to 26 % too high with OpenAI's cl100k and with Qwen's tokenizer,
+    9 % too high on average: an estimate that limits money or rate should be too high rather than too low.
+    Other languages are within 16 % of cl100k; beyond ASCII newer tokenizers need down to half of that.
     """
     tokens = len(ASCII_TOKENS.findall(text))
     if text.isascii():
@@ -50,7 +53,7 @@ def estimate_request(request: Mapping[str, Any]) -> int:
     """About how many prompt tokens a chat request takes, with its function or response format."""
     parts = [str(message.get("content") or message["tool_calls"]) for message in request["messages"]]
     parts += [str(request[name]) for name in ("tools", "response_format") if name in request]
-    return sum(estimate_tokens(part) + 4 for part in parts)
+    return sum(estimate_tokens(part) + TOKENS_OF_TURN for part in parts)
 
 
 def tokens_too_many(text: str) -> float:
