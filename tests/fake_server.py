@@ -11,7 +11,6 @@
     FakeServer(lambda request: {"fact_0": "True"})     # your own arguments, in the form the request asked for
     FakeServer(answering(lambda name, prop, request: "True"))      # one value an argument
     FakeServer(sequence(rate_limited("1"), hang(), answering(...)))    # one step a call, the last one repeats
-    FakeServer(refusing({"tool", "json_schema"}, answering(...)))      # a 400 for these call forms
 
 What an answer function returns:
 
@@ -215,18 +214,6 @@ def sequence(*steps):
     return answer
 
 
-def refusing(forms, otherwise=obliging):
-    """A provider that answers 400 to some call forms, naming the parameter, and the rest as `otherwise`."""
-
-    def answer(request):
-        if request.form in forms:
-            return tools_refused() if request.form == "tool" else response_format_refused(request.form)
-        return otherwise(request)
-
-    answer.refuses = frozenset(forms)
-    return answer
-
-
 # The probe: facts with known verdicts, by which it is found out how many a model bears at once
 
 PROBE = json.loads(
@@ -335,11 +322,6 @@ def unauthorized(status=401):
 def unknown_model():
     """404 for a model nobody serves."""
     return error(404, "The model `fake` does not exist", code="model_not_found")
-
-
-def tools_refused():
-    """400: no function calling here."""
-    return error(400, "`tools` is not supported with this model", param="tools")
 
 
 def response_format_refused(form="json_schema"):
@@ -467,8 +449,7 @@ class Handler(BaseHTTPRequestHandler):
             with owner.places:
                 if owner.delay:
                     owner.closing.wait(owner.delay)
-                known = owner.probed and request.form not in getattr(owner.answer, "refuses", ())
-                answered = (known_facts(request) if known else {}) or owner.answer(request)
+                answered = (known_facts(request) if owner.probed else {}) or owner.answer(request)
             if isinstance(answered, Misbehaviour):
                 self.misbehave(answered)
                 return
@@ -536,7 +517,7 @@ class FakeServer:
     """The server: a context manager, listening from the moment it is made.
 
     Facts by which a model is probed are answered as they are known and are no `requests` but `probes`; with
-    `probed` False they are put to the policy like all others, as they are where it refuses their form.
+    `probed` False they are put to the policy like all others.
 
     `url` ends in /v1. `requests` holds every chat request in order of arrival, `calls` their number, `peak`
     the most that were under way at once. `logprobs` makes it return log-probabilities when asked for

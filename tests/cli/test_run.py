@@ -156,11 +156,6 @@ def test_a_torn_and_a_changed_line_are_assessed_anew_and_no_other(factreasoner, 
     assert len(results(tmp_path / "runs" / "d")) == 3
 
 
-def test_quiet_prints_nothing(factreasoner, tmp_path, data):
-    done = factreasoner("run", data, "--quiet")
-    assert (done.stdout, done.stderr) == ("", "")
-
-
 def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypatch):
     (tmp_path / "mine.py").write_text(
         "from factreasoner.models import Verdict\n"

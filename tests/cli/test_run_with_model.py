@@ -20,13 +20,9 @@ from command import (
 )
 from fake_server import (
     FakeServer,
-    Misbehaviour,
     answering,
     hang,
     missing,
-    prose,
-    refusing,
-    sequence,
     server_error,
     unauthorized,
     unknown_model,
@@ -65,24 +61,6 @@ def test_main_job(factreasoner, tmp_path, two):
     assert "unknown" in done.stdout
 
 
-RECOVERABLE = {
-    "missing then there": sequence(missing("fact_1", policy=good), good),
-    "prose then a call": sequence(prose(), good),
-    "500 then a call": sequence(server_error(), good),
-    "no tools and no json_schema": refusing({"tool", "json_schema"}, good),
-    "only prose with fences": refusing({"tool", "json_schema", "json_object"}, good),
-}
-
-
-@pytest.mark.parametrize("answer", RECOVERABLE.values(), ids=RECOVERABLE.keys())
-def test_what_can_be_mended_by_asking_again_changes_no_score(factreasoner, tmp_path, one, answer):
-    with FakeServer(answer) as server:
-        run(factreasoner, server, one, "--concurrency", 1, "--form", "auto")
-    (line,) = results(tmp_path / "out")
-    assert line["predictions"] == GOOD
-    assert line["failures"] == []
-
-
 def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp_path, one):
     with FakeServer(missing("fact_0", policy=good)) as server:
         done = run(factreasoner, server, one, "--max-attempts", 2, code=3)
@@ -97,29 +75,19 @@ def test_what_stays_unanswered_is_listed_and_counts_as_nothing(factreasoner, tmp
     assert "failures" in done.stdout
 
 
-DEAD = {
-    "always prose": prose(),
-    "always 500": server_error(),
-    "always hanging": hang(),
-    "never JSON": Misbehaviour(body=b"<html>oops</html>"),
-}
-
-
-@pytest.mark.parametrize("answer", DEAD.values(), ids=DEAD.keys())
-def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path, answer):
+def test_a_dead_provider_scores_nothing_and_a_later_run_mends_it(factreasoner, tmp_path):
     data = write_records(tmp_path / "d.jsonl", record("r1", atoms=ATOMS[:2]))
     flags = ("--max-attempts", 1, "--patience", 0)
-    with FakeServer(lambda request: state["answer"](request)) as server:
-        state = {"answer": answer if callable(answer) else lambda request: answer}
-        run(factreasoner, server, data, *flags, "--timeout", 1, code=3)
+    with FakeServer(lambda request: server_error()) as server:
+        run(factreasoner, server, data, *flags, code=3)
         (line,) = results(tmp_path / "out")
         assert line["status"] == "failed"
         assert line["factuality_score"] is None
         assert line["predictions"] == {}
         assert len(line["failures"]) == 4
-        state["answer"] = good
+        server.answer = good
         run(factreasoner, server, data, *flags)
-        (line,) = results(tmp_path / "out")
+    (line,) = results(tmp_path / "out")
     assert line["predictions"] == {"a0": "S", "a1": "NS"}
 
 
@@ -205,16 +173,6 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
     assert "with interrupted and repeated tries" in done.stdout
 
 
-def test_dry_run_calls_nothing_and_counts_what_a_run_calls(factreasoner, tmp_path, two):
-    with FakeServer(good) as server:
-        done = run(factreasoner, server, two, "--version", 3, "--dry-run")
-        assert server.calls == 0
-        assert not (tmp_path / "out").exists()
-        run(factreasoner, server, two, "--version", 3)
-        calls = server.calls
-    assert [row.split()[1] for row in done.stdout.splitlines() if row.startswith("total")] == [str(calls)]
-
-
 def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, two):
     """With the examples that go before every question: they are most of a call about one fact."""
     with FakeServer(good, logprobs=True) as server:
@@ -236,43 +194,6 @@ def test_dry_run_knows_the_price_of_a_known_model_and_the_worst_case(factreasone
     told = " ".join(factreasoner("run", one, "--model", "openai/gpt-4o-mini", "--dry-run").stdout.split())
     assert "~$0.0" in told
     assert "24 calls are paid" in told  # 2 calls of 3 atoms: 2 * (8 + 2 * 2)
-
-
-def test_atoms_are_made_by_the_model(factreasoner, tmp_path):
-    def answer(request):
-        if "statements" not in request.properties:
-            return good(request)
-        parts = ["[1] She was born in Warsaw. => Marie Curie was born in Warsaw."]
-        return {"statements": [*parts, "[2] She died in Paris. => Marie Curie died in Paris."]}
-
-    said = "She was born in Warsaw. She died in Paris."
-    context = "Marie Curie was born in Warsaw in 1867."
-    data = write_records(
-        tmp_path / "d.jsonl", {"input": "Who was Marie Curie?", "output": said, "contexts": [context]}
-    )
-    with FakeServer(answer) as server:
-        run(factreasoner, server, data)
-        assert server.calls == 2
-    (line,) = results(tmp_path / "out")
-    assert line["predictions"] == {"a0": "S", "a1": "NS"}
-    (found,) = kept(tmp_path / "out")
-    atoms = [(said[slice(*atom["span"])], atom["text"]) for atom in found["atoms"]]
-    assert atoms == [
-        ("She was born in Warsaw.", "Marie Curie was born in Warsaw."),
-        ("She died in Paris.", "Marie Curie died in Paris."),
-    ]
-    assert set(found["usage"]) >= {"atomizer", "evaluator"}
-
-
-def test_reasoning_and_parameters_of_ones_own_reach_the_model_and_the_manifest(factreasoner, tmp_path, one):
-    flags = ("--reasoning-effort", "low", "--model-param", "num_ctx=8192", "--model-param", "mirostat=true")
-    with FakeServer(good) as server:
-        run(factreasoner, server, one, *flags)
-        body = server.requests[0].body
-    assert (body["reasoning_effort"], body["num_ctx"], body["mirostat"]) == ("low", 8192, True)
-    config = manifest_of(tmp_path / "out")["config"]
-    assert config["reasoning_effort"] == "low"
-    assert config["model_param"] == {"num_ctx": 8192, "mirostat": True}
 
 
 def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, tmp_path, two, monkeypatch):

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from command import printed
 
 PAIR = "MARKOV\n2\n2 2\n1\n2 0 1\n4\n0.1 0.2 0.3 0.4\n"
 FACTS = {
@@ -21,8 +22,7 @@ def files(tmp_path, monkeypatch):
 
 
 def solved(factreasoner, *arguments):
-    done = factreasoner("solve", *arguments, "--json")
-    return json.loads(done.stdout)
+    return printed(factreasoner("solve", *arguments, "--json"))
 
 
 def test_a_fact_graph(factreasoner):
@@ -88,15 +88,23 @@ def test_solvers_that_find_it_too_wide_are_rows_with_a_reason(factreasoner, tmp_
     assert "use solver 'gibbs'" in done.stderr
 
 
-def test_sampling_that_has_not_mixed_is_told_of(factreasoner, tmp_path):
-    """Two worlds of equal weight with next to no way between them."""
-    pairs = [(i, j) for i in range(12) for j in range(i)]
+def test_sampling_that_has_not_mixed_is_told_of_in_finite_numbers(factreasoner, tmp_path):
+    """Two worlds that no sweep leaves, and no time for more: R-hat is infinite, which JSON can not hold."""
+    pairs = [(i, j) for i in range(14) for j in range(i)]
     scopes = " ".join(f"2 {i} {j}" for i, j in pairs)
-    tables = " ".join("4 1 1e-6 1e-6 1" for _ in pairs)
-    (tmp_path / "worlds.uai").write_text(f"MARKOV 12 {'2 ' * 12} {len(pairs)} {scopes} {tables}")
+    tables = " ".join("4 1 1e-80 1e-80 1" for _ in pairs)
+    (tmp_path / "worlds.uai").write_text(f"MARKOV 14 {'2 ' * 14} {len(pairs)} {scopes} {tables}")
+    command = ("solve", "worlds.uai", "--solver-seconds", 0.001)
     for flags in (["--solver", "gibbs"], ["--compare"]):
-        done = factreasoner("solve", "worlds.uai", "--solver-seconds", 0.05, *flags, code=3)
-        assert "gibbs: sampling stopped after 0.05 s without converging: split R-hat" in done.stdout
+        done = factreasoner(*command, *flags, code=3)
+        assert "gibbs: sampling stopped after 0.001 s without converging: split R-hat" in done.stdout
+    told = printed(factreasoner(*command, "--solver", "gibbs", "--json", code=3))
+    assert told["solver"]["converged"] is False
+    assert told["solver"]["stderr"] > 0.01
+    assert "split R-hat infinite" in told["solver"]["diagnostics"]["warning"]
+    assert "r_hat" not in told["solver"]["diagnostics"]
+    assert len(told["marginals"]) == 14
+    assert all(sum(entry["probabilities"]) == pytest.approx(1.0) for entry in told["marginals"])
 
 
 def test_when_no_solver_can(factreasoner, tmp_path):

@@ -1,10 +1,9 @@
-"""`factreasoner verify`: records into a folder, with a model too, and one text with its sources."""
+"""`factreasoner verify`: records into a folder, and one text with its sources."""
 
 import json
 
 import pytest
-from command import model_flags, results, write_records
-from fake_server import FakeServer, answering
+from command import results, write_records
 
 SOURCE = "The Harbour Museum opened on 4 May 1932. It shows ships and maps."
 TEXT = "The Harbour Museum opened in 1930 [1]. It shows ships and maps [1]. It has a café [7].\n"
@@ -70,11 +69,6 @@ def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
     assert "up to" not in factreasoner("verify", data, *flags, "--rounds", "0").stdout
 
 
-def test_records_need_contexts(factreasoner, tmp_path):
-    data = write_records(tmp_path / "answers.jsonl", {"id": "r1", "output": TEXT})
-    assert "answers.jsonl:1: contexts: none given" in factreasoner("verify", data, code=1).stderr
-
-
 def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp_path):
     text, source = files
     out = ("--out", tmp_path / "mended.md")
@@ -134,45 +128,3 @@ def test_a_claim_cited_by_the_marker_of_its_paragraph_is_noted(factreasoner, tmp
     (tmp_path / "museum.txt").write_text(SOURCE)
     done = factreasoner("verify", "--text", tmp_path / "answer.md", "--source", tmp_path / "museum.txt")
     assert "(by the marker that closes its paragraph)" in " ".join(done.stdout.split()), done.stdout
-
-
-def said(name, prop, request):
-    """What a model that reads says: 1930 is wrong."""
-    if name == "statements":
-        return ["It opened in 1932 => The museum opened in 1932."]
-    if name.startswith("sentence_"):
-        return "It opened in 1932 [1]."
-    if name.startswith("atom_"):
-        return "The museum opened in 1932."
-    if name.endswith("_sources"):
-        return "1"
-    if name.endswith("_citation"):
-        return "opened on 4 May 1932"
-    if name.endswith("_reasoning"):
-        return "It opened in 1932."
-    return "False" if "1930" in prop["description"] else "True"
-
-
-good = answering(said)
-
-
-def test_a_text_is_corrected_by_the_model(factreasoner, tmp_path):
-    texts = {"The Harbour Museum opened in 1930.": "The Harbour Museum opened in 1930"}
-    texts |= {"The Harbour Museum shows ships.": "It shows ships"}
-    atoms = [{"text": text, "original": original} for text, original in texts.items()]
-    answer = "The Harbour Museum opened in 1930 [1]. It shows ships [1]."
-    record = {"id": "r1", "input": "What of it?", "output": answer, "atoms": atoms, "contexts": [SOURCE]}
-    data = write_records(tmp_path / "d.jsonl", record)
-    with FakeServer(good) as server:
-        for _ in range(2):
-            factreasoner("verify", data, *model_flags(server), "--patience", 0)
-            assert server.calls == 5  # verdicts, the sentence, its claims, revised, their verdicts
-    (line,) = results(tmp_path / "out")
-    assert line["corrected"] == "It opened in 1932 [1]. It shows ships [1]."
-    assert [(c["label"], c["fate"]) for c in line["claims"]] == [
-        ("contradicted", "rewritten"),
-        ("supported", "kept"),
-    ]
-    assert line["claims"][0]["quote"] == "opened on 4 May 1932"
-    assert line["citation_recall"] == 0.5
-    assert line["corrected_citation_recall"] == 1.0

@@ -11,6 +11,7 @@ The provider is told by the request's path. `usage` holds fields that are added 
 
 import json
 
+from fake_server import Completion, Request, completion_body
 from json_server import Answer, JsonServer
 
 PROMPT_TOKENS, COMPLETION_TOKENS = 900, 20
@@ -32,24 +33,9 @@ def leaves(value):
 
 
 def _openai(body, arguments, usage):
-    raw = json.dumps(arguments)
-    message = {"role": "assistant", "content": raw}
-    if body.get("tools"):
-        function = {"name": body["tools"][0]["function"]["name"], "arguments": raw}
-        message = {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [{"id": "call_0", "type": "function", "function": function}],
-        }
     counted = {"prompt_tokens": PROMPT_TOKENS, "completion_tokens": COMPLETION_TOKENS, "total_tokens": 920}
-    return {
-        "id": "chatcmpl-0",
-        "object": "chat.completion",
-        "created": 1_700_000_000,
-        "model": "model",
-        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
-        "usage": counted | usage,
-    }
+    completion = Completion(arguments=arguments, usage=counted | usage)
+    return completion_body(Request(0, body, {}), completion, logprobs=False)
 
 
 def _groq(body, arguments, usage):
