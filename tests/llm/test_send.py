@@ -162,7 +162,9 @@ def test_an_outage_is_waited_for_and_said(scene):
     set_up = scene(lambda request: obliging(request) if told else reset())
     with told_of_waiting(told.append):
         assert set_up.client(patience=30, max_attempts=1).call(PROMPT, SCHEMA).arguments
-    assert told == [f"{urlsplit(set_up.server.url).netloc}, 1 of 30 s (--patience): Connection error", ""]
+    assert told[0].startswith(f"{urlsplit(set_up.server.url).netloc}, ")
+    assert told[0].endswith(" of 30 s (--patience): Connection error")
+    assert told[-1] == ""
 
 
 def test_a_server_that_says_nothing_is_told_of_with_the_tries_it_has(scene, monkeypatch):
