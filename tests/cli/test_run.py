@@ -69,24 +69,6 @@ def test_fresh_deletes_nothing_where_the_new_run_cannot_begin(factreasoner, tmp_
     assert {path.name: path.read_bytes() for path in (tmp_path / "out").iterdir()} == before
 
 
-BAD_LINES = [
-    ("{", 2, "JSON"),
-    (json.dumps(record("x") | {"atoms": [{"text": "y", "contexts": ["c7"]}]}), 2, "c7"),
-]
-
-
-@pytest.mark.parametrize(("line", "number", "word"), BAD_LINES)
-def test_a_bad_line_is_named_before_anything_is_done(factreasoner, tmp_path, line, number, word):
-    path = tmp_path / "d.jsonl"
-    path.write_text("\n".join([json.dumps(record("r0")), line, json.dumps(record("r2"))]) + "\n")
-    done = factreasoner("run", path, "--out", "out", code=1)
-    assert f"d.jsonl:{number}" in done.stderr
-    assert word in done.stderr
-    assert not (tmp_path / "out").exists()
-    assert f"d.jsonl:{number}" in factreasoner("run", path, "--out", "out", "--skip-invalid").stderr
-    assert [r["id"] for r in results(tmp_path / "out")] == ["r0", "r2"]
-
-
 def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl", {"text": "Water boils at 100 °C.", "docs": ["Water boils at 100 °C."]}
@@ -219,9 +201,14 @@ def test_a_cluster_without_its_package_makes_no_folder(factreasoner, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_skipped_lines_come_in_order_and_are_counted(factreasoner, tmp_path):
+def test_bad_lines_are_named_before_anything_is_done_or_skipped_in_order_and_counted(factreasoner, tmp_path):
     lines = [json.dumps(record("r0")), "{", '{"output": 5, "contexts": 5}', "{", "{"]
     (tmp_path / "in.jsonl").write_text("\n".join(lines) + "\n")
+    assert (
+        "in.jsonl:2 and 2 more (4, 5): not JSON"
+        in factreasoner("run", "in.jsonl", "--out", "out", code=1).stderr
+    )
+    assert not (tmp_path / "out").exists()
     done = factreasoner("run", "in.jsonl", "--skip-invalid", "--out", "out")
     told = [line for line in done.stderr.splitlines() if line.startswith("skipped")]
     assert [line.split(": ")[0] for line in told] == [
