@@ -98,8 +98,3 @@ def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_
     summary = summary_of(tmp_path / "out")
     assert (summary["context_verdicts"], summary["context_relations"]) == (2, 0)
     assert "between them" not in copies("--fresh").stdout
-
-
-@pytest.mark.parametrize("part", ["--summarizer", "--query-builder"])
-def test_a_part_that_needs_a_model_says_so(factreasoner, one, part):
-    assert "--model" in factreasoner("run", one, part, "llm", code=1).stderr

@@ -47,19 +47,6 @@ def contexts():
     return {context["id"]: context for context in json.loads(lines[-1])["result"]["contexts"]}
 
 
-@pytest.mark.parametrize(
-    ("version", "ids"), [(1, ["c_a0_0", "c_a1_0"]), (2, ["c_a0_0", "c_a1_0", "c_q_0"]), (3, ["c_a0_0"])]
-)
-def test_each_version_judges_what_the_wiki_holds(run, version, ids):
-    with JsonServer(wiki(PAGES)) as server:
-        wikipedia = ("--retriever", "wikipedia", "--wikipedia-url", f"{server.url}/w/api.php")
-        code = run(*wikipedia, "--version", version, "--retrieve-k", 1)
-    assert code == 0
-    assert set(ids) <= set(contexts())
-    line = result()
-    assert (line["status"], line["num_atoms"], line["factuality_score"]) == ("ok", 2, 1.0)
-
-
 def test_a_failed_search_is_recorded_and_alone_repeated(run):
     mended = False
 
