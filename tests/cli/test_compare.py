@@ -246,18 +246,20 @@ def test_contexts_read_by_one_run_alone_are_said_and_a_version_without_meaning_i
     )
 
 
+def used(path, **usage):
+    """A run that took so much."""
+    return run_folder(path, *(one.model_copy(update={"usage": usage}) for one in made(0.3)))
+
+
 def test_unknown_cost_is_said(factreasoner, tmp_path, two):
-    run_folder(
-        tmp_path / "c", *(a.model_copy(update={"usage": {"evaluator": Usage(cost=None)}}) for a in made(0.3))
-    )
+    used(tmp_path / "c", evaluator=Usage(cost=None))
     done = factreasoner("compare", "good", "c")
     assert "the cost is unknown for c" in done.stderr
     assert ["cost", "↓", "0.0400", "-"] in map(str.split, done.stdout.splitlines())
 
 
 def test_cached_calls_count_and_are_said(factreasoner, tmp_path, two):
-    usage = {"evaluator": Usage(calls=1, cached_calls=3), "atomizer": Usage(calls=50)}
-    run_folder(tmp_path / "c", *(a.model_copy(update={"usage": usage}) for a in made(0.3)))
+    used(tmp_path / "c", evaluator=Usage(calls=1, cached_calls=3), atomizer=Usage(calls=50))
     done = factreasoner("compare", "good", "c", "--json")
     assert printed(done)["runs"]["c"]["scores"]["calls"]["value"] == 4.0
     assert "c: 24 of its calls were answered from the cache" in done.stderr

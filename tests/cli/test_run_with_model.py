@@ -18,15 +18,7 @@ from command import (
     summary_of,
     write_records,
 )
-from fake_server import (
-    FakeServer,
-    answering,
-    hang,
-    missing,
-    server_error,
-    unauthorized,
-    unknown_model,
-)
+from fake_server import FakeServer, answering, hang, missing, server_error, unauthorized, unknown_model
 
 from factreasoner.llm.usage import estimate_request
 

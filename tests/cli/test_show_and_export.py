@@ -101,10 +101,15 @@ def test_export_to_standard_output_is_exact(factreasoner, finished):
     assert "'xlsx' is not one of 'csv', 'jsonl', 'parquet'" in " ".join(unknown.stderr.split())
 
 
-def test_every_task_is_shown_and_exported(factreasoner, tmp_path):
+@pytest.fixture
+def data(tmp_path):
+    """A record that every task takes."""
     fields = {"reference": "Marie Curie was born in Warsaw in 1867.", "output": "She was born in 1867 [1]."}
     given = {key: value for key, value in record("r0").items() if key != "atoms"}
-    data = write_records(tmp_path / "d.jsonl", given | fields)
+    return write_records(tmp_path / "d.jsonl", given | fields)
+
+
+def test_every_task_is_shown_and_exported(factreasoner, data):
     for task in ("recall", "rag", "verify"):
         factreasoner(task, data, "--out", task)
         assert "r0: " in factreasoner("show", task).stdout
@@ -118,21 +123,13 @@ def test_every_task_is_shown_and_exported(factreasoner, tmp_path):
         assert f"a run of `{task}` has no table 'atoms'; it has: claims, records, verdicts" in refused.stderr
 
 
-def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_path):
-    fields = {"reference": "Marie Curie was born in Warsaw in 1867.", "output": "She was born in 1867 [1]."}
-    given = {key: value for key, value in record("r0").items() if key != "atoms"}
-    data = write_records(tmp_path / "d.jsonl", given | fields)
+def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_path, data):
     for task in ("run", "recall", "rag", "verify"):
         factreasoner(task, data, "--out", task)
-        first = json.loads(
-            factreasoner(
-                "export", task, "--table", "verdicts", "--format", "jsonl", "--out", "-"
-            ).stdout.splitlines()[0]
-        )
-        line = {key: first[key] for key in ("record", "premise", "claim")} | {
-            "task": task,
-            "was": first["label"],
-        }
+        verdicts = factreasoner("export", task, "--table", "verdicts", "--format", "jsonl", "--out", "-")
+        first = json.loads(verdicts.stdout.splitlines()[0])
+        line = {key: first[key] for key in ("record", "premise", "claim")}
+        line |= {"task": task, "was": first["label"]}
         label = "contradiction" if first["label"] != "contradiction" else "entailment"
         file = write_records(tmp_path / "c.jsonl", line | {"label": label})
         done = factreasoner("score", task, "--corrections", file)
@@ -180,10 +177,7 @@ def test_score_refuses_settings_of_a_graph_where_there_is_none(factreasoner, tmp
     done = factreasoner("score", "recall", "--factors", "table1", code=1)
     assert "--factors: a run of `recall` has no fact graph" in done.stderr
     done = factreasoner("score", "recall", "--k", "3", code=1)
-    assert (done.returncode, "--k: a run of `recall` has no K; only --corrections goes" in done.stderr) == (
-        1,
-        True,
-    )
+    assert "--k: a run of `recall` has no K; only --corrections goes" in done.stderr
 
 
 def test_a_run_ends_with_its_report_and_a_finished_one_is_reported_again(factreasoner, tmp_path):
