@@ -95,21 +95,6 @@ def test_a_dry_run_makes_no_calls(factreasoner, one, relations):
     assert "no model calls" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "flags",
-    [
-        ("--version", 1, "--context-prior", 0.6),
-        ("--version", 2, "--factors", "table1"),
-        ("--assessor", "veriscore", "--version", 1),
-    ],
-)
-def test_a_replay_under_other_settings_is_the_run_itself_under_them(factreasoner, tmp_path, one, flags):
-    factreasoner("run", one, "--version", 3, "--out", "first")
-    factreasoner("run", one, *flags, "--out", "direct")
-    recorded(factreasoner, "first", "first", *flags)
-    assert p_true(tmp_path / "out") == pytest.approx(p_true(tmp_path / "direct"), abs=1e-12)
-
-
 @pytest.mark.parametrize("flags", [("--out", "first"), ("--out", "first", "--fresh")])
 def test_a_run_never_overwrites_what_it_reads(factreasoner, tmp_path, one, flags):
     factreasoner("run", one, "--out", "first")
