@@ -59,8 +59,7 @@ def plain_name(path: P) -> P:
     return path.with_suffix("") if path.suffix.lower() in _FORMS else path
 
 
-@contextlib.contextmanager
-def opened(path: Path) -> Iterator[io.BufferedReader]:
+def opened(path: Path) -> io.BufferedReader:
     """A file to read, unpacked if its first bytes say that it is compressed, whatever its name.
 
     It can be moved about in; backwards, a compressed one is read again from its beginning.
@@ -68,12 +67,11 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
     Raises:
         OSError: it can't be read, or (also raised while reading) compressed data is damaged or cut short.
     """
-    with path.open("rb") as file, unpacked(file) as plain:
-        yield plain
+    return unpacked(path.open("rb"))
 
 
 def unpacked(file: IO[bytes]) -> io.BufferedReader:
-    """What `file`, open at its beginning, holds: itself, or what it has in compressed form.
+    """What `file`, open at its beginning, holds: itself, or what it has in compressed form. It closes `file`.
 
     Raises as `opened` does.
     """
@@ -112,7 +110,7 @@ class _Unpacking(io.RawIOBase):
     """The content of a compressed file, with its lines counted, so that damage has a place."""
 
     def __init__(self, file: io.BufferedReader, form: _Form) -> None:
-        self._form = form
+        self._file, self._form = file, form
         zipped = form is _FORMS[".gz"]
         self._content = gzip.GzipFile(fileobj=file, mode="rb") if zipped else zstd.ZstdFile(file, "rb")
         self._line: int | None = 1
@@ -145,6 +143,7 @@ class _Unpacking(io.RawIOBase):
 
     def close(self) -> None:
         self._content.close()
+        self._file.close()
         super().close()
 
     def _damaged(self, error: Exception) -> OSError:

@@ -3,6 +3,7 @@
 import pytest
 from pydantic import ValidationError
 
+from factreasoner.errors import InputError
 from factreasoner.models import Atom, Context, Record
 
 
@@ -16,7 +17,7 @@ from factreasoner.models import Atom, Context, Record
     ],
 )
 def test_ids_of_a_record_must_agree(atoms, contexts, word):
-    with pytest.raises(ValidationError, match=word):
+    with pytest.raises(InputError, match=rf"^Record\(\): .*{word}.*; "):
         Record(id="r", response="x", atoms=tuple(atoms), contexts=tuple(contexts))
 
 
@@ -28,15 +29,42 @@ def test_models_are_frozen_and_refuse_unknown_fields():
     atom = Atom(id="a", text="x")
     with pytest.raises(ValidationError):
         atom.text = "y"
-    with pytest.raises(ValidationError):
+    with pytest.raises(InputError, match=r"^Atom\(\): wrong: no such field; leave it out$"):
         Atom(id="a", text="x", wrong=1)
+
+
+@pytest.mark.parametrize(
+    ("build", "told"),
+    [
+        (lambda: Context(id="c", text=None), "Context(): text: is null; it must be a text"),
+        (lambda: Context(text="x"), "Context(): id: missing; give it"),
+        (
+            lambda: Record(id="r", response="x", contexts="y"),
+            "Record(): contexts: is a text; it must be a list: [...]",
+        ),
+        (
+            lambda: Record(id="r", response="x", contexts=[{"id": 5, "text": "y"}]),
+            "Record(): contexts[0].id: is the number 5; it must be a text",
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_model_is_one_sentence_for_its_caller(build, told):
+    with pytest.raises(InputError) as caught:
+        build()
+    assert str(caught.value) == told
+    assert caught.value.__suppress_context__
+
+
+def test_models_read_from_data_raise_what_a_reader_of_data_expects():
+    with pytest.raises(ValidationError):
+        Record.model_validate({"id": "r", "response": "x", "contexts": [{"id": 5}]})
 
 
 def test_facts_and_statements_of_the_reference_have_ids_of_their_own():
     one, other = Atom(id="x", text="a"), Atom(id="x", text="b")
-    with pytest.raises(ValidationError, match="duplicate fact id 'x'"):
+    with pytest.raises(InputError, match="duplicate fact id 'x'"):
         Record(id="r", response="", facts=(one, other))
-    with pytest.raises(ValidationError, match="'x' names both a fact and a reference atom"):
+    with pytest.raises(InputError, match="'x' names both a fact and a reference atom"):
         Record(id="r", response="", facts=(one,), reference_atoms=(other,))
-    with pytest.raises(ValidationError, match="'x' names both an atom and a fact"):
+    with pytest.raises(InputError, match="'x' names both an atom and a fact"):
         Record(id="r", response="", atoms=(one,), facts=(other,))

@@ -5,11 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import to_jsonable_python
 
+from factreasoner.errors import InputError
+from factreasoner.models.wording import reworded
+
+_UNIQUE = "ids are unique within a record"
+_KNOWN = "atom_ids names atoms of the record"
+_REMEDIES = {"missing": "missing; give it", "extra_forbidden": "no such field; leave it out"}
 Gold = Literal["S", "NS", "C", "U"]
 
 
@@ -19,7 +25,22 @@ class Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Atom(Model):
+class _Given(Model):
+    """Base of the models that callers build themselves; what is wrong with one is told in our words."""
+
+    if not TYPE_CHECKING:  # a type checker goes by the fields
+
+        def __init__(self, **values):
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                where = f"{type(self).__name__}()"
+                raise InputError(list(reworded(error, where, {}, **_REMEDIES))) from None
+
+        __init__.__pydantic_base_init__ = True  # so one inside another is read without it
+
+
+class Atom(_Given):
     """One checkable statement of a response.
 
     `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
@@ -38,7 +59,7 @@ class Atom(Model):
     unresolved: tuple[str, ...] = ()
 
 
-class Context(Model):
+class Context(_Given):
     """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
 
     `note` says in words what happened to it ("page not read: status 403; the snippet is used"); `unread` is
@@ -62,7 +83,7 @@ class Context(Model):
     atom_ids: tuple[str, ...] = ()
 
 
-class Record(Model):
+class Record(_Given):
     """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist.
 
     `facts` are what the response should state; the `gold` of each is whether it does by human judgement
@@ -89,15 +110,15 @@ class Record(Model):
         for kind, items in (groups | {"a reference atom": self.reference_atoms}).items():
             for item in items or ():
                 if item.id in kinds and kinds[item.id] == kind:
-                    raise ValueError(f"duplicate {kind.partition(' ')[2]} id {item.id!r}")
+                    raise ValueError(f"duplicate {kind.partition(' ')[2]} id {item.id!r}; {_UNIQUE}")
                 if item.id in kinds:
                     both = f"both {kinds[item.id]} and {kind}"
-                    raise ValueError(f"id {item.id!r} names {both}; ids are unique within a record")
+                    raise ValueError(f"id {item.id!r} names {both}; {_UNIQUE}")
                 kinds[item.id] = kind
         for context in self.contexts or () if self.atoms is not None else ():
             for atom_id in context.atom_ids:
                 if kinds.get(atom_id) != "an atom":
-                    raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}")
+                    raise ValueError(f"context {context.id!r} names unknown atom {atom_id!r}; {_KNOWN}")
         return self
 
 

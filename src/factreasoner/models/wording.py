@@ -30,7 +30,7 @@ KINDS: Mapping[Any, str] = {
 _REFUSED = {
     "missing": "missing",
     "model_type": "must be an object: {{...}}",
-    "list_type": "must be a list: [...]",
+    **dict.fromkeys(("list_type", "tuple_type"), "must be a list: [...]"),
     "greater_than_equal": "must be at least {ge:g}",
     "greater_than": "must be above {gt:g}",
     "less_than_equal": "must be at most {le:g}",
