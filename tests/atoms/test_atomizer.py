@@ -36,7 +36,7 @@ def copycat(prompt, schema):
 
 def test_the_requests_are_the_calls():
     llm = ScriptedLLM(copycat)
-    atomizer = LLMAtomizer(llm=llm, config=Config(max_tokens=64))
+    atomizer = LLMAtomizer(llm=llm, config=Config(max_tokens=88))
     planned = atomizer.requests(record())
     assert llm.calls == []
     atomizer.atomize(record())
@@ -79,7 +79,7 @@ def test_one_failed_chunk_leaves_the_others():
         )
 
     llm = ScriptedLLM(answer)
-    atomized = LLMAtomizer(llm=llm, config=Config(max_tokens=64)).atomize(record())
+    atomized = LLMAtomizer(llm=llm, config=Config(max_tokens=88)).atomize(record())
     left = [("a0", "Ada was born in 1815."), ("a1", "She died in 1852.")]
     assert [(a.id, a.text) for a in atomized.atoms] == left
     (failure,) = atomized.failures
