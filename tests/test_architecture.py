@@ -35,6 +35,7 @@ FLOORS = [
 So there is no circle: an import that closes one goes up, or stays on its floor.
 """
 MOST_LINES = 50
+MOST_FILES_OF_A_RECORD, MOST_CHANGES_OF_FILE = 90, 700
 MOST_PARAMETERS = 5
 
 
@@ -168,3 +169,12 @@ def test_help_imports_nothing_heavy():
     code = f"import sys, factreasoner.cli; print(sorted({heavy} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
     assert done.stdout == "[]\n"
+
+
+def test_one_record_passes_few_files():
+    """The goals of the benchmark: files entered, and changes from one file to another."""
+    command = [sys.executable, "benchmarks/life_of_a_record.py"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT)
+    entered, changes = map(int, re.findall(r"(\d+) (?:files entered|changes of file)", done.stdout))
+    assert 0 < entered <= MOST_FILES_OF_A_RECORD
+    assert entered <= changes <= MOST_CHANGES_OF_FILE
