@@ -77,6 +77,16 @@ def test_parquet_is_what_json_lines_of_it_would_be(tmp_path, packed):
     assert [record.metadata for record in found] == [{"note": "n"}, {}]
 
 
+def test_bytes_in_a_parquet_file_are_texts_if_they_are_utf_8(tmp_path):
+    path = tmp_path / "f.parquet"
+    pq.write_table(pa.table({"output": ["Größe".encode()], "contexts": [[b"x"]]}), path)
+    (record,) = records(path, path.read_bytes())
+    assert (record.response, record.contexts[0].text) == ("Größe", "x")
+    pq.write_table(pa.table({"output": [b"Gr\xf6\xdfe"]}), path)
+    with pytest.raises(InputError, match=r"f\.parquet, record 1: not UTF-8: byte 0xf6"):
+        records(path, path.read_bytes())
+
+
 @settings(max_examples=25)
 @given(st.lists(st.fixed_dictionaries({"id": st.integers(), "output": st.text(min_size=1)}), min_size=1))
 def test_any_texts_come_through_an_array(tmp_path_factory, rows):
@@ -95,6 +105,8 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.json", "[" * 100_000, "nested too deeply"),
         ("f.parquet", b"PAR1 and more", "begins as a Parquet file, but can't be read as one"),
         ("f.json", "[]", "empty"),
+        ("f.json", '[[{"output": "x"}]]', "f.json, record 1: is a list; each line must be an object"),
+        ("f.jsonl", "\ufeff", "f.jsonl: empty; write one JSON record"),
         ("f.json", '[{"output": "x"}, 7]', "f.json, record 2: is the number 7; each line must be an object"),
         ("f.json", '[{"output": "x", "id": 1}, {"output": "y", "id": 1}]', "is the id of record 1 too"),
         ("f.csv", "id,output\n1,a,b\n", "f.csv:2: 3 cells, but the first row names 2; quote cells"),

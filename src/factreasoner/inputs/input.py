@@ -165,8 +165,8 @@ class CheckedInput:
                 if isinstance(record, InputProblem):
                     self.problems.append(record)
                 else:
-                    line = json.dumps(record, ensure_ascii=False, default=str)
-                    records.write(line.encode("utf-8", "surrogatepass"))
+                    line = json.dumps(record, ensure_ascii=False, default=_text)
+                    records.write(line.encode("utf-8", "surrogateescape"))
                 records.write(b"\n")
             return records, ", record "
 
@@ -218,6 +218,11 @@ def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
                 yield {key: value for key, value in row.items() if value is not None and value == value}
     except (arrow.ArrowException, OSError) as error:
         raise _wrong(name, f"begins as a Parquet file, but can't be read as one: {error}") from error
+
+
+def _text(value: object) -> str:
+    """A value of Parquet that JSON has none of: a date, or the bytes of a text that is not marked as one."""
+    return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else str(value)
 
 
 def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:

@@ -91,8 +91,11 @@ def objects_of(path: Path, problems: list[InputProblem], form: str) -> Iterator[
 def objects_in(
     file: IO[bytes], name: str, problems: list[InputProblem], form: str, by: str = ":"
 ) -> Iterator[Line]:
-    """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number."""
-    if message := _file_problem(file, form):
+    """As `objects_of`, for an open file; `by` stands in messages between its name and a line's number.
+
+    Lines made of a table or an array, which have another `by`, are JSONL in any case.
+    """
+    if by == ":" and (message := _file_problem(file, form)):
         raise InputError([InputProblem(name, "", message)])
     file.seek(0)
     for number, offset, raw in lines_of(file):
