@@ -4,7 +4,7 @@ import csv
 import json
 
 import pytest
-from command import manifest_of, results, summary_of, write_records
+from command import manifest_of, write_records
 from fake_server import FakeServer, answering, missing, sequence
 from run_folders import run_folder
 
@@ -37,24 +37,6 @@ def record(record_id, facts=FACTS):
 def recall(factreasoner, server, data, *flags, **options):
     model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool", "--out", "out")
     return factreasoner("recall", data, *model, "--max-attempts", 2, *flags, **options)
-
-
-@pytest.mark.parametrize("mode", ["tf", "tfn_citation"])
-def test_one_call_a_record(factreasoner, tmp_path, mode):
-    data = write_records(tmp_path / "d.jsonl", record("r1"), record("r2"))
-    with FakeServer(good) as server:
-        recall(factreasoner, server, data, "--mode", mode)
-        assert server.calls == 2
-        recall(factreasoner, server, data, "--mode", mode)
-        assert server.calls == 2
-    line = results(tmp_path / "out")[0]
-    assert (line["recall"], line["num_true"], line["num_false"]) == (pytest.approx(2 / 3), 2, 1)
-    assert (line["error_rate"], line["f1_false"]) == (0, 1)
-    assert [fact["value"] for fact in line["facts"]] == [True, False, True]
-    quote = "She was born in Warsaw" if "citation" in mode else None
-    assert line["facts"][0]["quote"] == quote
-    assert line["metadata"] == {"variant": "full"}
-    assert summary_of(tmp_path / "out")["metrics"]["recall"]["value"] == pytest.approx(2 / 3)
 
 
 def test_a_record_without_facts_says_so(factreasoner, tmp_path):

@@ -1,25 +1,12 @@
-"""`--judge verifier` from a data file to results: versions, assessors, resuming, dry run, doctor."""
+"""`--judge verifier` from a data file to results: resuming, replays, dry run, doctor."""
 
 import json
 import shutil
 
 import pytest
-from command import results, verdicts_in, write_records
+from command import record, verdicts_in, write_records
 from fake_server import Completion, FakeServer
-from tiny_classifiers import overlap, overlap_label, pooled, save
-
-LONG = "The bridge is old and large. A bird flows out of the tree. " * 8
-PASSAGES = [f"{LONG}Marie Curie was born in Warsaw.", "The city is not in Peru."]
-ATOMS = ["Marie Curie was born in Warsaw.", "The city is in Peru.", "The Lena flows out of a lake."]
-
-
-def record(name, atoms=ATOMS, passages=PASSAGES):
-    return {
-        "id": name,
-        "output": " ".join(atoms),
-        "atoms": [{"id": f"a{n}", "text": text, "contexts": ["c0"]} for n, text in enumerate(atoms)],
-        "contexts": [{"id": f"c{n}", "text": text} for n, text in enumerate(passages)],
-    }
+from tiny_classifiers import overlap, pooled, save
 
 
 @pytest.fixture
@@ -29,7 +16,9 @@ def model(tmp_path):
 
 @pytest.fixture
 def data(tmp_path):
-    return write_records(tmp_path / "d.jsonl", record("r1"))
+    atoms = ["Marie Curie was born in Warsaw.", "The city is in Peru.", "The Lena flows out of a lake."]
+    passages = ["Marie Curie was born in Warsaw (r1).", "The city is not in Peru (r1)."]
+    return write_records(tmp_path / "d.jsonl", record("r1", atoms=atoms, contexts=passages))
 
 
 @pytest.fixture
@@ -43,36 +32,6 @@ def run(factreasoner, data, model):
 
 def verdicts(folder):
     return {(v["context_id"], v["target_id"]): v for v in verdicts_in(folder)}
-
-
-@pytest.mark.parametrize(("version", "pairs"), [(1, 3), (2, 6), (3, 6)])
-def test_each_version(run, tmp_path, version, pairs):
-    run("--version", version, code=3 if version == 3 else 0)
-    found = verdicts(tmp_path / "out")
-    assert sum(target.startswith("a") for _, target in found) == pairs
-    assert found["c0", "a0"]["label"] == "entailment"
-    assert found["c0", "a0"]["quote"].endswith("Marie Curie was born in Warsaw.")
-    assert len(found["c0", "a0"]["quote"]) < len(PASSAGES[0]) / 2
-    if version == 3:  # the long passage as a claim leaves no room to the other one
-        (failure,) = results(tmp_path / "out")[0]["failures"]
-        assert (failure["item_id"], failure["error_type"]) == ("c1->c0", "ClaimTooLong")
-    else:
-        assert results(tmp_path / "out")[0]["failures"] == []
-    if version > 1:
-        assert found["c1", "a1"]["label"] == overlap_label(PASSAGES[1], ATOMS[1]) == "contradiction"
-
-
-def test_recall_of_facts(factreasoner, model, tmp_path):
-    facts = [{"id": f"f{n}", "text": text} for n, text in enumerate(ATOMS)]
-    data = write_records(tmp_path / "facts.jsonl", {"id": "r1", "output": PASSAGES[0], "facts": facts})
-    done = factreasoner(
-        "recall", data, "--judge", "nli", "--verifier-model", model, "--out", "recall", "--explain"
-    )
-    assert "0.333" in done.stdout
-    assert ATOMS[0] not in done.stdout
-    assert ATOMS[1] in done.stdout
-    manifest = json.loads((tmp_path / "recall/manifest.json").read_text())
-    assert list(manifest["files"]) == ["verifier"]
 
 
 def test_a_run_is_known_by_the_model_s_content_and_not_by_its_place(run, model, tmp_path):
@@ -93,6 +52,7 @@ def test_a_finished_run_is_scored_and_replayed_without_the_model(factreasoner, r
     factreasoner("score", "out", "--factors", "table1")
     factreasoner("run", "out", "--judge", "recorded", "--relations", "out", "--out", "again")
     given, replayed = verdicts(tmp_path / "out"), verdicts(tmp_path / "again")
+    assert {v["label"] for v in given.values()} == {"entailment", "contradiction", "neutral"}
     assert {pair: v | {"confidence": "recorded"} for pair, v in given.items()} == replayed
 
 
