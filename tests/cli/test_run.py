@@ -9,13 +9,6 @@ from command import record, results, summary_of, write_records
 
 from factreasoner import Run
 
-RESULT_FIELDS = {
-    *("id", "status", "input", "output", "topic", "model_name", "failures", "solver", "usage", "marginals"),
-    *("factuality_score", "recall_k", "f1_k", "k", "num_atoms", "num_contexts", "num_true_atoms"),
-    *("num_false_atoms", "num_uniform_atoms", "entropy", "avg_entropy", "norm_entropy", "avg_norm_entropy"),
-    *("avg_prob", "avg_logprob", "predictions", "elapsed_seconds"),
-}
-
 
 @pytest.fixture
 def data(tmp_path):
@@ -29,7 +22,6 @@ def test_the_embedded_judge_assesses_and_says_that_it_did(factreasoner, tmp_path
     lines = results(tmp_path / "runs" / "answers")
     assert [line["id"] for line in lines] == ["r0", "r1", "r2", "r3"]
     for line in lines:
-        assert line.keys() >= RESULT_FIELDS
         assert line["k"] == 3
         assert line["usage"]["calls"] == 0
         p_true = {m["variable"]: m["probabilities"][1] for m in line["marginals"]}
