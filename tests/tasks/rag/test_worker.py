@@ -184,6 +184,20 @@ def test_made_ids_stay_clear_of_given_ones():
 LONG = " ".join(f"Ship {n} lay in the harbour." for n in range(200))
 
 
+@pytest.mark.parametrize(
+    ("contexts", "unread", "found"),
+    [
+        ([LONG], ["Ship 199"], ("failed", "c0->a0")),  # the last piece; the others are silent
+        (["Ship 1.", "Boat 2."], ["Ship", "Boat"], ("partial", "contexts->a0")),  # the second look
+    ],
+)
+def test_what_was_not_judged_is_a_failure_though_the_rest_is_silent(contexts, unread, found):
+    llm = judging(lambda passage, fact: None if all(word in passage for word in unread) else "Not clear")
+    record = record_of(atoms=["It is red."], contexts=contexts)
+    result = assessed(llm, record, window_tokens=600, max_attempts=1)
+    assert (result.status, *(failure.item_id for failure in result.failures)) == found
+
+
 def test_contexts_that_fit_are_one_premise_in_their_order():
     contexts = [Context(id="b", text="Two.", title="Second"), Context(id="a", text="One.")]
     tokens = estimate_tokens("Second\nTwo.") + estimate_tokens("One.")
