@@ -107,13 +107,13 @@ def test_contexts_too_long_for_one_call_are_shown_in_several():
     contexts = [f"{filler} apples.", f"{filler} pears.", f"{4 * f'{filler} '}plums. {filler}"]
     llm = reader()
     record = record_of(atoms=["apples", "pears", "plums", "figs"], contexts=contexts)
-    result = assessed(llm, record, window_tokens=600)
+    result = assessed(llm, record, window_tokens=800)
     assert scored_rag(result).values["faithfulness"] == 0.75
     assert len(result.together) == len(llm.calls) > 2
     assert result.together["contexts:1"] == ("c0", "c1")
     rests_on = {v.target_id: v.rests_on for v in result.verdicts if v.label == "entailment"}
     assert rests_on == {"a0": ("c0",), "a1": ("c1",), "a2": ("c2",)}
-    alone = scored_rag(assessed(reader(), record, premise="each", window_tokens=600))
+    alone = scored_rag(assessed(reader(), record, premise="each", window_tokens=800))
     assert alone.values["faithfulness"] == 0.75
     assert len({(v.context_id, v.target_id) for v in alone.result.verdicts}) == len(alone.result.verdicts)
 
