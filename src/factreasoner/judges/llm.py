@@ -16,12 +16,16 @@ from factreasoner.settings import Config
 
 
 class LLMJudge:
-    """Judges claims by calls of one function each, `atoms_per_call` claims at most; see `Asker`."""
+    """Judges claims by calls of one function each, `atoms_per_call` claims at most; see `Asker`.
 
-    def __init__(self, llm: LLM, config: Config | None = None) -> None:
+    `inquiry` is what is asked of each claim, by default that of the mode.
+    """
+
+    def __init__(self, llm: LLM, config: Config | None = None, inquiry: faaf.Inquiry | None = None) -> None:
         self._config = config or Config()
         self._templates = {name: prompts.load(name) for name in ("judge", "judge_one", "judge_several")}
-        self._inquiry = faaf.inquiry(self._config.mode, verbal=self._config.confidence == "verbal")
+        verbal = self._config.confidence == "verbal"
+        self._inquiry = inquiry or faaf.inquiry(self._config.mode, verbal=verbal)
         self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
         self._naming = self._inquiry._replace(
             task="Say of each fact, by the sources alone, whether it is true.",
@@ -120,6 +124,9 @@ def _named(premise: Premise, finding: JudgedClaim) -> tuple[str, ...]:
 
 def _sources(texts: Sequence[str]) -> str:
     """Numbered sources as a message shows them."""
-    return "\n\n".join(
-        f"Source {number}:\n{prompts.delimit(text, 'source')}" for number, text in enumerate(texts, start=1)
-    )
+    return "\n\n".join(shown_source(str(number), text) for number, text in enumerate(texts, start=1))
+
+
+def shown_source(name: str, text: str) -> str:
+    """A source as a prompt shows it: its name, and its text between tags."""
+    return f"Source {name}:\n{prompts.delimit(text, 'source')}"

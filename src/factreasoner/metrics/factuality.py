@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from factreasoner.metrics import claim_scores
 from factreasoner.metrics.samples import LabelledClaim, Sample
 from factreasoner.metrics.statistics import OfClaims, OfRecords
-from factreasoner.metrics.table import COUNT, Metric, Need, Table, usage_metrics
+from factreasoner.metrics.table import COUNT, Better, Metric, Need, Table, usage_metrics
 from factreasoner.models import (
     SMALLEST_P,
     Assessment,
@@ -172,20 +172,15 @@ BOTH = Need("labels of both kinds", _one_kind, lambda record: False, labels=True
 FINER = Need("labels C or U", _not_finer, lambda record: False, labels=True)
 
 
+BETTER: dict[Support, Better] = {"supported": "higher", "contradicted": "lower"}
 UNRESOLVED = "not or partly judged, or P = 1/2"
 MAX_E = math.log10(math.e) / math.e
 """The largest -P log10 P."""
 
 # fmt: off
 METRICS = (
-    Metric("supported", "supported atoms", "supported atoms per record", JUDGED,
-           _count("supported"), bounds=COUNT, decimals=2, places=("compare",), better="higher"),
-    Metric("contradicted", "contradicted atoms", "contradicted atoms per record", JUDGED,
-           _count("contradicted"), bounds=COUNT, decimals=2, places=("compare",), better="lower"),
-    Metric("conflicting", "conflicting atoms", "conflicting atoms per record", JUDGED,
-           _count("conflicting"), bounds=COUNT, decimals=2, places=("compare",)),
-    Metric("unverified", "unverified atoms", "unverified atoms per record", JUDGED,
-           _count("unverified"), bounds=COUNT, decimals=2, places=("compare",)),
+    *(Metric(label, f"{label} atoms", f"{label} atoms per record", JUDGED, _count(label), bounds=COUNT,
+             decimals=2, places=("compare",), better=BETTER.get(label)) for label in SAID),
     Metric("precision", "precision", "share of judged atoms that are supported", JUDGED, _score("precision"),
            places=("line", "run", "evaluate", "groups", "compare", "figure"), tested=True, better="higher"),
     Metric("precision_low", "Pr low", f"precision with no unresolved atom supported ({UNRESOLVED})", JUDGED,

@@ -13,6 +13,7 @@ from factreasoner import prompts
 from factreasoner.assessors.judging import pieces
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
 from factreasoner.atoms.checks import Material
+from factreasoner.judges.llm import shown_source
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.llm.usage import estimate_tokens
@@ -22,7 +23,6 @@ from factreasoner.settings import Config
 from factreasoner.tasks.verify.citations import CitedText, Place, Sentence
 from factreasoner.tasks.verify.claims import citations_of
 from factreasoner.tasks.verify.editing import Edit, Edited, edited
-from factreasoner.tasks.verify.judging import shown_source
 from factreasoner.tasks.verify.result import FAILED, Change, ClaimLabel, Fate, VerifiedClaim, VerifiedText
 from factreasoner.text.passages import best, split_passages
 from factreasoner.text.sentences import sentences

@@ -9,16 +9,17 @@ from typing import NamedTuple
 from factreasoner import prompts
 from factreasoner.assessors.judging import Task, in_calls, judging_threads, premises
 from factreasoner.assessors.prompted import PASSAGE_TOKENS
-from factreasoner.judges import STAGE, faaf, pair_id
-from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaim
+from factreasoner.judges import faaf
+from factreasoner.judges.asking import JudgedClaim
 from factreasoner.judges.ensemble import EnsembleJudge
+from factreasoner.judges.llm import LLMJudge, shown_source
 from factreasoner.llm.client import Panel
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.models import Claim, Failure, Part, Premise, Record, Verdict
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE, NOT_CLEAR, TRUE
 from factreasoner.pipeline.assembly import alone
-from factreasoner.protocols import LLM, Judge, Judged
+from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import known_verdict
 
@@ -137,7 +138,7 @@ def _quoted(quote: str, parts: Sequence[Part]) -> str | None:
     return next((part.id for part in parts if faaf.check_citation(quote, part.text) == "found"), None)
 
 
-class ModelJudge:
+class ModelJudge(LLMJudge):
     """A model that is shown the question, the whole answer and the sources in a premise's parts.
 
     For each claim it names the sources that decide it, a quote and a reason, and then the verdict, whose note
@@ -145,30 +146,22 @@ class ModelJudge:
     """
 
     def __init__(self, llm: LLM, config: Config, record: Record) -> None:
-        self._record = record
-        self._numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
-        self._template = prompts.load("verify")
-        self._inquiry = faaf.Inquiry(
+        inquiry = faaf.Inquiry(
             values=(TRUE, FALSE, NOT_CLEAR),
             task="Say of each claim, by the sources alone, whether it is true.",
             item="claim",
             first=("sources", "citation", "reasoning"),
             verbal=config.confidence == "verbal",
         )
-        self._asker = Asker(llm, config, tokens_per_claim=self._inquiry.tokens_per_claim)
+        super().__init__(llm, config, inquiry)
+        self._record = record
+        self._numbers = {context.id: n for n, context in enumerate(record.contexts or (), start=1)}
+        self._template = prompts.load("verify")
 
-    def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
-        """See `Judge`."""
-        sources = [(str(self._numbers[part.id]), part.text) for part in premise.parts]
-
-        def request(asked: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
-            prompt = self._filled(self._record.prompt, self._record.response, sources)
-            return prompt.model_copy(update={"examples": self._examples}), self._inquiry.build(asked)
-
-        question = ClaimQuestion(STAGE, request, lambda claim_id: pair_id(premise.id, claim_id))
-        judged = self._asker.ask(question, claims)
-        verdicts = (self._verdict(premise, claim_id, found) for claim_id, found in judged.found.items())
-        return Judged(tuple(verdicts), tuple(judged.failures.values()))
+    def _request(self, premise: Premise, claims: Sequence[Claim]) -> tuple[Prompt, FunctionSchema]:
+        sources = ((str(self._numbers[part.id]), part.text) for part in premise.parts)
+        prompt = self._filled(self._record.prompt, self._record.response, sources)
+        return prompt.model_copy(update={"examples": self._answered}), self._inquiry.build(claims)
 
     def _filled(self, question: str, answer: str, sources: Iterable[tuple[str, str]]) -> Prompt:
         return self._template.fill(
@@ -178,34 +171,31 @@ class ModelJudge:
         )
 
     @cached_property
-    def _examples(self) -> tuple[Example, ...]:
+    def _answered(self) -> tuple[Example, ...]:
+        """The examples, each with the answer that it is about."""
+
         def user(texts: Sequence[str], claims: Sequence[str]) -> str:
             numbered = ((str(number), text) for number, text in enumerate(texts, start=1))
             return self._filled("What is known of the matter?", " ".join(claims), numbered).user
 
         return self._inquiry.examples(user=user)
 
-    def _verdict(self, premise: Premise, claim_id: str, found: JudgedClaim) -> Verdict:
+    def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         ids = {self._numbers[part.id]: part.id for part in premise.parts}
-        quoted = _quoted(found.quote, premise.parts)
-        named = [ids[number] for number in faaf.numbered(found.sources, max(ids)) if number in ids]
-        if found.label == "neutral" or len(ids) == 1:
+        quoted = _quoted(finding.quote, premise.parts)
+        named = [ids[number] for number in faaf.numbered(finding.sources, max(ids)) if number in ids]
+        if finding.label == "neutral" or len(ids) == 1:
             named = []  # a neutral verdict rests on no source, one on a single source on that
         elif quoted and not named:
             named = [quoted]
         return Verdict(
             context_id=premise.id,
             target_id=claim_id,
-            label=found.label,
-            probability=found.probability,
-            quote=found.quote if quoted else None,
-            confidence=found.confidence,
-            citation=None if not found.quote else "found" if quoted else "absent",
-            note=" ".join(found.reasoning.split()),
+            label=finding.label,
+            probability=finding.probability,
+            quote=finding.quote if quoted else None,
+            confidence=finding.confidence,
+            citation=None if not finding.quote else "found" if quoted else "absent",
+            note=" ".join(finding.reasoning.split()),
             rests_on=tuple(dict.fromkeys(named)),
         )
-
-
-def shown_source(name: str, text: str) -> str:
-    """A source as a prompt shows it: its name, and its text between tags."""
-    return f"Source {name}:\n{prompts.delimit(text, 'source')}"
