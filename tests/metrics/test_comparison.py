@@ -128,12 +128,6 @@ def test_the_published_example():
     assert found.units == 11
 
 
-def test_its_ends():
-    assert alpha(["aa", "bb", "aa"]) == 1
-    assert alpha([]) is alpha(["a", "b"]) is alpha(["aa", "aa"]) is None
-    assert alpha(["ab", "ba"]) < 0
-
-
 @given(st.lists(st.lists(st.sampled_from("abc"), max_size=4), max_size=8))
 def test_by_its_definition_over_all_pairs_of_values(units):
     """1 - D_o / D_e: disagreeing pairs inside units, against those of all values that can be paired."""

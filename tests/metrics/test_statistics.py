@@ -26,10 +26,6 @@ def test_wilson_equals_scipy(counts):
     assert interval == pytest.approx((right.low, right.high), abs=1e-12)
 
 
-def test_wilson_of_no_trials():
-    assert wilson(0, 0) is None
-
-
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
 def test_the_interval_of_a_mean_is_students(values):
     if np.std(values) < 1e-6:
