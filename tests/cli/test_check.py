@@ -68,6 +68,7 @@ def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run
     [
         (("--min", "precison=0.8"), "unknown measure 'precison'; did you mean 'precision'?"),
         (("--max", "failure=0"), "did you mean 'failures'?"),
+        (("--max", "no_atoms=0"), "did you mean 'records_without_atoms'?"),
         (("--min", "faithfulness=0.8"), "a measure of rag, and this is a run of run"),
         (("--min", "precision"), "write NAME=NUMBER, as precision=0.8"),
         (("--min", "precision=high"), "write NAME=NUMBER"),
@@ -99,6 +100,16 @@ def test_records_that_failed_are_told_of(factreasoner, tmp_path):
     assert "these scores leave out 1 failed record; --max records_failed=0 makes" in done.stderr
     ruled = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_failed=0", code=4)
     assert "these scores leave out" not in ruled.stderr
+
+
+def test_a_score_says_how_many_records_have_one(factreasoner, tmp_path):
+    empty = [assessment([], record_id=name).model_copy(update={"status": "no_atoms"}) for name in "ab"]
+    run_folder(tmp_path / "run", assessment([0.9, 0.2], record_id="kept"), *empty)
+    done = factreasoner("check", "run", "--min", "precision=0.5", "--max", "records_without_atoms=1", code=4)
+    assert done.stdout == (
+        "pass  precision >= 0.5: 0.5000 (1 of 3 records)\nFAIL  records_without_atoms <= 1: 2\n"
+    )
+    assert "records_without_atoms, failures, " in factreasoner("metrics", "rag").stdout
 
 
 def test_failed_judgements_that_could_break_a_rule_break_it(factreasoner, tmp_path):

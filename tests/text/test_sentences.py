@@ -60,8 +60,7 @@ CASES = [
     "He was born in 1950.[1][2]¦ He died.",
     "He was born in 1950. [1] [2]¦ He died. [3]",
     "He was born in 1950.¦ [3] 4 things are said.",
-    "It has vitamin C.[1, 2]¦ Plan B.¹¦ In the U.S.【1†source】¦ Ends.[1](https://a.org/)¦ Works.[^1] "
-    "[2]¦ So.",
+    "It has vitamin C.[1, 2]¦ Plan B.¹¦ In the U.S.【1†source】¦ Ends.[1](https://a.org/)¦ So.[^1] [2]¦ Yes.",
     "It was led by Dr.[1] Smith.",
     "Use Node.js and ASP.NET.¦ They work.",
     "It runs iOS.¦ iPhone sales rose.",

@@ -14,7 +14,7 @@ from factreasoner.files import replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
-from factreasoner.metrics.table import SHARE, Table, of_fewer, possible
+from factreasoner.metrics.table import SHARE, Table, possible
 from factreasoner.models import Support, TaskResult
 from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import nearest
@@ -147,7 +147,8 @@ def _rule(text: str, bound: Bound, task: Task[Any]) -> Rule:
     name = synonyms.get(name, name)
     measures = [*totals_of(task), *(metric.name for metric in table if not metric.usage)]
     if name not in measures:
-        reason = f"unknown measure {given!r}; {nearest(name, measures)}"
+        statuses = {place[1]: total for total, place in TOTALS.items() if place[0] == "records"}
+        reason = f"unknown measure {given!r}; {nearest(statuses.get(name, name), measures)}"
         if others := [other for other in TASKS if other != task.name and name in task_named(other).table]:
             reason = (
                 f"a measure of {' and '.join(others)}, and this is a run of {task.name}; its own: "
@@ -234,7 +235,7 @@ def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interv
     value, interval, reason, of = found
     if value is None:
         return False, f"no value: {reason}"
-    fewer = f" {of_fewer(of, records)}".rstrip()
+    fewer = f" ({of} of {number_of(records['total'], 'record')})" if of < records["total"] else ""
     if interval is None:
         held = not on_interval and rule.keeps(value)
         return held, f"{value:.4f}{fewer}" + (f", with {reason}" if on_interval else "")

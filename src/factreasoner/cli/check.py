@@ -20,7 +20,7 @@ class Check(Command):
 
     run_dir: Path = RUN_DIR
     at_least: list[str] | None = flag(
-        "NAME=NUMBER, such as precision=0.8; repeatable. `metrics` lists the names.", "--min"
+        "NAME=NUMBER, such as precision=0.8; repeatable. `metrics` lists scores and totals.", "--min"
     )
     at_most: list[str] | None = flag("NAME=NUMBER, such as failures=0; repeatable.", "--max")
     on_interval: bool = flag("Check scores by the worse end of their 95 % interval.")

@@ -8,7 +8,10 @@ from factreasoner.report.terminal import say_json
 
 
 class Metrics(Command):
-    """List every metric: its name in summaries and rules, which way is better, what it needs and means."""
+    """List every metric: its name in summaries and rules, which way is better, what it needs and means.
+
+    Below them are the totals of a run that rules of `check` may name.
+    """
 
     task: str | None = argument("TASK", "Only the metrics of run, recall, ... (default: all)", None)
     as_json: bool = AS_JSON
@@ -16,6 +19,7 @@ class Metrics(Command):
     def _execute(self) -> None:
         from rich.table import Column
 
+        from factreasoner.analysis.rules import totals_of
         from factreasoner.metrics.table import ARROWS
         from factreasoner.tasks.task import TASKS, check_task, task_named
 
@@ -30,4 +34,5 @@ class Metrics(Command):
             console.print(f"[bold]{name}[/bold]")
             cells = ((m.name + ARROWS[m.better], m.needs.words, m.meaning) for m in rows)
             console.columns((Column("metric", no_wrap=True), "needs", "meaning"), cells)
+            console.sentence(f"Totals for `check`: {', '.join(totals_of(task_named(name)))}.")
             console.print()
