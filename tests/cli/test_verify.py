@@ -31,6 +31,7 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
         assert "claims to look at first" in worst
         assert '[1] says otherwise: "The Harbour Museum opened on 4 May 1932' in worst
         assert "c0" not in worst  # the source is named once
+        assert done.stdout.endswith("These citations name no source: 7 (r1).\n")
     first, second = results(tmp_path / "run")
     assert first["corrected"] == "It shows ships and maps [1].\n"
     assert [claim["label"] for claim in first["claims"]][::2] == ["contradicted", "unknown_source"]
@@ -44,6 +45,20 @@ def test_records_run_into_a_folder_and_resume(factreasoner, tmp_path):
     assert second["status"] == "no_atoms"
     shown = factreasoner("evaluate", tmp_path / "run").stdout
     assert all(f"citation {name}, corrected " in shown for name in ("recall", "precision"))
+
+
+def test_a_long_claim_is_cut_and_some_records_are_named(factreasoner, files, tmp_path):
+    long = f"It shows {'ships and maps ' * 200}[1][9]."
+    records = [{"id": f"r{n}", "output": long, "contexts": [SOURCE]} for n in range(5)]
+    data = write_records(tmp_path / "answers.jsonl", *records)
+    run = ("verify", data, "--out", tmp_path / "run", "--spacy-model", "none")
+    told = factreasoner(*run).stdout
+    assert len(told.partition("\njudged by ")[0]) < 5 * 1000
+    assert told.endswith("source: 9 (r0); 9 (r1); 9 (r2); and others in more records.\n")
+    assert "name no source" not in factreasoner(*run, "--json").stdout + factreasoner(*run, "--quiet").stdout
+    assert len(factreasoner("show", tmp_path / "run").stdout) > 5 * 3000
+    files[0].write_text(long)
+    assert len(factreasoner("verify", "--text", files[0], "--source", files[1]).stdout) < 2500
 
 
 def test_what_cites_nothing_and_what_needs_no_judge_are_told_as_such(factreasoner, tmp_path):
@@ -79,6 +94,7 @@ def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp
     assert "(removed)" in done.stdout
     assert "unknown source" in done.stdout
     assert "- The Harbour Museum opened in 1930 [1]." in done.stdout
+    assert "\nThese citations name no source: 7.\n" in done.stdout
     assert (tmp_path / "mended.md").read_text() == "It shows ships and maps [1].\n"
     quiet = factreasoner("verify", "--text", text, "--source", source, "--out", "again.md", "--quiet")
     assert (quiet.stdout, quiet.stderr) == ("", "")

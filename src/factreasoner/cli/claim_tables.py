@@ -25,17 +25,20 @@ from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
 from factreasoner.text.parsing import REMEDY, describe_model
 
-QUOTE_LENGTH, LONG_QUOTE = 90, 300
+QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
 P_WIDTH, LABEL_WIDTH = 5, 14
 ROWS_AT_ONCE = 500
 
 
-def claim_cells(row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH) -> tuple[str, str, str, str]:
-    """P, label, text with its fate, and evidence of a claim; a quote is cut at `longest` characters."""
+def claim_cells(
+    row: ClaimRow, task: Task[Any], longest: int, longest_claim: int | None = CLAIM_LENGTH
+) -> tuple[str, str, str, str]:
+    """P, label, text with its fate, and evidence of a claim; quotes and the text are cut at these lengths."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
     fate = f" [yellow]({plain(row.fate)})[/yellow]" if row.fate not in ("", "kept") else ""
     said = (f"[yellow]{part}[/]" if part == IN_PART else escape(part) for part in evidence_of(row, longest))
-    return p_true, label_cell(row, task.label_words), plain(row.text) + fate, "; ".join(said)
+    text = plain(row.text, longest_claim) + fate
+    return p_true, label_cell(row, task.label_words), text, "; ".join(said)
 
 
 def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest: int = QUOTE_LENGTH) -> None:
@@ -119,7 +122,7 @@ def print_rows(rows: Iterable[ClaimRow], task: Task[Any], *, in_order: bool = Fa
             Column("", width=LABEL_WIDTH, no_wrap=True),
             task.claim_word,
         )
-        console.columns(columns, (_cells(row, task, name, LONG_QUOTE) for row, name in names))
+        console.columns(columns, (_cells(row, task, name, LONG_QUOTE, None) for row, name in names))
         console.print()
     return next(counted)
 
@@ -145,9 +148,15 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
     console.print()
 
 
-def _cells(row: ClaimRow, task: Task[Any], name: str, longest: int = QUOTE_LENGTH) -> tuple[str, str, str]:
+def _cells(
+    row: ClaimRow,
+    task: Task[Any],
+    name: str,
+    longest: int = QUOTE_LENGTH,
+    longest_claim: int | None = CLAIM_LENGTH,
+) -> tuple[str, str, str]:
     """P, label and text of a row, under that name if there is one, with its evidence on a line of its own."""
-    p_true, label, text, evidence = claim_cells(row, task, longest)
+    p_true, label, text, evidence = claim_cells(row, task, longest, longest_claim)
     place = f"[dim]{plain(name)}:[/dim] " if name else ""
     said = f"\n[dim]{evidence}[/dim]" if evidence else ""
     return p_true, label, f"{place}{text}{said}"
@@ -158,7 +167,7 @@ def _pairs(folder: RunFolder[Any], pairs: Iterable[Mapping[str, Any]]) -> Iterat
     for pair in pairs:
         (result,) = folder.results([pair["record"]])
         texts = {row.claim: row.text for row in folder.task.rows(result)}
-        one, other = (plain(texts[claim]) for claim in pair["atoms"])
+        one, other = (plain(texts[claim], CLAIM_LENGTH) for claim in pair["atoms"])
         yield f"{pair['probability']:.3f}", f"[dim]{plain(pair['record'])}:[/dim] {one}\n{other}"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ UNUSED = (
 OF_RECORDS = ("dry_run", "column_map", "limit", "skip_invalid", "report", "fresh")
 """Flags that mean nothing with one text."""
 QUOTE_LENGTH = 160
+NAMED = 3
+"""Records that are named for their unknown citations."""
 
 
 class Verify(Running, panels=PANELS, without=UNUSED):
@@ -61,6 +64,16 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         if self.data is None:
             raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
         return self.carry_out(TASK, self.data, "their sentences are rewritten and judged again")
+
+    def at_end(self, results: Iterable[VerifyResult]) -> None:
+        """Name the citations without a source in the first records that have some."""
+        found = (
+            () if self.as_json or self.quiet else (result for result in results if result.unknown_citations)
+        )
+        told = [f"{_listed(r.unknown_citations)} ({plain(r.record_id)})" for r in islice(found, NAMED + 1)]
+        if told:
+            more = "; and others in more records" if len(told) > NAMED else ""
+            Terminal().sentence(f"These citations name no source: {'; '.join(told[:NAMED])}{more}.")
 
     def _verify_text(self, name: str, sources: list[str]) -> int:
         """Verify one text, show it, and write it as corrected; returns the exit code."""
@@ -123,8 +136,14 @@ def _closing(result: VerifyResult) -> Iterator[str]:
             yield f"as corrected:                        {_scores(result.after)}"
         if any(claim.fate == "flagged" for claim in result.claims):
             yield "Flagged claims stay in the text; see the evidence above."
+    if unknown := result.unknown_citations:
+        yield f"These citations name no source: {_listed(unknown)}."
     for note in result.verified.notes if result.verified else ():
         yield f"[yellow]note[/yellow] {plain(note)}"
+
+
+def _listed(labels: Sequence[str]) -> str:
+    return ", ".join(map(plain, dict.fromkeys(labels)))
 
 
 def _scores(scores: Scores) -> str:
