@@ -31,7 +31,7 @@ ROWS_AT_ONCE = 500
 
 
 def claim_cells(
-    row: ClaimRow, task: Task[Any], longest: int, longest_claim: int | None = CLAIM_LENGTH
+    row: ClaimRow, task: Task[Any], longest: int = QUOTE_LENGTH, longest_claim: int | None = CLAIM_LENGTH
 ) -> tuple[str, str, str, str]:
     """P, label, text with its fate, and evidence of a claim; quotes and the text are cut at these lengths."""
     p_true = "" if row.p_true is None else f"{row.p_true:.3f}"
