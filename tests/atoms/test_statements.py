@@ -71,6 +71,13 @@ def test_sources_advice_and_remarks_are_left_out(text):
     assert texts(text) == []
 
 
+def test_what_follows_a_line_with_its_sources_is_no_source():
+    assert texts("It rained.\n\nSources: [1], [2]\n\nIt snowed in 1999.") == [
+        "It rained.",
+        "It snowed in 1999.",
+    ]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -44,6 +44,9 @@ _STOP = re.compile(r"[.!?…]+")
 _ENDED = re.compile(rf"(?<=[^\s.!?…])[.!?…]+[)\"”’*_{UNSEEN}]*$")
 _BEGINS = re.compile(rf"[\"“„«‘¿¡*_({UNSEEN}]*(?P<first>[^\W\d_])(?P<second>.?)")
 _BETWEEN = re.compile(r"[ \t]*[,;]?[ \t]*")
+_OPENED = re.compile(
+    r"[ \t]*[(\[][ \t]*(?:(?:see(?: also)?|cf\.|e\.g\.,?|via|from|siehe|vgl\.|voir)[ \t]*)?$", re.IGNORECASE
+)
 
 
 class Plain(NamedTuple):
@@ -256,7 +259,7 @@ def _on_line_before(text: str, start: int, end: int) -> int:
 
 def _opened(text: str, span: Span) -> Span:
     """The span with the brackets around it, and the blanks in these."""
-    near = max(0, span.start - 8)
-    left = re.search(r"[ \t]*[(\[][ \t]*$", text[near : span.start])
+    near = max(0, span.start - 16)
+    left = _OPENED.search(text[near : span.start])
     closed = text[span.end : span.end + 1] in (")", "]")
     return Span(near + left.start(), span.end + 1) if left and closed else span

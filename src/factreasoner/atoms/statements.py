@@ -96,7 +96,8 @@ class StatementFinder:
         spans = list(block_sentences(self._text, block))
         last = plain(self._text, spans[-1]).whole()
         if len(spans) == 1 and nonclaims.is_reference_heading(last):
-            self._in_sources = True
+            # "Sources: [1], [2]" has its sources in its own line.
+            self._in_sources = nonclaims.is_reference_heading(self._text[slice(*spans[-1])])
             return
         lead = self._leads.of(block)
         if block.kind != "item":

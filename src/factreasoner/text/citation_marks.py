@@ -13,7 +13,7 @@ from factreasoner.text.author_years import ASIDE, NARRATIVE, work_of_key, work_o
 _MOST_IN_RANGE = 50
 """Sources a range may name; a wider one is not a citation."""
 _WORD = (
-    r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|footnotes?"
+    r"(?:sources?|refs?\.?|references?|documents?|docs?\.?|passages?|contexts?|citations?|cite|footnotes?"
     r"|quellen?|fu(?:ß|ss)noten?|fuentes?|fontes?|fonti|bron(?:nen)?|källa|källor|kilder?|źródł[oa]|источники?)"
 )
 """A word for a source, in English and in other languages."""
@@ -55,7 +55,7 @@ _MATHS = re.compile(
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
 _LOCATOR = re.compile(
-    r"[,:]?\s*(?:\bpp?\.?|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
+    r"[,:]?\s*(?:\bpp?\.?|\bS\.|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,
 )
 _NARROW = str.maketrans("［］，；،؛", "[],;,;")

@@ -260,6 +260,7 @@ def _ends_latin(text: str, stop: re.Match[str], block: Block, lower_style: bool)
     following = text[min(position, block.end - 1)]
     word = _WORD_AFTER.match(text, position, block.end)
     next_word = word[0] if word else ""
+    next_word += "." * (next_word == "No" and text.startswith(".", position + 2))  # of a number
     before = _WORD_BEFORE.search(text[max(block.start, stop.start() - _LOOK_BACK) : stop.start()])
     last_word = before[0] if before else ""
     if following in "-–—,;:&/+=<>|":

@@ -180,6 +180,40 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
     assert cited(f"<table>{row}</table>") == [(row[4:-5], ["c3"], "sentence")]
 
 
+@pytest.mark.parametrize(
+    ("text", "plain", "cites"),
+    [
+        (
+            "It rained. ([A][1], [B][2]) It [snowed][3]. See [it][9].\n\n"
+            "[1]: https://example.org/page1\n[2]: https://example.org/page2 'B'\n[3]: https://example.org/page3",
+            "It rained. It snowed. See [it].",
+            ["c1 c2", "c3", "9"],
+        ),
+        (
+            "[cite_start]It rained[cite: 1]. [cite_start]It snowed.[cite: 1, 2]",
+            "It rained. It snowed.",
+            ["c1", "c1 c2"],
+        ),
+        ("It rained.[citation needed] It snowed.[1]", "It rained. It snowed.", ["", "c1"]),
+        (
+            "It rained.\ue200cite\ue202turn0search1\ue201 It snowed【4:0†a.pdf】.",
+            "It rained. It snowed.",
+            ["", ""],
+        ),
+        ("It rained (see [1]). It snowed (cf. [2]).", "It rained. It snowed.", ["c1", "c2"]),
+        (
+            "It rained [1, S. 3].\n\nSources: [1], [2]\n\nIt snowed in 1999.",
+            "It rained.\n\n\n\nIt snowed in 1999.",
+            ["c1", ""],
+        ),
+    ],
+)
+def test_marks_of_programs_and_styles_are_no_words(text, plain, cites):
+    found = CitedText(text, CONTEXTS)
+    assert found.plain.strip() == plain
+    assert [" ".join(s.unknown + s.cited) for s in found.sentences] == cites
+
+
 def test_a_marker_may_be_a_word_of_its_sentence():
     found = CitedText("It rained. [1] reports that it snowed. As [2] says, it hailed.", CONTEXTS)
     assert [s.cited for s in found.sentences] == [(), ("c1",), ("c2",)]

@@ -183,6 +183,14 @@ def test_author_and_year_name_the_only_source_that_has_both(text, named):
             "It rained (1). It rained again (1). (2) It snowed (9), and `f (2).` ran. Page 3(2).",
             ["'(1)' was not read as a citation; if it is one, write '[1]'"],
         ),
+        (
+            "It rained (1,2). It snowed (1-3). It has (1, 99) and a sum (1+2).",
+            [f"'({n})' was not read as a citation; if it is one, write '[{n}]'" for n in ("1,2", "1-3")],
+        ),
+        (
+            "It rained【4:0†a.pdf】. So it did【4:1†a.pdf】.",
+            ["'【4:0†a.pdf】' and the like were not read as citations: they name no source by number or id"],
+        ),
     ],
 )
 def test_what_looks_like_a_citation_is_noted(text, notes):

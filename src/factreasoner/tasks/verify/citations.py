@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
-from factreasoner.tasks.verify.markers import Marker, Sources, find_markers, notes_on
+from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, is_word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
@@ -19,8 +19,9 @@ from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
 _REFERENCES = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"
-    r"(?:references|sources|citations|bibliography|footnotes|works cited)"
-    r"[ \t]*+(?:\*\*|__)?:?[ \t]*+(?:\*\*|__)?[ \t]*+$",
+    r"(?:references|sources?|citations|bibliography|footnotes|works cited)"
+    r"[ \t]*+(?:\*\*|__)?:?[ \t]*+(?:\*\*|__)?[ \t]*+"
+    r"(?:(?:\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+)[ \t,;.]*+)*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
@@ -88,6 +89,7 @@ class CitedText:
             for span in ((m.start, m.shown[0]), (m.shown[1], m.end))
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
+        whole += [m.span() for m in UNREAD.finditer(lines)]
         read, places = words_alone(self._read, whole, [*listed, *around])
         all_blocks = blocks(read, places)
         read = _unwrapped(read, all_blocks)
@@ -136,7 +138,11 @@ class CitedText:
         above = any("\n" in self._read[m.end : first] for m in markers[:1])  # markers are on lines above
         owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
-        marked = [bool(own or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)]
+        unread = [m.start() for m in UNREAD.finditer(self.text) if not m["begins"]]
+        marks = {bisect.bisect_right(starts, place) - 1 for place in unread}
+        marked = [
+            bool(own or n in marks or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)
+        ]
         ends = _closing(spans, owned, marked)
         found = []
         for n, (span, block, is_code) in enumerate(spans):

@@ -34,9 +34,18 @@ from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 
 _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]\"”]+)")
 _TERM = re.compile(r"[^\W\d_]+|\d+")
-_ROUND = re.compile(r"(?<=[^\W_] )\((\d{1,3})\)(?=[.!?]|[ \t]*$)", re.M)
-"""A number in round brackets that ends its sentence or line."""
-_POINTERS = re.compile(r"\((?:[ ,;]*\[[^\[\]\n]{1,120}\]\((?:[^()\s]|\([^()\s]*\))*\)){1,20} *\)")
+_ROUND = re.compile(r"(?<=[^\W_%] )\((\d{1,3}(?:(?:, ?|[-–])\d{1,3}){0,9})\)(?=[.!?]|[ \t]*$)", re.M)
+"""A number in round brackets that ends its sentence or line, or several."""
+UNREAD = re.compile(
+    r"(?P<begins>\[cite_start\])|\[[Cc]itation needed\]"
+    r"|(?P<pointer>\ue200cite[^\ue200\ue201\n]{0,200}\ue201|【\d{1,4}:\d{1,4}†[^【】\n]{0,200}】)"
+)
+"""Marks that are no words and name no source; a pointer is for the program alone that wrote it."""
+_REFERRED = re.compile(r"\[(?P<inside>[^\[\]\n]{1,120})\]\[(?P<label>[^\[\]\n]{1,60})\]")
+"""A link whose address the text defines elsewhere: "[Reuters][1]"."""
+_POINTERS = re.compile(
+    r"\((?:[ ,;]*\[[^\[\]\n]{1,120}\](?:\((?:[^()\s]|\([^()\s]*\))*\)|\[[^\[\]\n]{1,60}\])){1,20} *\)"
+)
 """Links in round brackets, and nothing else there: "([Reuters](https://...))"."""
 
 
@@ -71,6 +80,7 @@ class Sources:
             context.id: _terms(f"{context.id} {context.title} {context.link}") for context in contexts
         }
         titles = {str(n): _terms(context.title) for n, context in enumerate(contexts, start=1)}
+        self.defined = frozenset(defined or ())
         self.by_order: list[str] = []
         for label, entry in (defined or {}).items():
             link = _URL.search(entry)
@@ -168,9 +178,7 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
     for match in BROKEN.finditer(text):
         if not read.hold(match.start(), match.start() + 1):
             yield f"{match[0]!r} lacks a bracket and was not read as a citation"
-    round_ones = (m for m in _ROUND.finditer(text) if not apart.hold(m.start(), m.start() + 1))
-    for piece, number in dict.fromkeys((m[0], m[1]) for m in round_ones if sources.of_label(m[1])):
-        yield f"{piece!r} was not read as a citation; if it is one, write '[{number}]'"
+    yield from _unread(text, read, sources)
     cited = {marker.start for marker in markers}
     for match in LINKED.finditer(text):
         labelled = match["url"] is None and sources.known.read(match["inside"]) is not None
@@ -195,16 +203,34 @@ def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator
             yield f"{label!r} fits several sources and names none: {', '.join(fitting)}"
 
 
+def _unread(text: str, read: Regions, sources: Sources) -> Iterator[str]:
+    """Numbers in round brackets, and pointers that only another program can follow."""
+    apart = nothing_cited(text)
+    for piece, numbers in dict.fromkeys(
+        m.group(0, 1) for m in _ROUND.finditer(text) if not apart.hold(*m.span())
+    ):
+        labels = sources.known.read(numbers)
+        if labels and all(map(sources.of_label, labels)):
+            yield f"{piece!r} was not read as a citation; if it is one, write '[{numbers}]'"
+    pointers = (m[0] for m in UNREAD.finditer(text) if m["pointer"] and not read.hold(*m.span()))
+    if pointer := next(pointers, None):
+        yield f"{pointer!r} and the like were not read as citations: they name no source by number or id"
+
+
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
     """Links to the pages of contexts.
 
     The text of a link is words of the sentence, unless it is a number or stands in brackets of its own.
     """
     pointers = Regions(match.span() for match in _POINTERS.finditer(text))
-    for match in chain(LINKED.finditer(text), ANCHOR.finditer(text)):
-        source = sources.of_link(html.unescape(match["url"] or ""))
+    for match in chain(LINKED.finditer(text), ANCHOR.finditer(text), _REFERRED.finditer(text)):
+        number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
+        if match.re is not _REFERRED:
+            source = sources.of_link(html.unescape(match["url"] or ""))
+        else:
+            known = match["label"] in sources.defined and not number
+            source = sources.of_label(match["label"]) if known else None
         if source is not None:
-            number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
             silent = number or pointers.hold(*match.span())
             yield Marker(*match.span(), (source,), (), None if silent else match.span("inside"))
     for match in _URL.finditer(text):
