@@ -156,12 +156,17 @@ class _Unpacking(io.RawIOBase):
 _TEMPORARY = ".{name}.{process}.tmp"
 
 
-def check_out(path: Path) -> None:
-    """Raise ConfigError where no file can be written to `path`: it is a folder, or there is none for it."""
+def make_folder_of(path: Path) -> None:
+    """Make the folder of a file to be written. Raises ConfigError: it can't be made, or `path` is one."""
     if path.is_dir():
         raise ConfigError(f"{path}: a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise ConfigError(f"{path}: there is no folder {path.parent}; make it, or choose another --out")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = "a file has its name" if isinstance(error, FileExistsError) else error.strerror
+        raise ConfigError(
+            f"{path}: the folder {path.parent} can't be made: {why}; choose another place"
+        ) from error
 
 
 def replace_file(path: Path, lines: Iterable[str], *, touch: bool = True) -> None:

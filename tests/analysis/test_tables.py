@@ -120,9 +120,9 @@ def test_a_table_that_breaks_in_the_middle_leaves_the_old_file(tmp_path):
     assert len(list(tmp_path.iterdir())) == 3
 
 
-def test_a_folder_that_is_not_there_is_named(tmp_path):
-    with pytest.raises(ConfigError, match=r"there is no folder .*nowhere"):
-        export(table([]), "csv", tmp_path / "nowhere" / "t.csv")
+def test_a_folder_that_is_not_there_is_made(tmp_path):
+    export(table([]), "csv", tmp_path / "new" / "folder" / "t.csv")
+    assert (tmp_path / "new" / "folder" / "t.csv").read_text().startswith("name,")
 
 
 def test_by_probability_equal_ones_stand_in_the_order_of_the_run(tmp_path):

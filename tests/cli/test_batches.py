@@ -200,7 +200,7 @@ def test_repeated_lines_and_lines_of_nobody_change_nothing(factreasoner, tmp_pat
 
     done, asked = rounds(factreasoner, tmp_path / "out", good, "run", two, *FILES, change=doubled)
     assert len(asked) == 1
-    told = "4 of 4 requests answered; 1 lines without a request left out; 3 repeated lines left out"
+    told = "4 of 4 requests answered; 3 lines repeated, left out; 1 line without a request, left out"
     assert told in done.stderr
     assert [line["predictions"] for line in results(tmp_path / "out")] == [GOOD, GOOD]
 

@@ -53,6 +53,19 @@ def test_rules(factreasoner, run, rules, code, line):
     assert len(done.stdout.splitlines()) == 1
 
 
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("--min brier=0.1", "brier >= 0.1: lower is better, so good scores break this rule; --max brier=0.1"),
+        ("--max f1=1", "f1 <= 1: higher is better, so good scores break this rule; --min f1=1 is for bad"),
+        ("--max brier=1 --min f1=0 --max calls=9 --min records=1", ""),
+    ],
+)
+def test_a_rule_that_good_scores_break_is_told(factreasoner, run, rule, told):
+    assert told in (said := factreasoner("check", run, *rule.split(), code=None).stderr)
+    assert ("is better" in said) == bool(told)
+
+
 def test_one_broken_rule_is_enough_and_every_rule_has_its_line(factreasoner, run, tmp_path):
     rules = ("--min", "precision=0.5", "--max", "brier=0.01", "--max", "failures=9")
     done = factreasoner("check", run, *rules, "--junit", "ci/j.xml", code=4)

@@ -113,6 +113,14 @@ def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tm
     assert (refused.returncode, (tmp_path / "c.csv").exists()) == (1, False)
 
 
+def test_the_page_that_is_asked_for_shows_the_runs_side_by_side(factreasoner, tmp_path, two):
+    assert "Report: good/side-by-side.html" in factreasoner("compare", *two, "--report").stdout
+    quiet = factreasoner("compare", *two, "--report", "--out", "all", "-q")
+    assert (quiet.stdout, quiet.stderr) == ("", "")
+    pages = [(tmp_path / folder / "side-by-side.html").read_bytes() for folder in ("good", "all")]
+    assert pages[0] == pages[1]
+
+
 def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_path):
     names = [f"a-run-with-a-name-{number}" for number in range(4)]
     for name in names:
@@ -183,14 +191,16 @@ def test_it_is_said_that_nothing_is_decided(factreasoner, tmp_path, two):
 def test_files_that_can_not_be_written(factreasoner, tmp_path, two):
     (tmp_path / "file").write_text("")
     (tmp_path / "folder").mkdir()
+    no_folder = "the folder file can't be made: a file has its name; choose another place"
     for arguments, reason in (
-        (("compare", *two, "--csv", "file/x.csv"), "Error: file: File exists"),
-        (("compare", *two, "--csv", "folder"), "Error: folder: can't be written: Is a directory"),
-        (("evaluate", "good", "--out", "file"), "Error: file: File exists"),
-        (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), "Error: file: File exists"),
+        (("compare", *two, "--csv", "file/x.csv"), f"file/x.csv: {no_folder}"),
+        (("compare", *two, "--csv", "folder"), "folder: a folder; name a file in it"),
+        (("evaluate", "good", "--out", "file"), f"file/records.jsonl: {no_folder}"),
+        (("score", "good", "--out", "file"), f"file/results.jsonl: {no_folder}"),
+        (("check", "good", "--min", "precision=0", "--junit", "file/x.xml"), f"file/x.xml: {no_folder}"),
     ):
         done = factreasoner(*arguments, code=1)
-        assert done.stderr.strip().endswith(reason)
+        assert done.stderr.strip() == f"Error: {reason}"
         assert "Internal" not in done.stderr
 
 
@@ -286,7 +296,7 @@ def test_what_the_cache_answered_is_not_taken_to_be_free(factreasoner, tmp_path,
     ("arguments", "words", "code"),
     [
         (("good",), "name at least two run folders", 2),
-        (("good", "bad/../good"), "one run folder is named twice", 2),
+        (("good", "bad/../good"), "good: named twice; name each run once", 2),
         (
             ("good", "bad", "--model", "x", "--no-cache", "--fresh"),
             "--model, --cache, --fresh: finished runs",

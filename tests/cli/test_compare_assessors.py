@@ -148,6 +148,14 @@ def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+def test_what_a_record_lacks_for_version_1_is_told_with_a_remedy_that_compare_has(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {"output": "x", "atoms": ["x"], "contexts": ["y"]})
+    done = factreasoner("compare", data, "--assessors", "fr1,fr2", code=1)
+    assert "no atom names a context" in done.stderr
+    assert "(of `compare`: fr2, fr3)" in done.stderr
+    factreasoner("compare", data, "--assessors", "fr2,fr3")
+
+
 def test_a_finished_run_can_be_the_data(factreasoner, tmp_path, two):
     factreasoner("run", two, "--out", "first")
     factreasoner("compare", "first", "--assessors", "fr1,fr2", "--out", "out")

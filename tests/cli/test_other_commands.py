@@ -93,7 +93,7 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
         "nothing": "not a run folder: there is no such folder",
         "folder": "not a run folder: it has no manifest.json",
         "file": "not a run folder: a file; name the folder that a run wrote",
-        "damaged": "can't be read",
+        "damaged": "damaged/manifest.json: not a manifest: it is not valid JSON; put back a copy of it, or",
     }
     for path, told in words.items():
         done = factreasoner(command[0], path, *command[1:], code=1)

@@ -36,7 +36,7 @@ def test_a_limit_can_be_raised_and_new_records_added(factreasoner, tmp_path, dat
     assert len(results(tmp_path / "out")) == 2
     with data.open("a") as file:
         file.write(json.dumps(record("r9")) + "\n")
-    assert "records: 5, 2 of them in the folder already" in factreasoner("run", data, "--out", "out").stderr
+    assert "2/5 records, assessed before" in factreasoner("run", data, "--out", "out").stderr
     assert [line["id"] for line in results(tmp_path / "out")] == ["r0", "r1", "r2", "r3", "r9"]
 
 
@@ -130,6 +130,16 @@ def test_a_torn_and_a_changed_line_are_assessed_anew_and_no_other(factreasoner, 
     assert len(results(tmp_path / "runs" / "d")) == 3
 
 
+def test_quiet_prints_nothing_but_errors(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", {**record("r1"), "topci": "Marie Curie"}, {"output": 5})
+    done = factreasoner("run", data, "--skip-invalid")
+    assert "'topci' is kept as metadata" in done.stderr
+    done = factreasoner("run", data, "--skip-invalid", "--quiet")
+    assert done.stdout == ""
+    assert done.stderr.startswith("skipped d.jsonl:2: output: is the number 5".replace("d.jsonl", str(data)))
+    assert done.stderr.endswith("\nSkipped 1 of 2 records.\n")
+
+
 def test_a_users_own_judge_and_its_crash(factreasoner, tmp_path, data, monkeypatch):
     (tmp_path / "mine.py").write_text(
         "from factreasoner.models import Verdict\n"
@@ -163,7 +173,7 @@ def test_records_of_another_input_are_left_out_everywhere(factreasoner, tmp_path
     assert len(Run.open(tmp_path / "out")) == 2
     factreasoner("check", "out", "--min", "records=2", "--max", "records=2")
     again = factreasoner("run", "first.jsonl", "--out", "out")
-    assert "records: 3, 3 of them in the folder already" in again.stderr
+    assert "3/3 records, assessed before" in again.stderr
     assert len(Run.open(tmp_path / "out")) == 3
     written = factreasoner("run", "first.jsonl", "--out", "out", "--report")
     assert "is older" not in written.stderr

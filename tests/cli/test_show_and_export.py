@@ -147,6 +147,7 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
     ("arguments", "message"),
     [
         (("export", "run", "--out", "a.xlsx"), "a.xlsx: .xlsx is not a format of this command"),
+        (("export", "run", "--out", "a.txt"), "it writes .csv, .jsonl, .parquet, .md, .ndjson"),
         (
             ("export", "run", "--out", "a.json", "--format", "jsonl"),
             ".json is not a format of this command; it writes .csv",
@@ -157,7 +158,20 @@ def test_score_applies_corrections_and_says_so_for_every_task(factreasoner, tmp_
             "a.pdf: .pdf is not a format of this command; it writes .html, .htm, .md",
         ),
         (("report", "run", "--out", "."), ".: a folder; name the file in it: report.html"),
-        (("report", "run", "--out", "no/a.md"), "no/a.md: there is no folder no; make it"),
+        *(
+            (
+                (*command, "run/summary.json/no/a"),
+                "run/summary.json/no/a: the folder run/summary.json/no can't be made: Not a dir",
+            )
+            for command in (("export", "run", "-o"), ("check", "run", "--max", "failures=0", "--junit"))
+        ),
+        *(
+            (
+                ("report", "run", "--format", form, "-o", "run/summary.json/a"),
+                "run/summary.json can't be made: a file has its",
+            )
+            for form in ("html", "md")
+        ),
     ],
 )
 def test_an_ending_that_does_not_fit_is_told(factreasoner, tmp_path, finished, arguments, message):

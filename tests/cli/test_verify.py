@@ -84,6 +84,19 @@ def test_a_dry_run_says_what_correcting_may_take(factreasoner, tmp_path):
     assert "up to" not in factreasoner("verify", data, *flags, "--rounds", "0").stdout
 
 
+def test_a_dry_run_of_one_text_says_the_same(factreasoner, files, tmp_path):
+    text, source = files
+    flags = ("--model", "openai/fake", "--api-base", "http://127.0.0.1:9", "--dry-run")
+    data = write_records(
+        tmp_path / "d.jsonl", {"output": TEXT, "contexts": [{"title": "museum", "text": SOURCE}]}
+    )
+    text.write_text(TEXT)
+    source.write_text(SOURCE)
+    of_text = ("verify", "--text", text, "--source", source, *flags)
+    assert factreasoner(*of_text).stdout == factreasoner("verify", data, *flags).stdout
+    assert factreasoner(*of_text, "--json").stdout == factreasoner("verify", data, *flags, "--json").stdout
+
+
 def test_one_text_is_shown_with_its_changes_and_written(factreasoner, files, tmp_path):
     text, source = files
     out = ("--out", tmp_path / "mended.md")
@@ -115,14 +128,16 @@ def test_one_text_as_json(factreasoner, files):
         (("--rounds", 1), "nothing to verify"),
         (("--text", "TEXT"), "add --source"),
         (("--source", "SOURCE"), "add --text FILE"),
-        (("--text", "TEXT", "--source", "SOURCE", "--dry-run"), "leave out with --text"),
         (("--text", "TEXT", "--source", "SOURCE", "--fresh", "--report"), "--report, --fresh: for records"),
         (("DATA", "--text", "TEXT", "--source", "SOURCE"), "not both"),
         (("--text", "-", "--source", "-"), "standard input (-) can be read only once"),
         (("--text", "none.md", "--source", "SOURCE"), "none.md: can't be read"),
         (("--text", "TEXT", "--source", "none.txt"), "none.txt: can't be read"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "FOLDER"), "a folder; name a file in it"),
-        (("--text", "TEXT", "--source", "SOURCE", "--out", "no/a.md"), "there is no folder no; make it"),
+        (
+            ("--text", "TEXT", "--source", "SOURCE", "--out", "linked.md/a"),
+            "linked.md can't be made: a file has its name",
+        ),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "TEXT"), "answer.md: is read here"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "SOURCE"), "museum.txt: is read here"),
         (("--text", "TEXT", "--source", "SOURCE", "--out", "linked.md"), "linked.md: is read here"),

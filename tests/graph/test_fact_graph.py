@@ -155,7 +155,7 @@ def test_every_problem_is_reported_and_places_count_all_entries():
     ("content", "expected"),
     [
         (b"\xff{}", "not UTF-8"),
-        (b'{"nodes": [}', r"not JSON: .*line 1, column 12\); a fact graph is one JSON object .* for `run`"),
+        (b'{"nodes": [}', r"not JSON in line 1, at column 12; a fact graph is one JSON object .* for `run`"),
         (b"[" * 100_000, "nested too deeply"),
         (None, "can't be read"),
     ],

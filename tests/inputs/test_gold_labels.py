@@ -96,10 +96,12 @@ def test_bad_lines_are_named(tmp_path, line, words):
 
 def test_all_bad_lines_are_named_and_two_labels_of_one_atom(tmp_path):
     lines = [label("r", "a", "S"), label("r", "a", "S"), label("r", "a", "NS"), label("r", "b", 1)]
+    gold = GoldFile(gold_file(tmp_path, *lines))
     with pytest.raises(InputError) as error:
-        GoldFile(gold_file(tmp_path, *lines))
+        gold.unused()
     assert "gold.jsonl:3: label: 'a' of 'r' is S in line 1; keep one" in str(error.value)
     assert "gold.jsonl:4: label: is 1" in str(error.value)
+    assert "gold.jsonl: none of its 1 labels is for an atom of this run" in str(error.value)
 
 
 @pytest.mark.parametrize("lines", [(), (label("r", "a", None),)])

@@ -108,6 +108,11 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     assert CheckedInput(both).notes == ["'context' is kept as metadata; did you mean 'contexts'?"]
 
 
+def test_of_a_record_that_is_skipped_no_key_is_kept(tmp_path):
+    lines = [{"output": 5, "refrence": "y", "contexts": [{"text": "y", "tittle": "z"}]}, {"output": "x"}]
+    assert CheckedInput(write(tmp_path / "f.jsonl", *lines), skip_invalid=True).notes == []
+
+
 def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(tmp_path):
     noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
     checked = CheckedInput(write(tmp_path / "f.jsonl", noted, noted))

@@ -107,11 +107,12 @@ def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
     assert not any("without" in entry for claim in second["claims"] for entry in claim["evidence"])
 
 
-def test_a_page_that_can_not_be_written_is_told(tmp_path):
+def test_a_page_that_can_not_be_written_is_told(tmp_path, monkeypatch):
     run = run_folder(tmp_path / "run", bridge())
-    (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="can't be written"):
-        report_of(run, out=tmp_path / "file" / "page.html")
+    (tmp_path / "page_files").write_text("")
+    monkeypatch.setattr("factreasoner.report.page.EMBEDDED", 10)
+    with pytest.raises(RunError, match="page_files: can't be written"):
+        report_of(run, out=tmp_path / "page.html")
 
 
 def test_files_beside_the_page_hold_all_records_in_order_and_go_with_a_smaller_report(tmp_path, monkeypatch):

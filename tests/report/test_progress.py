@@ -84,7 +84,7 @@ def test_in_a_pipe_waiting_takes_a_line_now_and_then(monkeypatch, capsys):
         progress.waiting("gpu-7:8000, 9 of 60 s")
         progress.waiting("")
     assert capsys.readouterr().err.splitlines() == [
-        "records: 3, 1 of them in the folder already",
+        "1/3 records, assessed before",
         "1/3 records, waiting for gpu-7:8000, 7 of 60 s",
         "1/3 records, 2 calls, $0.5000, waiting for gpu-7:8000, 9 of 60 s",
         "1/3 records, 2 calls, $0.5000",

@@ -2,6 +2,9 @@
 
 import json
 
+import pytest
+
+from factreasoner.errors import RunError
 from factreasoner.llm.capabilities import Capabilities, FoundForm
 from factreasoner.runs.manifest import Manifest
 from factreasoner.settings import Config
@@ -42,3 +45,6 @@ def test_what_is_learnt_is_kept_of_each_model_and_read_where_it_was_kept_of_one(
     del manifest["models"]
     kept.path.write_text(json.dumps(manifest | {"model": first.model_dump()}), encoding="utf-8")
     assert kept.models() == {"openai/a": first}
+    kept.path.write_text(json.dumps(manifest | {"models": {"openai/a": 3}}), encoding="utf-8")
+    with pytest.raises(RunError, match=r"manifest\.json: `models` is not what a run writes there; put back"):
+        kept.models()

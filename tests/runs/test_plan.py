@@ -76,7 +76,7 @@ def test_planned_calls_are_made(version, record, settings, stages):
 
 def test_nothing_is_planned_for_a_record_without_atoms():
     config = Config(model="scripted", summarizer="llm", retriever="web", query_builder="llm")
-    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 0, 0, ())
+    assert plan([BARE.model_copy(update={"atoms": ()})], config) == ([], 1, 0, 0, ())
 
 
 @pytest.mark.parametrize(
@@ -206,8 +206,8 @@ def test_calls_of_recall(item, settings, expected):
 def test_neither_a_verifier_nor_a_part_of_a_users_own_works_in_a_dry_run():
     silent, verifier = {"judge": f"{__name__}:SilentJudge"}, {"judge": "verifier", "verifier": "factcg"}
     of = {"task": task_named("recall"), "records": [claims_record()]}
-    assert plan(config=Config(model="m", **silent), **of) == ([], 0, 0, (f"judge {__name__}:SilentJudge",))
-    assert plan(config=Config(**verifier), **of) == ([], 0, 3, ())
+    assert plan(config=Config(model="m", **silent), **of) == ([], 1, 0, 0, (f"judge {__name__}:SilentJudge",))
+    assert plan(config=Config(**verifier), **of) == ([], 1, 0, 3, ())
     made = calls("rag", claims_record(), atomizer=f"{__name__}:AskingAtomizer")
     assert made == {"atomizer": 1, "reviser": 1, "judge": 1}
 

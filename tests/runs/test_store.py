@@ -199,7 +199,7 @@ def test_bottomless_nesting_is_told_with_its_line(tmp_path):
     with pytest.raises(RunError, match=r"journal\.jsonl:2: damaged line"):
         _ = RunFolder(tmp_path, TASK).entries
     folder.manifest.path.write_text(DEEP)
-    with pytest.raises(RunError, match=r"manifest\.json: can't be read"):
+    with pytest.raises(RunError, match=r"manifest\.json: not a manifest: it is not valid JSON"):
         folder.manifest.content()
 
 

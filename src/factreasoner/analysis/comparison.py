@@ -68,8 +68,9 @@ def named_runs(paths: Sequence[Path]) -> dict[str, FinishedRun[Any]]:
         UsageError: fewer than two, or one folder twice.
         RunError: one is not a run folder, or of another task than the first.
     """
-    if len({path.resolve() for path in paths}) < len(paths):
-        raise UsageError("one run folder is named twice")
+    places = [path.resolve() for path in paths]
+    if twice := next((path for path, at in zip(paths, places, strict=True) if places.count(at) > 1), None):
+        raise UsageError(f"{twice}: named twice; name each run once")
     if len(paths) < 2:
         raise UsageError("name at least two run folders, or one data file with --assessors fr1,fr2,...")
     task = FinishedRun.of_any_task(paths[0]).task

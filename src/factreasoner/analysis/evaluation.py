@@ -13,7 +13,7 @@ from typing import IO, Any
 import numpy as np
 
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.files import replace_file
+from factreasoner.files import make_folder_of, replace_file
 from factreasoner.inputs.gold_labels import GoldFile
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.run_counts import Tally
@@ -101,7 +101,7 @@ def evaluate_run(
             "groups": {name: _scored(run.task, sample.take(at)) for name, at in sorted(read.groups.items())},
             "notes": list(_notes(run, sample, gold)),
         }
-        out.mkdir(parents=True, exist_ok=True)
+        make_folder_of(out / "records.jsonl")
         replace_file(out / "records.jsonl", read.lines())
     replace_file(out / "summary.json", [json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)])
     return content

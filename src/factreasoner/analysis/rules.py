@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from factreasoner.assessors.coherence import STAGE as COHERENCE_STAGE
 from factreasoner.errors import UsageError
-from factreasoner.files import replace_file
+from factreasoner.files import make_folder_of, replace_file
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import Bounds, Estimate, OfRecords
@@ -209,6 +209,18 @@ def unruled_failures(rules: Sequence[Rule], summary: Tally[Any], failed: FailedJ
         yield f"{where}; --max failures=0 makes that a rule"
 
 
+def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
+    """What to say of rules that a better score breaks."""
+    for rule in rules:
+        better = table[rule.measure].better if rule.measure in table else None
+        if better == ("lower" if rule.bound == "min" else "higher"):
+            other = "max" if rule.bound == "min" else "min"
+            yield (
+                f"{rule}: {better} is better, so good scores break this rule; "
+                f"--{other} {rule.measure}={rule.limit:g} is for bad ones"
+            )
+
+
 def _total(rule: Rule, summary: Mapping[str, Any], place: Sequence[str]) -> tuple[bool, str]:
     value: Any = summary
     for key in place:
@@ -255,7 +267,7 @@ def write_junit(path: Path, findings: Sequence[RuleResult], run: Path) -> None:
             ElementTree.SubElement(case, "system-out").text = detail
         else:
             ElementTree.SubElement(case, "failure", message=detail)
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(path)
     replace_file(
         path, ['<?xml version="1.0" encoding="utf-8"?>', ElementTree.tostring(suite, encoding="unicode")]
     )

@@ -38,7 +38,7 @@ class Service(ABC):
     def __init__(self, url: str, **client: Any) -> None:
         if not url.startswith(("http://", "https://")):
             raise ConfigError(
-                f"url: {url!r} is not an address; write one that begins with http:// or https://"
+                f"--url: {url!r} is not an address; write one that begins with http:// or https://"
             )
         self.url = url.rstrip("/") + self.path
         self._client = httpx.Client(timeout=30.0, **client)

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from factreasoner.errors import ConfigError, MissingExtraError
-from factreasoner.files import check_out, plain_name, replace_file
+from factreasoner.files import make_folder_of, plain_name, replace_file
 from factreasoner.models import TaskResult
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
@@ -204,9 +204,9 @@ def export(table: RunTable, form: Format, out: Path) -> None:
 
     Raises:
         MissingExtraError: parquet needs a package that is not installed.
-        ConfigError: the file's folder does not exist, or parquet would be compressed twice.
+        ConfigError: the file's folder can't be made, or parquet would be compressed twice.
     """
-    check_out(out)
+    make_folder_of(out)
     if form == "parquet":
         if plain_name(out) != out:
             raise ConfigError(f"{out}: parquet files are already compressed; name it {plain_name(out).name}")

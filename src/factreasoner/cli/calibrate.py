@@ -101,11 +101,11 @@ class Calibrate(Command):
 
 def _write(calibration: Calibration, part: str, out: Path) -> list[Path]:
     """The file, and where they can be drawn the reliability diagrams beside it; returns these."""
-    from factreasoner.files import replace_file
+    from factreasoner.files import make_folder_of, replace_file
     from factreasoner.report.figures import reliability_figure
 
     what = "verdicts that are right, atoms labelled S" if part == "verdicts" else "atoms labelled S"
-    out.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(out)
     replace_file(out, [calibration.model_dump_json(indent=2)])
     try:
         return reliability_figure(calibration.source[part]["fits"], out.with_suffix(""), what=what)

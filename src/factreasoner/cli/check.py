@@ -45,7 +45,11 @@ class Check(Command):
         else:
             say("\n".join(map(str, findings)))
         few = run.task.table.few_records(summary.sample(), measured)
-        for warning in filter(None, (few, *ruling.unruled_failures(rules, summary, failed))):
+        turned, unruled = (
+            ruling.turned(rules, run.task.table),
+            ruling.unruled_failures(rules, summary, failed),
+        )
+        for warning in filter(None, (few, *turned, *unruled)):
             say(warning, err=True)
         if self.junit is not None:
             ruling.write_junit(self.junit, findings, self.run_dir)

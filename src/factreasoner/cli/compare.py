@@ -44,6 +44,7 @@ class Compare(OverRecords, panels=EVERY):
     markdown: Path | None = flag("Write the tables as Markdown.")
     csv: Path | None = flag("Write every number as CSV.")
     plot: Path | None = flag("Draw the scores: a PNG and an SVG.")
+    report: bool = flag("Also write side-by-side.html, a page to read, into --out or the first run folder.")
 
     def _execute(self) -> int:
         from factreasoner.report.figures import require_matplotlib
@@ -55,17 +56,20 @@ class Compare(OverRecords, panels=EVERY):
             given = {key: value for key, value in self.settings.items() if key not in ("k", "seed")}
             given |= {"config": self.profile, "column_map": self.column_map, "limit": self.limit}
             why = "finished runs are compared as they are; --assessors makes new ones"
-            _refuse(why, **given, fresh=self.fresh or None)
+            _refuse(why, **given, fresh=self.fresh or None, skip_invalid=self.skip_invalid or None)
             self.continues = False
             self._show_runs(self.targets, self.out)
+            self._write_page(self.targets, self.out)
             return 0
         contenders = self._modes() if of_modes else self._assessors()
         out = self.out or default_folder(self.targets[0], "modes" if of_modes else "compared")
         complete = self._run(contenders, out)
+        folders = [out / contender.name for contender in contenders]
         if of_modes:
             self._show_modes(contenders, out)
         else:
-            self._show_runs([out / contender.name for contender in contenders], out)
+            self._show_runs(folders, out)
+        self._write_page(folders, out)
         return 0 if complete else 3
 
     def _assessors(self) -> list[Contender]:
@@ -122,7 +126,7 @@ class Compare(OverRecords, panels=EVERY):
             try:
                 comparison_figure(content, path)
             except MissingExtraError as error:
-                say(f"No figure: {error}", err=True)
+                self._note(f"No figure: {error}")
         self.tell(content, partial(print_comparison, content), content["notes"])
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
@@ -139,17 +143,30 @@ class Compare(OverRecords, panels=EVERY):
         self._write("modes", out, content, markdown_table(rows[0], rows[1:]), csv_text(rows))
         self.tell(content, partial(print_modes, rows), mode_notes(content))
         if not contenders[0].config.model:
-            say("Modes are ways to ask a model, and this judge asks none: add --model.", err=True)
+            self._note("Modes are ways to ask a model, and this judge asks none: add --model.")
+
+    def _write_page(self, folders: list[Path], out: Path | None) -> None:
+        """Write the page that --report asks for."""
+        from factreasoner.report.page import default_page, write_report
+        from factreasoner.runs.finished import FinishedRun
+
+        if self.report:
+            page = default_page(*folders)
+            written = write_report(
+                list(map(FinishedRun.of_any_task, folders)), out / page.name if out else page
+            )
+            if not (self.quiet or self.as_json):
+                say(str(written))
 
     def _write(self, name: str, out: Path | None, content: Mapping[str, Any], md: str, csv: str) -> None:
         """Write the texts that were asked for, and all of them into `out`."""
-        from factreasoner.files import replace_file
+        from factreasoner.files import make_folder_of, replace_file
         from factreasoner.report.tables import json_text
 
         texts = (("md", md, self.markdown), ("csv", csv, self.csv), ("json", json_text(content), None))
         for ending, text, named in texts:
             for path in filter(None, (named, out and out / f"{name}.{ending}")):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder_of(path)
                 replace_file(path, [text.rstrip("\n")])
 
 

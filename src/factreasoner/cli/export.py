@@ -42,7 +42,8 @@ class Export(Command):
         run, to_stdout = FinishedRun.of_any_task(self.run_dir, self.corrections), str(self.out) == "-"
         wanted = table_of(run, self.table or claim_table_of(run.task))
         named = None if self.out is None else plain_name(self.out)
-        form = format_of(named, self.form, ENDINGS | {".txt": self.form or "csv"}, "csv")
+        endings = ENDINGS | ({} if self.form is None else {".txt": self.form})
+        form = format_of(named, self.form, endings, "csv")
         if to_stdout and form == "parquet":
             raise ConfigError("parquet is not text: name a file with --out")
         self._note(run.unfinished)

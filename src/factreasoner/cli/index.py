@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,7 +112,8 @@ def _print(report: IndexReport, config: Config) -> None:
         kinds = ", ".join(f"{count} {ending or 'without ending'}" for ending, count in report.others.items())
         say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
-        say(f"Search it with --retriever corpus --collection {config.collection}")
+        store = "" if config.store_dir is None else f" --store {shlex.quote(str(config.store_dir))}"
+        say(f"Search it with --retriever corpus --collection {config.collection}{store}")
 
 
 def _find(query: str, config: Config) -> None:

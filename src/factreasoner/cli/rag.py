@@ -20,7 +20,8 @@ class Rag(Running, panels=PANELS, without=(*OF_RUN, "fact_generator", "uncited",
     """
 
     data: Path = argument(
-        "DATA", "Records as JSONL (one per line) with 'contexts' or a 'reference'; - for standard input."
+        "DATA",
+        "Records as JSONL (one per line) or CSV, with 'contexts' or a 'reference'; - for standard input.",
     )
     first: int | None = flag("Score retrieval at the first K contexts. (default: all)", "--k", min=1)
     explain: bool = flag("List what was lost or invented, claim by claim.")

@@ -19,7 +19,7 @@ class Recall(Running, panels=PANELS, without=(*OF_RUN, "atomizer")):
     """
 
     data: Path = argument(
-        "DATA", "Records as JSONL (one per line) with 'facts' or a 'reference'; - for standard input."
+        "DATA", "Records as JSONL (one per line) or CSV, with 'facts' or a 'reference'; - for standard input."
     )
     explain: bool = flag("List the facts that answers do not state.")
 

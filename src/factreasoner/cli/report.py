@@ -33,7 +33,7 @@ class Report(Command):
     corrections: Path | None = CORRECTIONS
 
     def _execute(self) -> None:
-        from factreasoner.files import check_out, replace_file
+        from factreasoner.files import make_folder_of, replace_file
         from factreasoner.report.markdown import markdown
         from factreasoner.report.page import default_page, write_report
         from factreasoner.runs.finished import FinishedRun
@@ -57,6 +57,6 @@ class Report(Command):
         elif out is None or to_stdout:
             say_data(markdown(runs[0]))
         else:
-            check_out(out)
+            make_folder_of(out)
             replace_file(out, [markdown(runs[0])])
             say(f"Report: {out}")

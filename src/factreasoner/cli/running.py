@@ -12,7 +12,6 @@ from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.models.wording import number_of
 from factreasoner.report.terminal import say, say_json
-from factreasoner.text.visible import one_line
 
 if TYPE_CHECKING:
     from factreasoner.errors import InputProblem
@@ -36,7 +35,6 @@ class OverRecords(Command):
     column_map: list[str] | None = flag("theirs=ours, such as text=output; repeatable.")
     limit: int | None = flag("Only the first N records.", min=1)
     skip_invalid: bool = flag("Skip invalid lines.")
-    report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
     fresh: bool = flag("Start over instead of resuming.")
     quiet: bool = QUIET
     as_json: bool = AS_JSON
@@ -65,7 +63,7 @@ class OverRecords(Command):
             say(f"Skipped {skipped} of {skipped + len(checked.ids)} records.", err=True)
         if isinstance(checked, CheckedInput):
             for note in checked.notes:
-                say(one_line(f"{checked.name}: {note}"), err=True)
+                self._note(f"{checked.name}: {note}")
         return checked
 
 
@@ -75,6 +73,7 @@ class Running(OverRecords):
     out: Path | None = flag("Run folder. (default: in runs/, named after DATA)", "--out", "-o")
     profile: Path | None = PROFILE
     dry_run: bool = flag("Print calls, tokens and cost; call nothing.")
+    report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
 
     @cached_property
     def config(self) -> Config:
@@ -119,7 +118,7 @@ class Running(OverRecords):
         if self.dry_run:
             from factreasoner.cli.summary_tables import show_plan
 
-            show_plan(task, config, checked, beyond, as_json=self.as_json)
+            show_plan(task, config, checked.records, beyond, as_json=self.as_json)
             return 0
         folder = RunFolder(out, task)
         code = self._run(folder, checked)

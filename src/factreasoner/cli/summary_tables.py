@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 from rich.markup import escape
 
@@ -17,10 +17,9 @@ from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
-from factreasoner.models import Status, Support
+from factreasoner.models import Record, Status, Support
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, error_text, plain
-from factreasoner.report.tables import records_of
 from factreasoner.report.terminal import say_json
 from factreasoner.runs.finished import parser_of
 from factreasoner.runs.manifest import searched_rows
@@ -29,10 +28,6 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.rag.losses import losses
 from factreasoner.tasks.task import Task
-
-if TYPE_CHECKING:
-    from factreasoner.inputs.input import CheckedInput
-    from factreasoner.runs.finished import PastRecords
 
 STATUSES = get_args(Status)
 CONFIDENCES = {
@@ -217,8 +212,8 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     usage, cost, spent = spending["total"], spending["total"]["cost"], spending["spent"]
     if not (usage["calls"] or usage["cached_calls"]):
         return
-    cached = f"{usage['cached_calls']:,} from the cache"
-    yield "calls", f"{usage['calls']:,}, and {cached} (only each record's last try)"
+    cached = f"; {usage['cached_calls']:,} more from the cache" * bool(usage["cached_calls"])
+    yield "calls", f"{usage['calls']:,} made for these results, now or earlier{cached}"
     prompt = f"{usage['prompt_tokens']:,} prompt"
     if prefix := usage.get("cached_tokens", 0):
         prompt += f" ({prefix / usage['prompt_tokens']:.0%} from the prefix cache)"
@@ -264,18 +259,23 @@ def _solver_row(solver: Mapping[str, Any]) -> str:
 
 
 def show_plan(
-    task: Task[Any], config: Config, checked: CheckedInput | PastRecords, beyond: str, *, as_json: bool
+    task: Task[Any],
+    config: Config,
+    records: Callable[[], Iterable[Record]],
+    beyond: str = "",
+    *,
+    as_json: bool,
 ) -> None:
     """Print what a run would take; `beyond` says what is asked about the claims that fail."""
-    count, probed = len(checked.ids), as_probed(config)
-    planned = plan(checked.records(), probed, task)
+    probed = as_probed(config)
+    planned = plan(records(), probed, task)
     if as_json:
-        say_json(planned.content(count))
+        say_json(planned.content())
         return
     console = Terminal(soft_wrap=True)
-    _print_plan(console, planned, config, count)
+    _print_plan(console, planned, config)
     if beyond and config.model:
-        most, least = plan(checked.records(), probed, task, supported=False).total, planned.total
+        most, least = plan(records(), probed, task, supported=False).total, planned.total
         if (calls := most.calls - least.calls) > 0:
             prompt = most.prompt_tokens - least.prompt_tokens
             reply = most.completion_tokens - least.completion_tokens
@@ -285,7 +285,7 @@ def show_plan(
             )
 
 
-def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: int) -> None:
+def _print_plan(console: Terminal, planned: RunPlan, config: Config) -> None:
     """Calls, tokens and cost by stage, searches, and calls at worst."""
     if planned.searches:
         console.sentence(f"{planned.searches:,} searches ({plain(config.retriever)})")
@@ -295,7 +295,7 @@ def _print_plan(console: Terminal, planned: RunPlan, config: Config, records: in
         )
     for part in planned.uncounted:
         console.sentence(f"Not counted: what {plain(part)} may ask; it has no method requests().")
-    counted = records_of({"num_records": records})
+    counted = number_of(planned.records, "record")
     if not planned.stages:
         console.sentence(f"{counted}, no model calls.")
         return

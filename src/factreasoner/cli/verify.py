@@ -25,11 +25,13 @@ UNUSED = (
     *("wikipedia_language", "wikipedia_url", "search_url", "fetch_text"),
 )
 """Settings of these panels that mean nothing here."""
-OF_RECORDS = ("dry_run", "column_map", "limit", "skip_invalid", "report", "fresh")
+OF_RECORDS = ("column_map", "limit", "skip_invalid", "report", "fresh")
 """Flags that mean nothing with one text."""
 QUOTE_LENGTH = 160
 NAMED = 3
 """Records that are named for their unknown citations."""
+BEYOND = "their sentences are rewritten and judged again"
+"""What is asked about claims that fail."""
 
 
 class Verify(Running, panels=PANELS, without=UNUSED):
@@ -41,7 +43,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
     """
 
     data: Path | None = argument(
-        "DATA", "Records as JSONL (one per line) with 'contexts'; - for stdin.", None
+        "DATA", "Records as JSONL (one per line) or CSV, with 'contexts'; - for standard input.", None
     )
     text: str | None = flag("Verify this text; - for standard input.", metavar="FILE")
     source: list[str] | None = flag(
@@ -63,7 +65,7 @@ class Verify(Running, panels=PANELS, without=UNUSED):
             raise ConfigError("--source and --prompt go with one text: add --text FILE")
         if self.data is None:
             raise ConfigError("nothing to verify: give records, or --text FILE --source FILE_OR_URL")
-        return self.carry_out(TASK, self.data, "their sentences are rewritten and judged again")
+        return self.carry_out(TASK, self.data, BEYOND)
 
     def at_end(self, results: Iterable[VerifyResult]) -> None:
         """Name the citations without a source in the first records that have some."""
@@ -77,7 +79,8 @@ class Verify(Running, panels=PANELS, without=UNUSED):
 
     def _verify_text(self, name: str, sources: list[str]) -> int:
         """Verify one text, show it, and write it as corrected; returns the exit code."""
-        from factreasoner.files import check_out
+        from factreasoner.cli.summary_tables import show_plan
+        from factreasoner.files import make_folder_of
         from factreasoner.models import Record
         from factreasoner.pipeline.assembly import Calls
         from factreasoner.report.progress import one_answer
@@ -90,14 +93,18 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         if [name, *sources].count(STANDARD_INPUT) > 1:
             raise ConfigError("standard input (-) can be read only once: name a file for the other")
         read = filter(os.path.exists, (name, *sources))  # Path.exists raises for a long URL
-        if out is not None:
-            check_out(out)
         if out is not None and out.exists() and any(map(out.samefile, read)):
             raise ConfigError(f"{out}: is read here; choose another file for the corrected text with --out")
         worker, text = TASK.worker(config, Calls()), read_text(name)
         contexts = read_sources(sources, config)
+        record = Record(id="text", response=text, prompt=self.prompt, contexts=contexts)
+        if self.dry_run:
+            show_plan(TASK, config, lambda: [record], BEYOND, as_json=self.as_json)
+            return 0
+        if out is not None:
+            make_folder_of(out)
         with one_answer(quiet=self.quiet):
-            result = worker.assess(Record(id="text", response=text, prompt=self.prompt, contexts=contexts))
+            result = worker.assess(record)
         if out is not None and result.corrected is not None:
             out.write_text(result.corrected, encoding="utf-8")
         content = result.model_dump(mode="json") | {"corrected": result.corrected}

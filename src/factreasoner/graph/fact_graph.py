@@ -51,7 +51,7 @@ def read_fact_graph(
     try:
         data = json.loads(text_of(path))
     except json.JSONDecodeError as error:
-        message = f"not JSON: {error.msg} (line {error.lineno}, column {error.colno}); {_FORM}"
+        message = f"not JSON in line {error.lineno}, at column {error.colno}; {_FORM}"
         raise InputError([InputProblem(str(path), "", message)]) from error
     except RecursionError as error:
         raise InputError([InputProblem(str(path), "", "not a fact graph: nested too deeply")]) from error

@@ -46,8 +46,10 @@ class GoldFile:
     atoms, in any mixture. A label with its atom's text is for that text alone: another atom of the same id,
     found by another atomizer, does not get it.
 
+    Lines that are wrong, or differ about one atom, are told by `unused`.
+
     Raises:
-        InputError: the file can't be read, a line is wrong, or two lines differ about one atom.
+        InputError: the file can't be read, or holds no label.
     """
 
     def __init__(self, path: Path) -> None:
@@ -56,8 +58,8 @@ class GoldFile:
         self._used = 0
         self._reworded = 0
         self._seen: set[str] = set()
-        problems: list[InputProblem] = []
-        for line in objects_of(path, problems, f"a line is {LINE_FORMAT}"):
+        self._problems: list[InputProblem] = []
+        for line in objects_of(path, self._problems, f"a line is {LINE_FORMAT}"):
             draft = Draft(line.where, {})
             for record, atom, gold in _gold_labels_of(line, draft):
                 first = self._labels.setdefault(record, {}).setdefault(atom, gold)
@@ -65,13 +67,12 @@ class GoldFile:
                     draft.problem(
                         "label", f"{atom!r} of {record!r} is {first.label} in line {first.line}; keep one"
                     )
-            problems += draft.problems
-            if len(problems) >= MOST_PROBLEMS:
+            self._problems += draft.problems
+            if len(self._problems) >= MOST_PROBLEMS:
                 break
-        if not problems and not self._labels:
-            problems.append(InputProblem(str(path), "", f"holds no label; a line is {LINE_FORMAT}"))
-        if problems:
-            raise InputError(problems)
+        if not self._labels:
+            none = InputProblem(str(path), "", f"holds no label; a line is {LINE_FORMAT}")
+            raise InputError(self._problems or [none])
 
     def apply(self, assessment: Assessment) -> Assessment:
         """The assessment with the labels of this file and no other."""
@@ -102,14 +103,20 @@ class GoldFile:
         }
 
     def unused(self) -> str | None:
-        """Which labels were not used, in words; None if all were. Raises InputError if none was."""
-        total, used, *others = self.counts().items()
+        """Which labels were not used, in words; None if all were.
+
+        Raises InputError if none was, or a line is wrong.
+        """
+        (_, total), _, *others = self.counts().items()
         parts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in others if n)
+        message = f"{self._used} of {total} labels are used; {parts}"
         if not self._used:
             known = f"the file's records are {some_of(self._labels)}, the run's {some_of(self._seen)}"
-            message = f"none of its {total[1]} labels is for an atom of this run: {parts}; {known}"
-            raise InputError([InputProblem(str(self.path), "", message)])
-        return f"{self.path}: {used[1]} of {total[1]} labels are used; {parts}" if parts else None
+            message = f"none of its {total} labels is for an atom of this run: {parts}; {known}"
+        found = [InputProblem(str(self.path), "", message)] if parts else []
+        if self._problems or not self._used:
+            raise InputError([*self._problems, *found])
+        return str(found[0]) if found else None
 
 
 def _gold_labels_of(line: Line, draft: Draft) -> Iterator[tuple[str, str, GoldLabel]]:

@@ -51,6 +51,8 @@ class Reader:
         self._fits = fits
         self._item_notes: dict[str, None] = {}
         self.keys: set[str] = set()
+        self._kept: set[str] = set()
+        """Keys of the records that were built."""
 
     def record(self, data: Mapping[str, Any], *, where: str, default_id: str) -> Record:
         """The record that an object describes. `where` is its place in messages ("file.jsonl:12").
@@ -63,7 +65,9 @@ class Reader:
         fields, extras = self._assigned(data, draft)
         if "response" not in fields:
             draft.problem("output", self._no_response(extras))
-        return self.built(draft, fields, extras, default_id)
+        record = self.built(draft, fields, extras, default_id)
+        self._kept.update(data)
+        return record
 
     def built(self, draft: Draft, fields: dict[str, Any], extras: dict[str, Any], default_id: str) -> Record:
         """The record of values by field. Raises InputError with every problem."""
@@ -78,7 +82,6 @@ class Reader:
             if name in fields:
                 fields[name] = items.of(fields[name], name)
         items.linked(fields, extras)
-        self._item_notes |= items.notes
         for key, value in extras.items():
             if message := unwritable(value):
                 draft.problem(key, message)
@@ -91,6 +94,7 @@ class Reader:
             draft.problems += [hinted(p, extras)._replace(where=draft.where) for p in self._fits(record)]
         if record is None or draft.problems:
             raise InputError(draft.problems)
+        self._item_notes |= items.notes
         return record
 
     def _assigned(self, data: Mapping[str, Any], draft: Draft) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -126,9 +130,9 @@ class Reader:
         return f"missing: {held}; {empty}, or name its key with --column-map KEY=output"
 
     def notes(self) -> list[str]:
-        """Notes on keys that look misspelt, in any record read so far."""
-        near = misspelt(self.keys, self._column_map)
-        told = [f"{key!r} is kept as metadata; {meant(key, field, self.keys)}" for key, field in near]
+        """Notes on keys that look misspelt, in any record built so far."""
+        near = misspelt(self._kept, self._column_map)
+        told = [f"{key!r} is kept as metadata; {meant(key, field, self._kept)}" for key, field in near]
         return [*told, *self._item_notes]
 
     def unseen(self) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factreasoner.errors import MissingExtraError
+from factreasoner.files import make_folder_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.tables import caption, records_of, table_of
 
@@ -107,7 +108,7 @@ def _bins(axis: Any, bins: Sequence[Mapping[str, Any]], colour: str, name: str) 
 def _written(figure: Any, path: Path) -> list[Path]:
     """The figure as PNG and SVG, under the name of `path` less such an ending."""
     stem = path.with_suffix("") if path.suffix.lower() in (".png", ".svg") else path
-    stem.parent.mkdir(parents=True, exist_ok=True)
+    make_folder_of(stem)
     files = [stem.with_name(stem.name + ending) for ending in (".png", ".svg")]
     for file in files:
         figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else {})

@@ -21,7 +21,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from factreasoner import __version__
 from factreasoner.errors import RunError
-from factreasoner.files import replace_file
+from factreasoner.files import make_folder_of, replace_file
 from factreasoner.models import TaskResult
 from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
@@ -79,6 +79,7 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     Raises:
         RunError: the runs are of different tasks, one is named twice, a journal is damaged, or a file can't
             be written.
+        ConfigError: the folder of `out` can't be made.
     """
     places = [run.path.resolve() for run in runs]
     if twice := next((run.path for run, at in zip(runs, places, strict=True) if places.count(at) > 1), None):
@@ -86,10 +87,10 @@ def write_report(runs: Sequence[FinishedRun[Any]], out: Path) -> Report:
     tasks = {run.task.name for run in runs}
     if len(tasks) > 1:
         raise RunError(f"a report is about one task, and these runs are of {', '.join(sorted(tasks))}")
+    make_folder_of(out)
     with tempfile.TemporaryFile("w+", encoding="utf-8") as records:
         gathered = _gather(runs, records)
         try:
-            out.parent.mkdir(parents=True, exist_ok=True)
             records.seek(0)
             texts = (line.rstrip("\n") for line in records)
             folder, starts = _write_files(texts, gathered.size, out)

@@ -61,7 +61,7 @@ class _Lines(_Display):
         self._what, self._pauses = what, _Pauses()
 
     def started(self, total: int, done: int) -> None:
-        say(f"{self._what}: {total}, {done} of them in the folder already", err=True)
+        say(f"{done}/{total} {self._what}{', assessed before' * bool(done)}", err=True)
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
         if at_once or self._pauses.over():

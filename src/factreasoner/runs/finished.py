@@ -67,7 +67,7 @@ def read_scored_again(path: Path) -> ScoredAgain | None:
         config, kept = kept_config(content["config"], str(note)), content["corrections"]
         return ScoredAgain(path / content["run"], config, path / kept if kept else None)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{note}: can't be read ({error}); score the run again") from error
+        raise RunError(f"{note}: damaged; score the run again") from error
 
 
 def parser_of(path: Path) -> str | None:

@@ -15,7 +15,7 @@ from filelock import FileLock
 from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
-from factreasoner.files import replace_file
+from factreasoner.files import replace_file, why_unread
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.tasks.task import FACTUALITY
@@ -59,8 +59,10 @@ class Manifest:
                 scores = (self.folder / SCORED_AGAIN).exists()
                 why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
-        except (OSError, ValueError, RecursionError) as error:
-            raise RunError(f"{self.path}: can't be read: {error}; {_REMEDY}") from error
+        except OSError as error:
+            raise RunError(f"{self.path}: {why_unread(error)}; {_REMEDY}") from error
+        except (ValueError, RecursionError) as error:
+            raise RunError(f"{self.path}: not a manifest: it is not valid JSON; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.path}: not a manifest: it has no `config`; {_REMEDY}")
         return data
@@ -87,7 +89,7 @@ class Manifest:
         try:
             return _MODELS.validate_python(one) | _MODELS.validate_python(manifest.get("models", {}))
         except ValidationError as error:
-            raise RunError(f"{self.path}: `models` can't be read: {error}; {_REMEDY}") from error
+            raise RunError(f"{self.path}: `models` is not what a run writes there; {_REMEDY}") from error
 
     def capabilities(self, model: str) -> Capabilities | None:
         """How that model is asked; None where that is not learnt yet."""

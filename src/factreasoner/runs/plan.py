@@ -78,12 +78,13 @@ class StagePlan(NamedTuple):
 
 
 class RunPlan(NamedTuple):
-    """What a run takes: model calls by stage, searches of its retriever, pairs for a classifier to judge.
+    """What a run of so many records takes: calls by stage, searches, pairs for a classifier to judge.
 
     `uncounted` names a user's own parts that do not say what they ask a model.
     """
 
     stages: list[StagePlan]
+    records: int = 0
     searches: int = 0
     pairs: int = 0
     uncounted: tuple[str, ...] = ()
@@ -94,9 +95,9 @@ class RunPlan(NamedTuple):
         counts = [stage[1:] for stage in self.stages] or [(0, 0, 0, 0)]
         return StagePlan("total", *map(sum, zip(*counts, strict=True)))
 
-    def content(self, records: int) -> dict[str, Any]:
-        """As JSON has it, with how many records it is for."""
-        return self._asdict() | {"records": records, "stages": [stage._asdict() for stage in self.stages]}
+    def content(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return self._asdict() | {"stages": [stage._asdict() for stage in self.stages]}
 
 
 def plan(
@@ -116,9 +117,11 @@ def plan(
     """
     is_run = task is FACTUALITY_TASK
     planner = _PipelinePlanner(config) if is_run else _Rehearsal(task, config, supported=supported)
+    count = 0
     for record in records:
         planner.add(record)
-    return RunPlan(planner.stages, planner.searches, planner.pairs, tuple(planner.uncounted))
+        count += 1
+    return RunPlan(planner.stages, count, planner.searches, planner.pairs, tuple(planner.uncounted))
 
 
 def _value(

@@ -16,7 +16,7 @@ from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.credibility import credibility_fingerprint, read_credibility
 from factreasoner.calibration.applying import calibration_fingerprint
 from factreasoner.errors import ConfigError, RunError
-from factreasoner.files import replace_file
+from factreasoner.files import make_folder_of, replace_file
 from factreasoner.graph.factors import factor_graph
 from factreasoner.graph.uai import uai_text
 from factreasoner.metrics.comparison import Agreement
@@ -54,7 +54,7 @@ def score_journal(
     ones atomically.
     """
     out = out or folder.path
-    out.mkdir(parents=True, exist_ok=True)
+    make_folder_of(out / "results.jsonl")
     sizes = array("L", (folder.entries[i].size for i in ids if i in folder.entries))
     tally = folder.task.tally(config, sizes)
     results: Iterable[R] = folder.results(ids)

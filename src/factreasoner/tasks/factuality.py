@@ -81,7 +81,7 @@ def check_fits(record: Record, config: Config) -> list[InputProblem]:
         field = "atoms"
         message = (
             "no atom names a context, and version 1 judges an atom against its own contexts only; list them "
-            "in atoms[].contexts, or use --version 2 or 3"
+            "in atoms[].contexts, or use --version 2 or 3 (of `compare`: fr2, fr3)"
         )
     else:
         return []

@@ -15,6 +15,7 @@ from pydantic_core import from_json
 from factreasoner.errors import RunError
 from factreasoner.files import replace_file
 from factreasoner.llm.responses import field_of
+from factreasoner.models.wording import number_of
 
 URL: Final = "/v1/chat/completions"
 _CUSTOM_ID = re.compile(rb'\{"custom_id": "([^"]+)"')
@@ -146,14 +147,14 @@ class Results:
             try:
                 result = parse_result(line)
             except (ValueError, RecursionError):
-                left_out["lines that are not results"] += 1
+                left_out["not a result, left out"] += 1
                 continue
             custom_id, completed = result.custom_id, result.completion is not None
             if custom_id not in own:
-                left_out["lines without a request left out"] += 1
+                left_out["without a request, left out"] += 1
                 continue
             repeated = custom_id in self.starts
-            left_out["repeated lines left out"] += repeated
+            left_out["repeated, left out"] += repeated
             if not repeated or (completed and custom_id not in self.answered):
                 self.starts[custom_id] = start
             if completed:
@@ -162,10 +163,10 @@ class Results:
 
     def told(self, requests: int) -> str:
         """What was found for so many requests, in words."""
-        counts = {
-            "errors": len(self.starts) - len(self.answered),
-            "without a result": requests - len(self.starts),
-            **self._left_out,
-        }
-        head = f"{len(self.answered):,} of {requests:,} requests answered"
-        return "; ".join([head, *(f"{count:,} {words}" for words, count in counts.items() if count)])
+        told = [f"{len(self.answered):,} of {requests:,} requests answered"]
+        if errors := len(self.starts) - len(self.answered):
+            told.append(number_of(errors, "error"))
+        if unanswered := requests - len(self.starts):
+            told.append(f"{unanswered:,} without a result")
+        told += [f"{number_of(count, 'line')} {why}" for why, count in self._left_out.items() if count]
+        return "; ".join(told)
