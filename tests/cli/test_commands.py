@@ -54,7 +54,16 @@ def test_out_of_memory_is_no_fault_of_the_program(monkeypatch, capsys, error):
     assert execute(["run"]) == 1
     told = capsys.readouterr().err
     assert told.startswith("Error: out of memory. Allow more")
-    assert told.endswith("2 of 3 records are assessed.\n")
+    assert told.endswith("the same command continues from what is finished. 2 of 3 records are assessed.\n")
+
+
+def test_out_of_memory_outside_a_run_promises_no_continuation(monkeypatch, capsys):
+    def fail(*_, **__):
+        raise MemoryError
+
+    monkeypatch.setattr("factreasoner.cli._command_line", lambda: fail)
+    assert execute(["serve"]) == 1
+    assert capsys.readouterr().err.endswith("fewer --workers).\n")
 
 
 @pytest.mark.parametrize(

@@ -197,12 +197,15 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
         done = factreasoner("run", *flags, "--out", "out")
         after = factreasoner("run", *flags, "--dry-run")
         unasked = factreasoner("run", *flags, "--judge", "embedded", "--out", "unasked")
+        factreasoner("run", *flags, "--atoms-per-call", 3, "--out", "given")
     assert len(server.probes) == 4
     assert "How many the model can take is not known yet" in before.stdout
     found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())
     assert "facts a call" not in unasked.stderr
+    assert summary_of(tmp_path / "given")["probes"] == {"fake": {}}
+    assert not manifest_of(tmp_path / "given")["models"]["fake"]["probes"]
     assert "of 25 atoms and 10 passages: 10 calls" in " ".join(doctor.stdout.split())
     summary = summary_of(tmp_path / "out")
     (probe,) = summary["probes"]["fake"].values()
@@ -218,7 +221,7 @@ def test_doctor_asks_a_silent_server_twice_and_says_what_it_waits_for(factreason
         assert server.calls == 2
     assert "waiting for the probe of the model, call 1: " in done.stderr
     assert "at once; 127.0.0.1" in done.stderr
-    told = "no answer within 0.5 s in 2 tries; --timeout sets the limit for each"
+    told = "no answer within 0.5 s in 2 tries; give a slow server a longer --timeout, fewer slots"
     assert told in " ".join(done.stdout.split())
 
 

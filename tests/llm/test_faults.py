@@ -68,6 +68,8 @@ ANTHROPIC_CREDIT = (
         (400, "API key not valid. Please pass a valid API key.", "config"),
         (500, "Missing credentials. Please pass an `api_key`", "config"),
         (429, "You exceeded your current quota, check your plan and billing details", "config"),
+        (403, "The prompt was blocked: it asks about a billing dispute", "final"),
+        (403, "Country, region, or territory not supported", "config"),
         (400, "Invalid content: 'Her billing address is in Rome.'", "final"),
         (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),
         (400, "'max_tokens' is too large: 4096", "dialect"),

@@ -50,7 +50,7 @@ def test_it_is_short_and_has_counts_scores_judge_and_the_worst_claims_with_quote
     assert first[1:] == [
         "✕ contradicted, disputed",
         "other: The bridge opened in 1930.",
-        '"The bridge opened in 1932."; history (History)',
+        '"The bridge opened in 1932."; history (History); old supports it: "In 1930 the bridge was opened"',
     ]
 
 

@@ -104,7 +104,8 @@ def test_a_quote_with_quotation_marks_of_its_own_is_cut_within_them():
 
 def test_a_note_keeps_the_number_and_the_long_name_of_the_nearest_passage():
     (row,) = TASK.rows(assessment([0.1]))
-    told = f"no passage says so; belief by words in common 0.31; nearest passage c12 ({'Guide ' * 9}1932)"
+    nearest = f"nearest passage c12 ({'Guide ' * 9}1932)"
+    told = f"no passage clearly says so; belief by words in common 0.31; {nearest}"
     assert evidence_of(row._replace(notes=(Note(told),), context=None), 90) == [told]
 
 

@@ -44,17 +44,17 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
 @pytest.mark.parametrize(
     ("fields", "link", "note"),
     [
-        ({}, "", "no passage says so"),
+        ({}, "", "no passage clearly says so"),
         (
             {"note": "nothing to compare"},
             "https://example.org",
             "c0 (https://example.org): nothing to compare",
         ),
-        ({"belief": 0.31}, "", "no passage says so; the judge's belief 0.31; nearest passage c0"),
+        ({"belief": 0.31}, "", "no passage clearly says so; the judge's belief 0.31; nearest passage c0"),
         (
             {"belief": 0.31, "confidence": "words"},
             "https://example.org",
-            "no passage says so; belief by words in common 0.31; nearest passage c0 (https://example.org)",
+            "no passage clearly says so; belief by words in common 0.31; nearest passage c0 (https://example.org)",
         ),
     ],
 )
@@ -84,6 +84,9 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert row.note == "c0 (Old maps) and 1 more contradict it"
     quoted = against.model_copy(update={"quote": "It closed\nin 1930."})
     assert row_of(0.9, for_it, quoted).note == 'c1 contradicts it: "It closed in 1930."'
+    row = row_of(0.2, for_it, said("c0", "entailment", 0.6), quoted)
+    assert (row.label, row.context, row.cautions) == ("contradicted", "c1", ("disputed",))
+    assert row.note == "c2 and 1 more support it"
     assert (row_of(0.9, for_it).cautions, row_of(0.9, for_it).note) == ((), "")
     believed = row_of(0.7, said("c0", "neutral", 0.9, belief=0.7))
     assert (believed.cautions, believed.decided_by, believed.context) == ((), "belief", None)
@@ -96,10 +99,10 @@ def test_a_supported_claim_says_what_speaks_against_it_and_what_decided_it():
     assert both.note_beside_quote == f"[1] supports it. {told.note}"
     both = row_of(0.6, said("c0", "neutral", 0.9, belief=0.9), against)
     assert both.cautions == ()  # a passage contradicts it, and none supports it
-    assert both.note.startswith("c1 contradicts it; no passage says so; the judge's belief 0.90")
+    assert both.note.startswith("c1 contradicts it; no passage clearly says so; the judge's belief 0.90")
     assert row_of(0.2, said("c0", "neutral", 0.9, belief=0.2)).cautions == ()
     farther = row_of(0.14, said("c0", "neutral", 0.9, belief=0.07))  # another passage's is more
-    assert farther.note == "no passage says so; the judge's belief; nearest passage c0 (Old maps)"
+    assert farther.note == "no passage clearly says so; the judge's belief; nearest passage c0 (Old maps)"
     assert row_of(0.7).decided_by is None
 
 

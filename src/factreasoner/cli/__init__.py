@@ -199,10 +199,12 @@ def _fault_of_system(error: Exception) -> str | None:
     """That memory has run out, or what is wrong with a file or the disk; None where neither is the reason."""
     refused = isinstance(error, ImportError | RuntimeError) and any(word in str(error) for word in _REFUSED)
     if refused or isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
-        return (
+        told = (
             "out of memory. Allow more (ulimit -v, the limit of a container), or do less at once (a lower "
-            "--concurrency, fewer --workers); the same run command continues from what is finished."
+            "--concurrency, fewer --workers)"
         )
+        of_run = getattr(error, "__notes__", ())
+        return f"{told}; the same command continues from what is finished." if of_run else f"{told}."
     if not isinstance(error, OSError) or error.strerror is None:
         return None
     if error.filename is None:

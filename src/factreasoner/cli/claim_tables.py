@@ -88,17 +88,24 @@ def judging_notice(config: Config) -> str:
 
 def better_judge(config: Config) -> str:
     """What a better judge than the embedded one takes; nothing where another one judged."""
-    advice = "The judge does not reason; better: --model NAME or a verifier (docs/judges.md)."
-    return advice if config.plugin("judge") == "embedded" else ""
+    if config.plugin("judge") != "embedded":
+        return ""
+    limits = "of its supporting verdicts 1 in 10 is wrong, more where claims mislead"
+    better = f"{_by_model(config)} or a verifier (docs/judges.md)"
+    return f"The judge does not reason: {limits}; better: {better}."
 
 
-def embedded_limits() -> str:
+def _by_model(config: Config) -> str:
+    return "--model NAME" if config.model is None else "--judge llm"
+
+
+def embedded_limits(config: Config) -> str:
     """What the embedded judge does and does not, and what a better one takes."""
     wanted = [module for module, (_, extra) in EXTRA_OF_MODULE.items() if extra == "verifiers"]
     install = "" if all(map(find_spec, wanted)) else 'pip install "factreasoner[verifiers]" and '
     return (
         "compares words and does not reason: it misses swapped roles, causes and paraphrases; "
-        f"better: --model NAME, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
+        f"better: {_by_model(config)}, or {install}--judge verifier --verifier NAME (docs/verifiers.md)"
     )
 
 

@@ -94,7 +94,7 @@ def _checks(config: Config, *, call: bool) -> Iterator[Check]:
     yield _merlin(config)
     judge = config.plugin("judge")
     if judge == "embedded":
-        yield Check("missing", "judge", f"embedded: {embedded_limits()}")
+        yield Check("missing", "judge", f"embedded: {embedded_limits(config)}")
     elif judge == "verifier":
         yield _verifier(config, call=call)
     if config.model is not None and call:
@@ -186,7 +186,8 @@ def _model(config: Config) -> Iterator[Check]:
             with one_answer():
                 probed = probe(client, config)
         except CallTimeoutError as error:
-            tries = f"{error} in {error.attempts} tries; --timeout sets the limit for each"
+            remedy = "a longer --timeout, fewer slots, and no more threads than there are free cores"
+            tries = f"{error} in {error.attempts} tries; give a slow server {remedy} (docs/models.md)"
             yield Check("wrong", name, tries)
             return
         except (ConfigError, LLMError) as error:

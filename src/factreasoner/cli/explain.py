@@ -113,7 +113,7 @@ def _why(atom: AtomExplanation, most: int | None) -> Iterator[str]:
     """
     if belief := atom.belief:
         nearest = f"belief from the nearest passage, {plain(belief.context_id)}: {belief.p_true:.2f}"
-        yield nearest if atom.entailing or atom.contradicting else f"no passage says so; {nearest}"
+        yield nearest if atom.entailing or atom.contradicting else f"no passage clearly says so; {nearest}"
     # P is printed with three digits: a smaller effect would not be seen.
     effects = [effect for effect in atom.effects if f"{effect.p_without:.3f}" != f"{atom.p_true:.3f}"]
     if effects:

@@ -85,7 +85,7 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
     if mean["factuality_score"] is not None and mean["factuality_score"] - mean["precision"] > 1e-9:
         unsaid = mean["factuality_score"] - mean["precision"]
         told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as in the paper)"
-        yield "", f"{told}; {unsaid:.3f} of it has no passage that says so"
+        yield "", f"{told}; {unsaid:.3f} of it has no passage that clearly says so"
     labels = ", ".join(f"{atoms[label]} {label}" for label in get_args(Support))
     yield "atoms", f"{atoms['judged']} ({labels})"
     if atoms["disputed"]:

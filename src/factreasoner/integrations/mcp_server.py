@@ -95,7 +95,7 @@ class _Tool:
             numbered = [{"id": str(n), "text": text} for n, text in enumerate(passages, start=1)]
         record = given_record("", response=response, contexts=numbered, prompt=prompt)
         if problems := self._task.problems(record, config):
-            raise InputError(problems)
+            raise InputError([problem._replace(where="") for problem in problems])
         result = self._worker.assess(record)
         line = self._task.tally(config, ()).add(result)
         rows = sorted(self._task.rows(result), key=_rank)

@@ -133,21 +133,23 @@ class KeptCapabilities:
 
     It starts with what this run learnt earlier, or else any run that asks the same model alike. Without a
     cache nothing is kept or recalled. Batches have none: the same results must lead to the same requests.
+    A run keeps only the probes that it relied on.
     """
 
     def __init__(self, model: str, key: str, cache: ReplyCache | None, memory: Memory | None) -> None:
         self._model, self._key, self._cache, self._memory = model, key, cache, memory
         self._lock = threading.RLock()
         self.known = Capabilities()
+        self._relied_on: dict[str, Probe] = {}
         if cache is None:
             return
         if memory is not None and (found := memory.capabilities(model)) is not None:
-            self.known = found
+            self.known, self._relied_on = found, found.probes
             return
         with contextlib.suppress(ValidationError):  # written by another version
             self.known = Capabilities.model_validate_json(cache.noted(key) or "{}")
-        if memory is not None and self.known != Capabilities():
-            memory.keep_capabilities(model, self.known)
+        if self.known != Capabilities():
+            self._remember()
 
     def learn(self, lesson: Capabilities) -> None:
         """Add what was learnt."""
@@ -155,14 +157,25 @@ class KeptCapabilities:
             if (known := self.known.learnt(lesson)) != self.known:
                 self.adopt(known)
 
+    def rely_on(self, probes: dict[str, Probe]) -> None:
+        """Add what a probe found, now or earlier, that decides how this run asks."""
+        with self._lock:
+            if probes != self._relied_on:
+                self._relied_on = probes
+                self.adopt(self.known.learnt(Capabilities(probes=probes)))
+
     def adopt(self, known: Capabilities) -> None:
         """Keep what another client learnt about the same model."""
         with self._lock:
             self.known = known
             if self._cache is not None:
                 self._cache.note_all({self._key: known.model_dump_json()})
-                if self._memory is not None:
-                    self._memory.keep_capabilities(self._model, known)
+                self._remember()
+
+    def _remember(self) -> None:
+        if self._memory is not None:
+            told = self.known.model_copy(update={"probes": self._relied_on})
+            self._memory.keep_capabilities(self._model, told)
 
     def forget(self, kind: Kind) -> None:
         """Forget the form of that kind: the server has changed."""

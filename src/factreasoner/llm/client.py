@@ -12,7 +12,7 @@ from factreasoner.llm.ask import current_budget
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import key_of
-from factreasoner.llm.capabilities import Capabilities, KeptCapabilities
+from factreasoner.llm.capabilities import KeptCapabilities
 from factreasoner.llm.form_search import FormSearch, Question
 from factreasoner.llm.limits import SharedLimits
 from factreasoner.llm.send import Attempts, Sender
@@ -172,7 +172,7 @@ class LiteLLMClient:
                     self._probes_left -= 1
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS
-                self.kept.learn(Capabilities(probes={prober.key: found}))
+                self.kept.rely_on({prober.key: found})
                 self._facts = found.facts_per_call
             return self._facts
 

@@ -44,7 +44,11 @@ NO_MODEL = _any(
 )
 NO_MODULE = _any(r"No module named '([\w.]+)'")
 NO_PACKAGE = _any(r"pip install ")
-MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|safety")
+MODERATED = _any(
+    r"content.?(policy|filter|management)|moderation|flagged|safety",
+    r"\b(prompt|request|input)\b.{0,40}\b(blocked|rejected|prohibited)",
+)
+NO_REGION = _any(r"(country|region|territory|location)\b.{0,40}not (supported|available|allowed)")
 TOO_LONG = _any(
     r"context.?(length|window|size|limit)|maximum context|too many tokens",
     r"(prompt|input|request) is too (long|large)|request too large|token count.{0,40}exceeds",
@@ -257,6 +261,8 @@ def _remedy(raw: str, status: int | None) -> str | None:
     no_credit = status == 429 and NO_CREDIT.search(raw) and not PASSING.search(raw)
     if status == 402 or no_credit or (status in (400, 403, 429) and NO_MONEY.search(raw)):
         return "the account has no credit left"
+    if status in (400, 403) and NO_REGION.search(raw):
+        return "this provider does not serve your region: use another --model or --api-base"
     if status in (401, 403) or (status != 429 and NO_KEY.search(raw)):
         return "key"
     package, module = NO_PACKAGE.search(raw), NO_MODULE.search(raw)

@@ -63,7 +63,7 @@ LOOKS: Mapping[str | None, Look] = {
 CAUTIONS: Mapping[Caution, Look] = {
     "disputed": Look("disputed", "≠", "disputed", "something supports it and something contradicts it")
 }
-BELIEF = Look("by belief alone", "≈", "belief", "no passage says so; P is the judge's belief")
+BELIEF = Look("by belief alone", "≈", "belief", "no passage clearly says so; P is the judge's belief")
 
 IN_PART = "judged in part"
 _DECIDES = ("borne out by ", "contradicted by ")

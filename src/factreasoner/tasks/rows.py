@@ -214,13 +214,16 @@ def _nearest_belief(claim_id: str, verdicts: Sequence[Verdict]) -> Verdict | Non
 def _notes(
     judgement: Judgement, evidence: Evidence, decisive: Verdict | None, believed: Verdict | None
 ) -> Iterator[Note]:
-    """What contradicts a claim with another label; what a reader corrected, else what is known of silence."""
+    """What speaks against a claim's label; what a reader corrected, else what is known of silence."""
     name = {verdict.context_id: _name(verdict.context_id, evidence) for verdict in evidence.verdicts}
     against = [verdict for verdict in evidence.verdicts if verdict.contradicts]
-    if against and judgement.label not in (None, "contradicted"):
-        strongest = max(against, key=lambda verdict: verdict.probability)
-        more = len({verdict.context_id for verdict in against}) - 1
-        said = f"and {more} more contradict it" if more else "contradicts it"
+    verb, others = "contradict", against
+    if judgement.label == "contradicted":
+        verb, others = "support", [verdict for verdict in evidence.verdicts if verdict.supports]
+    if others and judgement.label is not None:
+        strongest = max(others, key=lambda verdict: verdict.probability)
+        more = len({verdict.context_id for verdict in others}) - 1
+        said = f"and {more} more {verb} it" if more else f"{verb}s it"
         yield Note(f"{name[strongest.context_id]} {said}", " ".join((strongest.quote or "").split()))
     corrected = [verdict for verdict in evidence.verdicts if verdict.confidence == "corrected"]
     for verdict in corrected:
@@ -230,7 +233,7 @@ def _notes(
     silent = [believed.context_id] if believed else name
     alone = next((text for text in (ANSWER, REFERENCE) if text in silent), None)
     every = "passage" if judgement.judged == "fully" else "passage that was judged"
-    silence = f"the {alone} does not say so" if alone else f"no {every} says so"
+    silence = f"the {alone} does not clearly say so" if alone else f"no {every} clearly says so"
     if believed is not None:
         nearest = "" if alone else f"; nearest passage {name[believed.context_id]}"
         belief = belief_in_words(believed, None if against else judgement.p_true)

@@ -109,7 +109,7 @@ def rows(by_reference, by_contexts=None):
     return list(rag_rows(result))
 
 
-SILENT = "the reference does not say so"
+SILENT = "the reference does not clearly say so"
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ SILENT = "the reference does not say so"
 )
 def test_the_reference_says_one_thing_in_both_rows(by_reference, said, own):
     against_contexts, against_reference = rows(by_reference)
-    note = "; ".join(filter(None, (said, "no passage says so")))
+    note = "; ".join(filter(None, (said, "no passage clearly says so")))
     assert (against_contexts.against, against_contexts.note) == ("contexts", note)
     assert (against_reference.against, against_reference.note) == ("reference", own)
 
@@ -168,7 +168,10 @@ def test_claims_of_both_texts_have_a_row_for_all_they_were_held_against():
 
 @pytest.mark.parametrize(
     ("said", "label", "note"),
-    [(("entailment", 0.9), "supported", ""), (("neutral", 0.9), None, "no passage that was judged says so")],
+    [
+        (("entailment", 0.9), "supported", ""),
+        (("neutral", 0.9), None, "no passage that was judged clearly says so"),
+    ],
 )
 def test_a_claim_whose_contexts_were_judged_in_part_says_so(said, label, note):
     table = {("old", "1932"): said, ("new", "1932"): "lost"}
