@@ -212,7 +212,7 @@ def lines_of(file: IO[bytes]) -> Iterator[tuple[int, int, bytes]]:
         while len(part) > LONGEST_LINE and not part.endswith(b"\n"):
             part = file.readline(LONGEST_LINE + 1)
             size += len(part)
-        if not raw.isspace() and raw != BOM:
+        if raw.removeprefix(BOM).lstrip():
             yield number, offset, raw
         offset += size
 

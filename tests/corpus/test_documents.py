@@ -199,7 +199,8 @@ def table(tmp_path, data):
 
 
 def test_json_lines(tmp_path):
-    data = b'\xef\xbb\xbf{"text": "a", "title": " b\\n c ", "link": "d "}\n\n{"content": "e", "url": "f"}'
+    data = b"\xef\xbb\xbf\n"
+    data += b'\xef\xbb\xbf{"text": "a", "title": " b\\n c ", "link": "d "}\n\n{"content": "e", "url": "f"}'
     assert jsonl(tmp_path, data) == [Document("a", "b c", "d"), Document("e", "", "f")]
 
 
@@ -245,6 +246,17 @@ def test_csv_rows_may_be_short_or_long_or_none(tmp_path):
 def test_a_row_of_a_csv_file_that_is_not_utf_8_is_named_and_the_others_are_read(tmp_path):
     bad = BadRow(3, "not UTF-8")
     assert table(tmp_path, b"text\ngood\ncaf\xe9\nmore\n") == [Document("good"), bad, Document("more")]
+
+
+@pytest.mark.parametrize(
+    ("head", "wrong"),
+    [
+        (b"text,title,Text ", "two columns are called 'text'; keep one"),
+        ("text".encode("utf-16"), "not UTF-8"),
+    ],
+)
+def test_a_table_whose_columns_can_not_be_told_is_not_read(tmp_path, head, wrong):
+    assert table(tmp_path, head + b"\nx,y,z\n") == [BadRow(1, wrong)]
 
 
 def test_csv_is_read_up_to_where_it_breaks(tmp_path):

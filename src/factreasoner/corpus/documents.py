@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
-from factreasoner.files import ESCAPED, LONGEST_LINE, TOO_LONG, Table, lines_of, opened, why_no_table
+from factreasoner.files import BOM, ESCAPED, LONGEST_LINE, TOO_LONG, Table, lines_of, opened, why_no_table
 from factreasoner.settings import Config
 from factreasoner.web.office import READERS
 from factreasoner.web.page import WIDE, Extracted, Page, decode
@@ -190,7 +190,7 @@ def _json_row(line: bytes, number: int) -> Document | BadRow:
     if len(line) > LONGEST_LINE:
         return BadRow(number, TOO_LONG)
     try:
-        return _row(json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8")), number)
+        return _row(json.loads(line.removeprefix(BOM).decode()), number)
     except UnicodeDecodeError:
         return BadRow(number, "not UTF-8")
     except (ValueError, RecursionError):
@@ -206,15 +206,26 @@ def csv_rows(path: Path) -> Iterator[Document | BadRow]:
         table = Table(file, ",\t;")
         rows = filter(None, table)
         try:
-            columns = next(rows, [])
+            columns = [column.strip().lower() for column in next(rows, [])]
+            if wrong := _wrong_columns(columns):
+                yield BadRow(table.line, wrong)
+                return
             for row in rows:
                 if ESCAPED.search("".join(row)):
                     yield BadRow(table.line, "not UTF-8")
                 else:
-                    cells = zip_longest(columns, row[: len(columns)], fillvalue="")
+                    cells = itertools.zip_longest(columns, row[: len(columns)], fillvalue="")
                     yield _row(dict(cells), table.line)
         except csv.Error as error:
             yield BadRow(table.begins, f"{why_no_table(error)}; nothing after it is read")
+
+
+def _wrong_columns(columns: Sequence[str]) -> str:
+    if ESCAPED.search("".join(columns)):
+        return "not UTF-8"
+    known = itertools.chain(*_COLUMNS.values())
+    twice = next((column for column in known if columns.count(column) > 1), "")
+    return twice and f"two columns are called {twice!r}; keep one"
 
 
 def _row(row: object, number: int) -> Document | BadRow:
