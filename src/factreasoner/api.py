@@ -36,23 +36,23 @@ def assess_many(
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> Run:
-    """Assess many records, or put them to another `task`: in a script, a thread or a notebook.
+    """Assess many records, or run another `task` ("recall", "rag", "verify") on them.
 
     `records` are mappings with the keys of the input format, `Record` objects, a pandas DataFrame or a
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
-    is spent. `out` is the run folder: the same call again goes on where the last one stopped, failed records
-    are tried again, and every command reads it; None is a temporary one, which goes with the result.
-    `fresh` starts over. `column_map` says which key or column of theirs is which of ours, as `--column-map`
-    does: {"reply": "output"}. `settings` are those of `Config`; an object or class of your own may
-    replace the name of a part. `llm` stands in for the model client.
+    is spent. `out` is the run folder, which every command reads. The same call again continues where the last
+    one stopped, and tries failed records again; `fresh` starts over. Without `out`, the folder is temporary
+    and is deleted with the result. `column_map` maps your keys or columns to ours: {"reply": "output"}.
+    `settings` are those of `Config`. A setting that names a part also takes your own object or class. `llm`
+    replaces the model client.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 
     Raises:
         ConfigError: an unknown or wrong setting, or a key or model name that is wrong.
-        InputError: records that are wrong, every one named.
+        InputError: some records are wrong; the message names every one.
         RunError: the run in the folder was made with other settings, or another process writes there.
-        BudgetError: `max_cost` is reached; what was assessed is kept, and the same call with more goes on.
+        BudgetError: `max_cost` is reached; results are kept, and the same call with a higher limit continues.
     """
     check_task(task)
     parts, config = parts_and_config(settings)

@@ -23,12 +23,13 @@ DTYPES = {str: "string", int: "Int64", float: "Float64", list: "object"}
 
 
 class Run:
-    """The results of a run of any task:
+    """The results of a run of any task.
 
         run = Run.open("runs/answers")
         run.atoms().sort_values("p_true").head()
 
-    `task` is "run", "recall", "rag" or "verify". Frames need the extra `frames`.
+    `len(run)` is the number of records. The tables are pandas DataFrames: they raise MissingExtraError
+    without the extra `frames`. A missing value is <NA>, never 0. docs/show_and_export.md has the columns.
     """
 
     def __init__(self, finished: FinishedRun[Any]) -> None:
@@ -36,23 +37,25 @@ class Run:
 
     @classmethod
     def open(cls, path: str | Path, *, corrections: str | Path | None = None) -> Run:
-        """The run in that folder, finished or under way; `corrections` are a reader's, for `score`.
+        """Open the run in a folder, finished or in progress.
+
+        `corrections` is a file of a reader's corrections of verdicts, as the page of `report` saves it.
 
         Raises:
-            InputError: the corrections are not of this run's verdicts.
-            RunError: no folder, not a run's, a damaged one, or one without a single assessed record.
+            InputError: the corrections do not belong to this run's verdicts.
+            RunError: there is no such folder, it is not a run folder, it is damaged, or it has no record yet.
         """
         file = None if corrections is None else Path(corrections)
         return cls(FinishedRun.of_any_task(Path(path), file))
 
     @property
     def path(self) -> Path:
-        """Path of the run folder."""
+        """The run folder."""
         return self._finished.path
 
     @property
     def task(self) -> str:
-        """Name of the command that made the run: run, recall, rag or verify."""
+        """The command that made the run: "run", "recall", "rag" or "verify"."""
         return self._finished.task.name
 
     @property
@@ -74,31 +77,34 @@ class Run:
         return len(self._finished.ids)
 
     def results(self) -> Iterator[TaskResult]:
-        """What was found of each record, read one at a time: of a run of `run`, its assessments."""
+        """The result of each record, read one at a time.
+
+        In a run of `run` it is an `Assessment`; in others it is what the task keeps of a record.
+        """
         return self._finished.results()
 
     def atoms(self) -> DataFrame:
-        """The atoms of a run of `run`, one a row, with what decides on each.
+        """The atoms of a run of `run`, one per row, with P(true), label and the quote that decides it.
 
         Raises:
-            ConfigError: another task's run, which has `claims`.
+            ConfigError: the run is of another task; use `claims`.
         """
         return self._frame("atoms")
 
     def claims(self) -> DataFrame:
-        """The claims of a run of `recall`, `rag` or `verify`, one a row for all each was held against.
+        """The claims of a run of `recall`, `rag` or `verify`: a row for each text a claim was held against.
 
         Raises:
-            ConfigError: a run of `run`, which has `atoms`.
+            ConfigError: the run is of `run`; use `atoms`.
         """
         return self._frame("claims")
 
     def records(self) -> DataFrame:
-        """The records with their scores, one a row."""
+        """The records with their scores, usage and metadata, one per row."""
         return self._frame(RECORDS)
 
     def verdicts(self) -> DataFrame:
-        """What was judged of each premise and claim, one a row."""
+        """The verdicts, one per row: on a premise (such as a context) and a claim."""
         return self._frame(VERDICTS)
 
     def _frame(self, name: str) -> DataFrame:

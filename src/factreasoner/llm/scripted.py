@@ -26,10 +26,10 @@ class Call(NamedTuple):
 
 
 class ScriptedLLM:
-    """Answers from a script: replies in the order of the calls, or a function of (prompt, schema).
+    """A model for tests, whose answers come from a script.
 
-    `calls` records every call. Each counts as one call with estimated tokens and no cost; a `Reply` keeps its
-    own usage. Thread-safe.
+    The script has replies in the order of the calls, or is a function of (prompt, schema). `calls` lists all
+    calls. Each has estimated tokens and no cost; a `Reply` keeps its own usage. Thread-safe.
 
         llm = ScriptedLLM([{"fact_0": "True"}, UnusableReplyError("prose")])
         llm = ScriptedLLM(lambda prompt, schema: {name: "True" for name in schema.arguments})
@@ -44,7 +44,11 @@ class ScriptedLLM:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """The scripted answer to this call, raised if it is an exception; ConfigError if none is left."""
+        """The scripted answer to this call; an exception in the script is raised.
+
+        Raises:
+            ConfigError: no answer is left.
+        """
         with self._lock:
             position = len(self.calls)
             self.calls.append(Call(prompt, schema, sample, logprobs))

@@ -24,9 +24,12 @@ SMALLEST_P = 1e-6
 
 
 class Assessment(TaskResult):
-    """Everything known about the factuality of one record; metrics are computed from it, not stored in it.
+    """Everything known about the factuality of one record. Metrics are computed from it, not stored in it.
 
-    `searched` names the collections of own documents that were searched and their states, as `name@state`.
+    `status` is "ok", "partial" (some judgements failed, or sampling did not converge), "no_atoms" or
+    "failed". `outcome` has verdicts, graph and posteriors; it is None if there was nothing to judge. `usage`
+    and `seconds` are by stage; `elapsed` is the wall time in seconds. `searched` names the collections of
+    your own documents that were searched, as `name@state`.
     """
 
     assessor: str
@@ -80,12 +83,12 @@ class Assessment(TaskResult):
 
     @property
     def all_failures(self) -> tuple[Failure, ...]:
-        """Those of the stages, then those of the judgements; each once."""
+        """The failures of stages, then those of judgements, each once."""
         inner = self.outcome.failures if self.outcome else ()
         return tuple(dict.fromkeys((*self.failures, *inner)))
 
     def in_brief(self) -> list[str]:
-        """Atoms by label, and the scores; F1@K with its own number of atoms as K."""
+        """The atoms by label, and the scores; K of F1@K is the number of atoms."""
         if not self.atoms:
             return []
         labels = self.labels
@@ -183,10 +186,13 @@ def side_of(p_true: float) -> Literal[-1, 0, 1]:
 
 
 def factuality(assessment: Assessment, k: int | None = None) -> FactualityScores:
-    """Score an assessment. `k` is the number of supported atoms at which recall is full.
+    """Compute the scores of an assessment; what each means is in `FactualityScores`.
+
+    `k` is the number of supported atoms at which recall is 1. Without it, `f1_at_k`, `recall_k` and `f1_k`
+    are None. Sources: FactReasoner (arXiv 2502.18573); F1@K from SAFE (arXiv 2403.18802).
 
     Raises:
-        ConfigError: `k` is no positive integer.
+        ConfigError: `k` is not a positive integer.
     """
     if k is not None and (not isinstance(k, Integral) or k < 1):
         raise ConfigError(f"k is {k!r}; it must be a positive integer, such as k=10")

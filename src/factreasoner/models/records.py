@@ -43,11 +43,14 @@ class _Given(Model):
 class Atom(_Given):
     """One checkable statement of a response.
 
-    `text` is judged; `original` is the text before revision; `span` is (start, end) in the response, in
-    characters, if the source was found. `gold` is a human label: S for supported, NS for not supported or, if
-    these are told apart, C for contradicted and U for neither. `query` is what a query builder would search
-    for; empty: the text. `unresolved` are the pronouns in the text that the embedded reviser could not
-    resolve.
+    `text` is judged. `original` is the text before revision. `span` is its place (start, end) in the
+    response, in characters, None if it was not found. `gold` is a human label: S for supported, NS for not
+    supported or, if these are told apart, C for contradicted and U for neither. `query` is what to search
+    for; if it is empty, the text is. `unresolved` lists the words whose reference the embedded reviser could
+    not find ("he", "this method").
+
+    Raises:
+        InputError: a field is unknown, missing or wrong.
     """
 
     id: str
@@ -60,12 +63,17 @@ class Atom(_Given):
 
 
 class Context(_Given):
-    """One passage of evidence. `atom_ids` names the atoms it was retrieved for; none: for the question.
+    """One passage of evidence.
 
-    `note` says in words what happened to it ("page not read: status 403; the snippet is used"); `unread` is
-    the reason if the next try may succeed ("status 503"). `source` names the retrievers that found it, if
-    several were asked. `summary` is what the text says about the atoms, and `p_summary` how certain that is.
-    `dropped` is why the context is not judged and in no graph; most have none.
+    `atom_ids` names the atoms it was retrieved for; if there are none, it was retrieved for the question.
+    `prior` is P(true) before any verdict; if it is None, the settings decide. `source` names the retrievers
+    that found it, if several were asked. `note` says what happened to it ("page not read: status 403; the
+    snippet is used"); `unread` is the reason if the next try may succeed ("status 503"). `summary` is what
+    the text says about the atoms, and `p_summary` the probability that this is right. `dropped` is the reason
+    why the context is not judged and not in the graph; most have none.
+
+    Raises:
+        InputError: a field is unknown, missing or wrong.
     """
 
     id: str
@@ -84,11 +92,15 @@ class Context(_Given):
 
 
 class Record(_Given):
-    """One response to assess. `atoms` or `contexts` of None were not given; an empty tuple: none exist.
+    """One response to assess, with all that is known about it.
 
-    `facts` are what the response should state; the `gold` of each is whether it does by human judgement
-    (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms` its statements.
-    `gold_contexts` are the ids of all relevant contexts, retrieved or not.
+    `atoms` or `contexts` are None if they were not given, and an empty tuple if there are none. Ids are
+    unique within a record. `facts` are what the response should state; the `gold` of each says whether it
+    does, as people judge (S: it does, NS: it does not). `reference` is the right answer, `reference_atoms`
+    are its statements. `gold_contexts` are the ids of all relevant contexts, retrieved or not.
+
+    Raises:
+        InputError: a field is unknown, missing or wrong.
     """
 
     id: str

@@ -126,9 +126,11 @@ class AtomAnswer(Model):
 
 
 class Failure(Model):
-    """One item that went wrong. `item_id` is the record, atom, context, or `context->target` pair.
+    """One item that went wrong, and why. It is listed in the results and never becomes a label or a score.
 
-    `votes` are what judges said of a pair on which they were at odds.
+    `stage` is the part that failed, `item_id` the record, atom, context or pair (`context->target`),
+    `error_type` the class of the error, and `attempts` the number of requests that were sent. `votes` are the
+    judges' verdicts, if they found no majority.
     """
 
     stage: str

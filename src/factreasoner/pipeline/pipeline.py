@@ -60,12 +60,12 @@ class Pipeline:
 
     @property
     def settled(self) -> bool:
-        """Whether it is known how the model is to be asked; until then records go one by one, in order."""
+        """Whether it is known how to ask the model. Until then, records are assessed one by one, in order."""
         return bool(getattr(self.llm, "settled", True))
 
     @property
     def collections(self) -> tuple[str, ...]:
-        """The collections of own documents that are searched, and their states now, as `name@state`."""
+        """The collections of your own documents that are searched, in their present state: `name@state`."""
         return tuple(getattr(self.retriever, "collections", ()))
 
     def assess(self, record: Record) -> Assessment:
@@ -254,14 +254,14 @@ def rebuilt(assessment: Assessment, config: Config) -> Assessment:
 def build_pipeline(
     config: Config | None = None, *, llm: LLM | None = None, **parts: Unpack[Parts]
 ) -> Pipeline:
-    """The pipeline that `config` describes.
+    """Build the pipeline that `config` describes, to keep and use from any number of threads.
 
-    `llm` takes the place of the model client; without it one is made if `config.model` is set. `parts` are
-    your own objects or classes in the place of names: `judge=MyJudge()`.
+    `llm` replaces the model client; without it, one is made if `config.model` is set. `parts` are your own
+    objects or classes instead of names: `judge=MyJudge()`.
 
     Raises:
         ConfigError: an unknown plug-in, a stage that needs a model when there is none, or a calibration
-            that does not go with the other settings.
+            that does not fit the other settings.
         InputError: the calibration file can't be read.
         MissingExtraError: a plug-in needs an optional package.
     """
@@ -269,9 +269,9 @@ def build_pipeline(
 
 
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
-    """`assess` for callers in an event loop: a thread does the work, and the loop goes on.
+    """Do what `assess` does without blocking an event loop: a thread does the work.
 
-    Raises what `assess` raises. If the task is cancelled, the calls that were sent still come to their end.
+    Raises what `assess` raises. If the task is cancelled, calls that were already sent are still completed.
     """
     import asyncio
 
@@ -299,19 +299,20 @@ def assess(
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> Assessment:
-    """Assess one response against contexts, synchronously: in a script, a thread or a notebook.
+    """Assess one response against contexts. Synchronous: call it in a script, a thread or a notebook.
 
     `contexts` are passages: texts, mappings with the keys of a record's contexts, `Context` objects, or
-    documents of LangChain and LlamaIndex; where they are given, no retriever is asked. `atoms` are the
-    statements to judge: texts, mappings or `Atom` objects; without them they are made from the response.
-    `settings` are those of `Config`, for example `version=3`, `model="openai/gpt-4o-mini"`; without a model
-    the embedded judge is used. A setting that names a part also takes your own object or class:
-    `judge=MyJudge()`.
+    documents of LangChain and LlamaIndex. If they are given, no retriever is asked. `atoms` are the
+    statements to judge: texts, mappings or `Atom` objects. Without them, they are made from the response.
+    `settings` are those of `Config`, such as `version=3`, `model="openai/gpt-4o-mini"`. Without a model, the
+    embedded judge is used. A setting that names a part also takes your own object or class:
+    `judge=MyJudge()`. `llm` replaces the model client. What goes wrong with the record is in the result's
+    failures, not raised.
 
     Raises:
-        ConfigError: an unknown or wrong setting.
-        InputError: something given is not what it should be, or there are no contexts although the retriever
-            is `given`.
+        ConfigError: a setting, a key or a model name is wrong.
+        InputError: an argument is wrong, or there are no contexts and no retriever to find them.
+        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     parts, config = parts_and_config(settings)
     record = given_record(

@@ -44,9 +44,10 @@ _scores = partial(setting, "Scores")
 
 
 class Config(BaseModel):
-    """All settings of one assessor; docs/settings.md explains each.
+    """All settings, with their defaults; docs/settings.md explains each. Help pages keep this order.
 
-    To add a setting, add a field here. Help pages keep this order.
+    Raises:
+        ValidationError: (pydantic's) a setting is unknown, or its value is wrong.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)

@@ -128,10 +128,13 @@ def load_settings(profile: Path | str | None = None, flags: Mapping[str, Any] | 
 
 @python_call
 def load_config(profile: Path | str | None = None, overrides: Mapping[str, Any] | None = None) -> Config:
-    """Overrides go before the environment, then the profile (a YAML file); None counts as not given.
+    """Read settings from overrides, the environment and a profile (a YAML file), in this order of precedence.
+
+    Variables are named FACTREASONER_<NAME>. An override of None counts as not given.
 
     Raises:
-        ConfigError: unreadable file, unknown key or variable (the nearest known one is named) or bad value.
+        ConfigError: the file can't be read, a key or variable is unknown (the message names the nearest
+            known one), or a value is wrong.
     """
     return load_settings(profile, overrides)
 

@@ -44,9 +44,9 @@ CLASSES = {True: TRUE, False: FALSE, None: UNANSWERED}
 
 
 class RecallResult(ClaimResult):
-    """The facts an answer should state, with the verdicts of the answer (premise `answer`) on them.
+    """The facts that an answer should state, with a verdict on each: does the answer state it?
 
-    `reference` is the right answer, if the record has it.
+    Verdicts have the premise `answer`. `reference` is the right answer, if the record has it.
     """
 
     nothing: ClassVar[str] = "no fact is given, or found in the reference"
@@ -61,7 +61,7 @@ class RecallResult(ClaimResult):
 
     @property
     def stated(self) -> dict[str, bool | None]:
-        """By the id of a fact: whether the answer states it, as its label says; None if it was not judged."""
+        """Whether the answer states each fact, by the fact's id; None if it was not judged."""
         said = {v.target_id: v.supports and side_of(v.probability) > 0 for v in self.verdicts}
         return {fact.id: said.get(fact.id) for fact in self.facts}
 
@@ -71,13 +71,13 @@ class RecallResult(ClaimResult):
 
     @property
     def recall(self) -> float | None:
-        """Share of the judged facts that the answer states; None where none was judged."""
+        """Share of the judged facts that the answer states; None if none was judged."""
         true, false = self.count(True), self.count(False)
         return true / (true + false) if true + false else None
 
     @property
     def bounds(self) -> dict[str, tuple[float, float]]:
-        """Recall if the unanswered facts were all not stated, and all stated; empty without one."""
+        """The least and the greatest possible recall, under "recall"; empty if no fact is unanswered."""
         true, open_, every = self.count(True), self.count(None), len(self.facts)
         return {"recall": (true / every, (true + open_) / every)} if open_ else {}
 
@@ -337,17 +337,18 @@ def recall(
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> RecallResult:
-    """Which facts an answer states, of those it should state. Synchronous.
+    """Find which of the facts that an answer should state it states. Synchronous.
 
     `facts` are texts, mappings ({text, id?, label?}, the label true or false for this answer) or `Atom`
     objects. Without them, they are made from `reference`, the right answer to `prompt`. `settings` are those
-    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`; without a model, the embedded judge is
-    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. What goes wrong
-    is in the result's failures.
+    of `Config`, such as `mode="tf"`, `model="openai/gpt-4o-mini"`. Without a model, the embedded judge is
+    used. A setting that names a part also takes your own object or class: `judge=MyJudge()`. `llm` replaces
+    the model client. What goes wrong with the record is in the result's failures.
 
     Raises:
         ConfigError: a setting, a key or a model name is wrong.
         InputError: an argument is wrong, or there are neither facts nor a reference.
+        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     parts, config = parts_and_config(settings)
     record = given_record("recall()", response=answer, prompt=prompt, facts=facts, reference=reference)

@@ -203,11 +203,11 @@ UNNAMED = "the model named no context for the verdicts that decide it"
 
 
 class ScoredRag(NamedTuple):
-    """A result with its metrics.
+    """The result of `rag` with its metrics.
 
-    `values` has every metric by name, and `reasons` why one is None. Where verdicts failed, `undecided`
-    counts by metric the claims (of context_precision: the contexts) that are left out, and `bounds` has the
-    least and the greatest value the metric could have.
+    `values` has every metric by name, and `reasons` says why one is None. If verdicts failed, `undecided`
+    counts the claims that each metric leaves out (of context_precision: the contexts), and `bounds` has the
+    least and the greatest value that the metric could have. `result` has claims, verdicts and failures.
     """
 
     result: RagResult
@@ -227,7 +227,7 @@ class ScoredRag(NamedTuple):
 
     @property
     def num_claims(self) -> int | None:
-        """The number of claims of both texts; None for none."""
+        """The number of claims in both texts; None if there are none."""
         return len(self.result.claims or ()) + len(self.result.reference_claims or ()) or None
 
 

@@ -103,13 +103,14 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     llm: LLM | None = None,
     **settings: Unpack[Keywords],
 ) -> ScoredRag:
-    """Where a retrieval-augmented answer loses or invents facts. Synchronous.
+    """Find where a retrieval-augmented answer loses or invents facts. Synchronous.
 
-    `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}),
-    `Context` objects or other libraries' documents, named "c0", "c1" and so on unless they have ids;
-    `reference` is the right answer to `prompt`; `gold_contexts` are the ids of all relevant contexts. Claims
-    are made from both texts unless they are given. `settings` are those of `Config`: `premise="joint"`,
-    `model="openai/gpt-4o-mini"`, `k=5`. A setting that names a part also takes your own object or class.
+    `contexts` are what was retrieved, best first: texts, mappings ({text, id?, title?, link?}), `Context`
+    objects or other libraries' documents. They are named "c0", "c1" and so on unless they have ids.
+    `reference` is the right answer to `prompt`, and `gold_contexts` are the ids of all relevant contexts.
+    Claims are made from both texts unless they are given. `settings` are those of `Config`, such as
+    `premise="joint"`, `model="openai/gpt-4o-mini"`, `k=5`. A setting that names a part also takes your own
+    object or class. `llm` replaces the model client.
 
     The result has every metric in `values` (None with a reason in `reasons`), and claims, verdicts and
     failures in `result`:
@@ -120,6 +121,7 @@ def rag(  # noqa: PLR0913 - what a record of this task may bring
     Raises:
         ConfigError: a setting, a key or a model name is wrong.
         InputError: an argument is wrong, or there are neither contexts nor a reference.
+        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     parts, config = parts_and_config(settings)
     record = given_record(

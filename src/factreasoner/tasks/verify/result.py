@@ -96,10 +96,10 @@ class VerifiedText(Model):
 
 
 class VerifyResult(ClaimResult):
-    """An answer verified, and verified again after correction.
+    """An answer checked against its sources, and checked again after correction.
 
-    `contexts` are the sources; spans of `changes` are places in the answer. `revised` equals `verified` where
-    nothing was changed. Both are None where making claims failed.
+    `contexts` are the sources. The spans of `changes` are places in the answer, in characters. `revised`
+    equals `verified` if nothing was changed. Both are None if the claims could not be made.
     """
 
     verified: VerifiedText | None = None
@@ -117,12 +117,12 @@ class VerifyResult(ClaimResult):
 
     @property
     def claims(self) -> tuple[VerifiedClaim, ...]:
-        """The claims of the given answer; none where making them failed."""
+        """The claims of the given answer; none if they could not be made."""
         return self.verified.claims if self.verified else ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What in the answer was not read as a citation, or may not be one."""
+        """What in the answer was not taken for a citation, or may not be one."""
         return self.verified.notes if self.verified else ()
 
     @property
@@ -147,7 +147,7 @@ class VerifyResult(ClaimResult):
 
     @property
     def corrected(self) -> str | None:
-        """The answer as corrected; None where it could not be verified."""
+        """The corrected answer; None if the claims could not be made."""
         return self.revised.text if self.revised else None
 
 

@@ -264,9 +264,9 @@ def verify(
 ) -> VerifyResult:
     """Judge each claim of an answer against the sources it cites, and correct the answer. Synchronous.
 
-    `sources` are texts, {text, title?, link?, id?}, `Context` objects or other libraries' documents.
-    [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in the answer
-    unless they are given. `settings` are those of `Config`: `uncited="check"`, `rounds=0`,
+    `sources` are texts, mappings ({text, id?, title?, link?}), `Context` objects or other libraries'
+    documents. [1] in the answer is the first of them, unless a source has the id "1". `claims` are found in
+    the answer unless they are given. `settings` are those of `Config`, such as `uncited="check"`, `rounds=0`,
     `model="openai/gpt-4o-mini"`. A setting that names a part also takes your own object or class. `llm`
     replaces the model client.
 
@@ -274,8 +274,9 @@ def verify(
         result.claims, result.changes, result.corrected
 
     Raises:
-        ConfigError: a setting is wrong.
+        ConfigError: a setting, a key or a model name is wrong.
         InputError: an argument is wrong, or there are no sources.
+        BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     parts, config = parts_and_config(settings)
     called = {"contexts": "sources", "atoms": "claims"}
