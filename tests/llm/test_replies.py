@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from llm_scene import SCHEMA
 
 from factreasoner.llm.faults import shown
-from factreasoner.llm.replies import arguments_in, merged_calls
-from factreasoner.llm.responses import without_thoughts
+from factreasoner.llm.replies import arguments_in, merged_calls, parse
+from factreasoner.llm.responses import Completion, without_thoughts
+from factreasoner.models import Usage
+from factreasoner.models.messages import FunctionSchema
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
 BODY = json.dumps(TRUE)
@@ -133,3 +135,44 @@ def test_hostile_text_is_read_and_shown_at_once(text):
 
 def test_many_calls_are_not_read_without_end():
     assert arguments_of("", *[("check", '{"a":')] * 100_000) is None
+
+
+def answer(text):
+    return Completion(text, (), "stop", None, Usage())
+
+
+def verdicts(count):
+    values = {"type": "string", "enum": ["True", "False", "Not clear"]}
+    names = [f"fact_{n}" for n in range(count)]
+    parameters = {"type": "object", "properties": dict.fromkeys(names, values), "required": names}
+    return FunctionSchema(
+        name="v", description="", parameters=parameters, items=dict.fromkeys(names, "It is.")
+    )
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("True, because it is not false", "True"),
+        ("**Not**", "Not clear"),
+        ("not cl", "Not clear"),
+        ("Not true", None),
+        ("Not false", None),
+        ("True or", None),
+        ("true/false", None),
+        ("True, False or Not clear", None),
+        ("Vrai", None),
+    ],
+)
+def test_a_word_that_is_no_answer_or_two_is_no_verdict(said, value):
+    word = parse("word", answer(said), verdicts(1)).arguments
+    line = parse("lines", answer(f"0: {said}"), verdicts(1)).arguments
+    assert word == ({"fact_0": value} if value else {})
+    assert (line["fact_0"] == value) == (value is not None)
+
+
+def test_answers_numbered_from_one_are_not_taken_for_those_before_and_two_lines_on_a_fact_for_none():
+    shifted = {f"fact_{n}": "True" for n in (1, 2, 3)}
+    for form, text in (("lines", "1: True\n2: True\n3: True"), ("json_schema", json.dumps(shifted))):
+        assert parse(form, answer(text), verdicts(3)).arguments == {}
+    assert parse("lines", answer("0: True\n0: False\n1: True"), verdicts(2)).arguments == {"fact_1": "True"}

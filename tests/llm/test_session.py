@@ -9,6 +9,7 @@ import pytest
 from fake_server import Completion, FakeServer
 from llm_scene import PROMPT, SCHEMA
 
+from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.forms import request
 from factreasoner.llm.session import Session, TooLongError, with_aside
 from factreasoner.llm.transport import Transport
@@ -124,3 +125,16 @@ def test_of_an_error_without_an_end_the_beginning_is_kept():
     response, _ = said(endless(), status=500)
     assert response.status_code == 500
     assert 100_000 < len(response.content) < 1_000_000
+
+
+@pytest.mark.parametrize(
+    "failed", [{"error": {"code": 502, "message": "Upstream died"}}, {"finish_reason": "error"}]
+)
+def test_a_choice_that_the_provider_ended_with_an_error_is_no_answer(failed):
+    choice = {"index": 0, "message": {"role": "assistant", "content": "True"}} | failed
+    with (
+        FakeServer(lambda request: Completion(arguments={}, body={"choices": [choice]})) as server,
+        pytest.raises(NotACompletionError) as caught,
+    ):
+        Transport("openai/fake", server.url, None).complete(ASKED, timeout=5)
+    assert caught.value.status_code == (502 if "error" in failed else 400)

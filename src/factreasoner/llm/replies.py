@@ -9,14 +9,14 @@ import contextlib
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
 from factreasoner.llm.forms import list_argument, number_of
-from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
+from factreasoner.llm.responses import Completion, Tokens, without_thoughts
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.values import CallForm
 
@@ -87,6 +87,8 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
             if not known:
                 return {}
             if not value.keys().isdisjoint(known):
+                if _numbered_from_one(value, known):
+                    return None
                 found = {}
                 for name in filter(known.__contains__, value):
                     with contextlib.suppress(RecursionError, ValueError):  # lists and objects 200 levels deep
@@ -98,6 +100,15 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
         else:
             return None
     return None
+
+
+def _numbered_from_one(given: Container[str], known: Sequence[str]) -> bool:
+    """Whether a reply on items from 0 on begins with 1, so that each answer is on the item before."""
+    items = [name for name in known if re.search(r"\d$", name)]
+    if not items or items[0] in given:
+        return False
+    beyond = int(number_of(items[-1])) + 1
+    return re.sub(r"\d+$", str(beyond), items[-1]) in given
 
 
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -142,28 +153,37 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
 
 def _word(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     (name,) = schema.properties
-    said = text.strip().strip("*\"'`.:").casefold()
-    first = re.split(r"[^\w]", said, maxsplit=1)[0]
-    for value in schema.properties[name]["enum"]:
-        beginning = str(value).casefold().split()[0]
-        if first == beginning or (len(said) >= 3 and beginning.startswith(said)):
-            return {name: value}
+    value = _only_value(text, schema.properties[name]["enum"])
+    return None if value is None else {name: value}
+
+
+def _only_value(text: str, allowed: Sequence[str]) -> str | None:
+    """The allowed value with which `text` begins, or its first letters; None where another follows it."""
+    words = re.findall(r"\w+", text.casefold())
+    parts = {value: value.casefold().split() for value in allowed}
+    for value, whole in parts.items():
+        said = " ".join(words[: len(whole)])
+        if said == " ".join(whole) or (len(said) >= 3 and value.casefold().startswith(said)):
+            rest = words[len(whole) :]
+            others = (other == rest[: len(other)] for other in parts.values() if other != whole)
+            return None if rest[:1] == ["or"] or any(others) else value
     return None
 
 
 def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     if listed := list_argument(schema):
-        lines = [line for line in text.splitlines() if _BULLET.match(line)]
-        return {listed: [_BULLET.sub("", line).strip() for line in lines]} if lines else None
+        bullets = [line for line in text.splitlines() if _BULLET.match(line)]
+        return {listed: [_BULLET.sub("", line).strip() for line in bullets]} if bullets else None
     names = {number_of(name): name for name in schema.items}
-    found: dict[str, Any] = {}
-    for line in _LINE.finditer(text):
-        name = names.get(line[1])
-        if name is None or name in found or not line[2]:
-            continue
-        allowed = schema.properties[name].get("enum")
-        found[name] = line[2] if allowed is None else named_by(line[2].strip("*\"'`."), allowed) or line[2]
-    return found or None
+    lines = [(line[1], line[2]) for line in _LINE.finditer(text) if line[2]]
+    if _numbered_from_one(dict(lines), list(names)):
+        return None
+    found: list[tuple[str, Any]] = []
+    for number, said in lines:
+        if name := names.get(number):
+            allowed = schema.properties[name].get("enum")
+            found.append((name, said if allowed is None else _only_value(said, allowed) or said))
+    return _agreed(found) or None
 
 
 def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:

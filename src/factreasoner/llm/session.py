@@ -68,6 +68,9 @@ class Aside:
             self.logprobs = body["choices"][0].pop("logprobs")
             raw = json.dumps(body).encode()
         self._bound(len(raw) <= MOST_SAID)
+        if (failed := _failed(body)) is not None:
+            body = {"error": failed}
+            raw = json.dumps(body).encode()
         if not isinstance(field_of(body, "choices"), list):
             self.without_choices = NotACompletionError(raw, field_of(body, "error"))
         return _with_body(response, raw)
@@ -76,6 +79,15 @@ class Aside:
         self.too_long = not short_enough
         if self.too_long:
             raise TooLongError
+
+
+def _failed(body: object) -> object:
+    """The error with which a provider ended its first choice, as OpenRouter tells it; None without one."""
+    choices = field_of(body, "choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    if (error := field_of(first, "error")) is None and field_of(first, "finish_reason") == "error":
+        return {"message": "the provider stopped with an error"}
+    return error
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
