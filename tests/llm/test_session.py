@@ -138,3 +138,11 @@ def test_a_choice_that_the_provider_ended_with_an_error_is_no_answer(failed):
     ):
         Transport("openai/fake", server.url, None).complete(ASKED, timeout=5)
     assert caught.value.status_code == (502 if "error" in failed else 400)
+
+
+def test_an_answer_with_senseless_usage_is_kept():
+    usage = {"prompt_tokens": "many", "completion_tokens": 1e400}
+    with FakeServer(lambda request: Completion(arguments={"fact_0": "True"}, usage=usage)) as server:
+        found = Transport("openai/fake", server.url, None).complete(ASKED, timeout=5)
+    assert found.tool_calls == ((SCHEMA.name, '{"fact_0": "True"}'),)
+    assert found.usage.prompt_tokens > 0

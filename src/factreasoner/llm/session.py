@@ -68,6 +68,9 @@ class Aside:
             self.logprobs = body["choices"][0].pop("logprobs")
             raw = json.dumps(body).encode()
         self._bound(len(raw) <= MOST_SAID)
+        if isinstance(body, dict) and _miscounted(body.get("usage")):
+            del body["usage"]  # no library reads an answer beside it
+            raw = json.dumps(body).encode()
         if (failed := _failed(body)) is not None:
             body = {"error": failed}
             raw = json.dumps(body).encode()
@@ -79,6 +82,12 @@ class Aside:
         self.too_long = not short_enough
         if self.too_long:
             raise TooLongError
+
+
+def _miscounted(usage: object) -> bool:
+    """Whether reported tokens are no whole numbers."""
+    counts = [field_of(usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total")]
+    return any(count is not None and type(count) is not int for count in counts)
 
 
 def _failed(body: object) -> object:
