@@ -85,6 +85,8 @@ def test_a_run_says_at_once_what_the_cache_knows_and_names_the_probe_of_its_own_
         (said,) = notes(server, "one", "--form", "auto")
         assert "facts a call" in said
         assert "log-probabilities" not in said  # nobody asked for them
-        assert notes(server, "two", "--atoms-per-call", 4) == [said]
-        (two_way,) = notes(server, "three", "--mode", "tf")
+        assert notes(server, "two", "--form", "auto") == [said]
+        (given,) = notes(server, "three", "--atoms-per-call", 4)
+        assert "facts a call" not in given  # a run that is told how many relies on no probe
+        (two_way,) = notes(server, "four", "--mode", "tf")
         assert two_way.count("facts a call") == 1
