@@ -176,3 +176,17 @@ def test_answers_numbered_from_one_are_not_taken_for_those_before_and_two_lines_
     for form, text in (("lines", "1: True\n2: True\n3: True"), ("json_schema", json.dumps(shifted))):
         assert parse(form, answer(text), verdicts(3)).arguments == {}
     assert parse("lines", answer("0: True\n0: False\n1: True"), verdicts(2)).arguments == {"fact_1": "True"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "0: True\n1: False\n\nReasons:\n0. The passage says so.\n1. It says 1932.",
+        "0: True\n1: False\n\nReasons:\n1. The passage says so.\n2. It says 1932.",
+        "Step 1: read.\nStep 2: compare.\n0: True\n1: False",
+        "0: It is old.\n1: It is new.\n\n0: True\n1: False",
+    ],
+)
+def test_numbered_reasons_beside_the_answers_are_none(text):
+    found = parse("lines", answer(text), verdicts(2))
+    assert (found.arguments, found.obeyed) == (TRUE, True)

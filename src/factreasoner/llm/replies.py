@@ -176,14 +176,23 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
         return {listed: [_BULLET.sub("", line).strip() for line in bullets]} if bullets else None
     names = {number_of(name): name for name in schema.items}
     lines = [(line[1], line[2]) for line in _LINE.finditer(text) if line[2]]
+    if schema.choices:
+        lines = list(_answers(lines, schema.properties[schema.choices[0]]["enum"]))
     if _numbered_from_one(dict(lines), list(names)):
         return None
-    found: list[tuple[str, Any]] = []
-    for number, said in lines:
-        if name := names.get(number):
-            allowed = schema.properties[name].get("enum")
-            found.append((name, said if allowed is None else _only_value(said, allowed) or said))
-    return _agreed(found) or None
+    return _agreed((names[number], said) for number, said in lines if number in names) or None
+
+
+def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The allowed values that numbered lines name; other words only for a number that names none.
+
+    Some models give their reasons in lines of the same numbers.
+    """
+    values = [(number, _only_value(said, allowed)) for number, said in lines]
+    answered = {number for number, value in values if value}
+    for (number, said), (_, value) in zip(lines, values, strict=True):
+        if value or number not in answered:
+            yield number, value or said
 
 
 def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
