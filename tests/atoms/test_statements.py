@@ -78,6 +78,16 @@ def test_what_follows_a_line_with_its_sources_is_no_source():
     ]
 
 
+@pytest.mark.parametrize("heading", ["__Sources__", "_References_:"])
+def test_what_follows_a_heading_between_underscores_is_a_source(heading):
+    assert texts(f"It rained.\n\n{heading}\n\n- Smith, J. wrote an atlas in 1999.") == ["It rained."]
+
+
+def test_the_colon_of_a_citation_ends_no_label():
+    assert texts("Cats sleep [cite: 1]. Dogs bark [source: 2].") == ["Cats sleep.", "Dogs bark."]
+    assert texts("Cats sleep. [cite: 1] Dogs bark. [cite: 2, 3]") == ["Cats sleep.", "Dogs bark."]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -62,7 +62,7 @@ CASES = [
     "He was born in 1950.¦ [3] 4 things are said.",
     "It has vitamin C.[1, 2]¦ Plan B.¹¦ In the U.S.【1†source】¦ Ends.[1](https://a.org/)¦ So.[^1] [2]¦ Yes.",
     "It was led by Dr.[1] Smith.",
-    "The act is Pub. L. No. 88-352.¦ Vgl. Band 2.",
+    "The act is Pub. L. No. 88-352.¦ Vgl. Band 2.¦ He left the pub.¦ Alice slept.",
     "Use Node.js and ASP.NET.¦ They work.",
     "It runs iOS.¦ iPhone sales rose.",
     # Lower case throughout

@@ -16,7 +16,7 @@ LONGEST_LABEL = 10
 FINITE = re.compile(r"\b(?:is|are|was|were|has|have|had|can|will|would|may|does|did|includes?)\b")
 _LABEL = re.compile(
     r"""(?P<label>["“*`\w](?:[^.:;!?()\n]|\([^()\n]{1,40}\)){0,80}?["”*`]*)
-        (?:\s*:[*_\u2060]*|\s+[-–—])\s+(?=["“(*\u2060\w])""",
+        (?:\s*:(?![^\[\]\n]*\])[*_\u2060]*|\s+[-–—])\s+(?=["“(*\u2060\w])""",
     re.VERBOSE,
 )
 _ENUMERATION = re.compile(

@@ -30,8 +30,8 @@ _STATES = words("have contain consist belong lack tend vary differ")
 _REQUIRED = ("must", "need", "have", "ought")
 
 _SOURCES_HEADING = re.compile(
-    r"\W*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"
-    r"external links|see also|footnotes|notes and references|literature|useful links|links)\W*",
+    r"[\W_]*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"
+    r"external links|see also|footnotes|notes and references|literature|useful links|links)[\W_]*",
     re.IGNORECASE,
 )
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)

@@ -189,7 +189,7 @@ _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
 _MARK = (
-    r"(?:\[{1,2}\^?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*+\]{1,2}(?:\(https?:[^()\s]*\))?"
+    r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*+\]{1,2}(?:\(https?:[^()\s]*\))?"
     r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
 )
 _CITED = rf"{_MARK}| {_MARK}(?: ?{_MARK})*+(?=\s+[^\W\d_a-z]|\Z)"
@@ -294,7 +294,7 @@ def _full_stop_ends(last_word: str, next_word: str, *, cited: bool = False) -> b
         return False
     if key in SENTENCES["before_number"] and not (len(last_word) == 1 and last_word.isupper()):
         return not (next_word[:1].isdigit() or re.fullmatch("[IVXLC]+", next_word))
-    if key in SENTENCES["may_end"] or _ACRONYM.fullmatch(last_word):
+    if {key, last_word} & SENTENCES["may_end"] or _ACRONYM.fullmatch(last_word):
         return begins or (key == "etc" and next_word[:1].isupper())
     if last_word.isdigit() and len(last_word) <= 2:
         return next_word not in SENTENCES["numbered_nouns"]

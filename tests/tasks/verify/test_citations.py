@@ -206,6 +206,11 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
             "It rained.\n\n\n\nIt snowed in 1999.",
             ["c1", ""],
         ),
+        (
+            "It rained.\n\nSources: [1]\n\n1. It snowed [2].\n2. It hailed.",
+            "It rained.\n\n\n\n1. It snowed.\n2. It hailed.",
+            ["", "c2", ""],
+        ),
     ],
 )
 def test_marks_of_programs_and_styles_are_no_words(text, plain, cites):

@@ -21,7 +21,7 @@ _REFERENCES = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"
     r"(?:references|sources?|citations|bibliography|footnotes|works cited)"
     r"[ \t]*+(?:\*\*|__)?:?[ \t]*+(?:\*\*|__)?[ \t]*+"
-    r"(?:(?:\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+)[ \t,;.]*+)*+$",
+    r"(?P<own>(?:(?:\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+)[ \t,;.]*+)*+)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
@@ -248,17 +248,18 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
     spans: list[Span] = []
     defined: dict[str, str] = {}
     lines = [Span(m.start(), m.end()) for m in re.finditer(r"[^\n]+", text) if m[0].strip()]
-    headings = [match.start() for match in _REFERENCES.finditer(text)]
+    headings = {match.start(): match["own"] for match in _REFERENCES.finditer(text)}
     entries = [(line, _ENTRY.match(text[line.start : line.end])) for line in lines]
     listed = len(entries) - _listed_at_end(text, source, entries)
     below = None
     for number, (line, entry) in enumerate(entries):
-        if any(line.start <= heading < line.end for heading in headings):
-            below = number
+        own = next((own for start, own in headings.items() if line.start <= start < line.end), None)
+        if own is not None:
+            below = None if own else number  # "Sources: [1], [2]" has its sources in its own line
         elif below is not None and not (entry or _URL.search(source, *line)):
             below = None
         footnote = entry is not None and entry["colon"] is not None
-        if below is None and not footnote and number < listed:
+        if own is None and below is None and not footnote and number < listed:
             continue
         spans.append(line)
         said = source[line.start : line.end].strip()
