@@ -1,6 +1,7 @@
 """The client against a real local server: what it sends, what it makes of answers and of refusals."""
 
 import contextlib
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -443,3 +444,22 @@ def test_a_form_refused_in_the_middle_of_a_run_is_searched_for_anew_with_chances
     replies = [client.call(PROMPT, schema_of(n), logprobs=True) for n in (2, 3, 4)]
     assert [bool(reply.chances) for reply in replies] == [False, True, True]
     assert met == ["json_schema", "json_schema", "json_schema", "tool", "tool"]
+
+
+@pytest.mark.parametrize(
+    "text", ["The bridge was opened in 1932 by the mayor of the town. " * 40, "1234567890 " * 80]
+)
+def test_a_model_that_saw_half_of_its_prompt_stops_the_run_and_one_that_groups_digits_does_not(scene, text):
+    """The model takes a word for a token, and three digits."""
+    seen = [1.0]
+
+    def answer(request):
+        tokens = len(re.findall(r"[0-9]{1,3}|[A-Za-z]+|[^\w\s]| (?=[0-9])", request.text))
+        return Completion(arguments=TRUE, usage={"prompt_tokens": int(tokens * seen[0])})
+
+    set_up = scene(answer)
+    prompt = PROMPT.model_copy(update={"user": text})
+    assert set_up.client().call(prompt, SCHEMA).arguments == TRUE
+    seen[0] = 0.4
+    with pytest.raises(ConfigError, match="has not seen everything it was asked"):
+        set_up.client().call(prompt, SCHEMA)

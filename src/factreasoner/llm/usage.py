@@ -15,6 +15,7 @@ from typing import Any
 from factreasoner.models import Usage
 
 _ASCII = re.compile(r"[\x00-\x7f]+")
+_DIGITS = re.compile(r"[0-9]+")
 ASCII_TOKENS = re.compile(r"[A-Za-z]{1,7}|[0-9]| (?=[0-9])|[!-/:-@\[-`{-~]{1,2}\n*|\n+")
 """A blank before a number is a token, and so is each digit with most open models."""
 PIECES = re.compile(
@@ -57,8 +58,12 @@ def estimate_request(request: Mapping[str, Any]) -> int:
 
 
 def tokens_too_many(text: str) -> float:
-    """How much too high the estimate may be: newer tokenizers need half as many beyond ASCII."""
-    return 0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2
+    """How much too high the estimate may be.
+
+    Some tokenizers take three digits for one token, newer ones need half as many beyond ASCII.
+    """
+    digits = sum(len(number) - -(-len(number) // 3) for number in _DIGITS.findall(text))
+    return digits + (0.0 if text.isascii() else estimate_tokens(_ASCII.sub("", text)) / 2)
 
 
 CACHED = Usage(cached_calls=1)
