@@ -185,6 +185,18 @@ def test_the_short_form_of_number_and_of_not_changes_nothing(judge, claim, passa
     assert verdict(judge, passage, claim).label == "entailment"
 
 
+@pytest.mark.parametrize(
+    ("claim", "passage"),
+    [
+        ("The town has a 24-hour pharmacy.", "The town has no 24-hour pharmacy."),
+        ("5 star hotels are in Lindby.", "No 5 star hotels are in Lindby."),
+        ("5 people were hurt.", "Answer: no, 5 people were hurt."),
+    ],
+)
+def test_no_before_a_number_denies(judge, claim, passage):
+    assert verdict(judge, passage, claim).label == "contradiction"
+
+
 @pytest.mark.parametrize("named", ["in May 1932", "by Will Smith in 1932", "by the WHO in 1932"])
 def test_a_function_word_that_is_a_name_has_to_be_there(judge, named):
     assert verdict(judge, "It was opened by Smith in 1932.", f"It was opened {named}.").label == "neutral"

@@ -79,13 +79,15 @@ def analyse(raw: str, language: str) -> Text:
     parts = list(_sentences(raw, starts))
     numbers, stems = numbers_in(words, content, gaps, language), list(_stems(words, matches, language))
     words = ["not" if word == "n't" else word for word in words]
+    openings = {part.low for part in parts}
     for number in numbers:
         i = number.place
         if number.kind == MONTH and written[i][0].isupper():  # "may" is a hedge, "May" is none.
             words[i] = words[i].title()
-        elif i and words[i - 1] == "no" and words[i][0].isdecimal():  # "No. 5" denies nothing.
-            written[i - 1] = words[i - 1] = "number"
-    openings = {part.low for part in parts}
+        elif (i and words[i - 1] == "no" and words[i][0].isdecimal()) and (
+            gaps[i].startswith(".") or (written[i - 1] == "No" and i - 1 not in openings)
+        ):
+            written[i - 1] = words[i - 1] = "number"  # "No. 5" denies nothing.
     names = list(_names(written, content, aside, openings))
     content_stems = frozenset(
         stems[i]
