@@ -186,6 +186,14 @@ def test_a_short_text_that_is_mostly_utf_8_is_damaged_utf_8(text):
     assert found.text[:-1] == text[: len(found.text) - 1]
 
 
+@pytest.mark.parametrize("text", ["Trường đại học", "ხიდი გაიხსნა", "Կամուրջը", "पुल खोला गया"])
+def test_letters_of_one_script_that_no_other_encoding_has_are_utf_8(text):
+    data = text.encode()
+    bad = data.index(next(byte for byte in data if byte > 0x7F))
+    found = decode(data[:bad] + b"\xff" + data[bad + 1 :])
+    assert (found.text[-5:], found.guessed) == (text[-5:], "UTF-8 with unreadable bytes")
+
+
 def test_an_encoding_is_recognised_by_what_is_not_ascii_and_a_mark_is_no_text():
     script = "var total = first(second) + third;\n" * 3000
     page = f"<script>{script}</script><p>Мост через реку открыли в июне.</p><script>{script}</script>"

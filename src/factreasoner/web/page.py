@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+import unicodedata
 from typing import NamedTuple
 
 LONGEST_TEXT = 500_000
@@ -34,7 +35,7 @@ _LIKELY = (
 """What a text that does not say it may be in, the usual one first."""
 _SCRIPTS = ("gb2312", *(codec for codec in _LIKELY if codec != "gb18030"))
 """Encodings that hold the letters of one script or of few; gb18030 holds all."""
-_MANY = 4
+_FEW, _MANY = 2, 4
 _WORST = 0.4
 """What `charset_normalizer` may find odd in a text, of 1; random bytes are odder."""
 
@@ -123,6 +124,9 @@ def _is_damaged_utf_8(text: str) -> bool:
     """
     letters, unreadable = re.sub(r"[\x00-\x7f\ufffd]", "", text), text.count("\ufffd")
     if len(letters) > _MANY * unreadable:
+        return True
+    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters if letter.isalpha()}
+    if len(letters) > max(_FEW, unreadable) and len(scripts) == 1:
         return True
     return len(letters) >= unreadable and any(_holds(codec, letters) for codec in _SCRIPTS)
 
