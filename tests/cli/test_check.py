@@ -56,8 +56,14 @@ def test_rules(factreasoner, run, rules, code, line):
 @pytest.mark.parametrize(
     ("rule", "told"),
     [
-        ("--min brier=0.1", "brier >= 0.1: lower is better, so good scores break this rule; --max brier=0.1"),
-        ("--max f1=1", "f1 <= 1: higher is better, so good scores break this rule; --min f1=1 is for bad"),
+        (
+            "--min brier=0.1",
+            "brier >= 0.1: lower is better, so good scores break this rule; bad ones break --max brier=0.1",
+        ),
+        (
+            "--max f1=1",
+            "f1 <= 1: higher is better, so good scores break this rule; bad ones break --min f1=1",
+        ),
         ("--max brier=1 --min f1=0 --max calls=9 --min records=1", ""),
     ],
 )

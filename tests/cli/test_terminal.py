@@ -43,6 +43,7 @@ def test_nothing_that_acts_is_left(text):
 def test_words_of_all_languages_stay():
     assert visible(LANGUAGES) == LANGUAGES
     assert one_line("a \n b\x0b\x85c") == "a b c"
+    assert one_line("塔 " + "高" * 20, 9) == "塔 高高高高高高高 …"
     assert plain("[red]x[/] \x1b[2J") == r"\[red]x\[/] " + "\N{REPLACEMENT CHARACTER}[2J"
     assert plain("one two three", 9) == "one two …"
 

@@ -217,7 +217,7 @@ def turned(rules: Sequence[Rule], table: Table[Any]) -> Iterator[str]:
             other = "max" if rule.bound == "min" else "min"
             yield (
                 f"{rule}: {better} is better, so good scores break this rule; "
-                f"--{other} {rule.measure}={rule.limit:g} is for bad ones"
+                f"bad ones break --{other} {rule.measure}={rule.limit:g}"
             )
 
 

@@ -32,8 +32,12 @@ def replaced(text: str, mark: Callable[[str], str]) -> str:
 
 
 def one_line(text: str, longest: int | None = None) -> str:
-    """`text`, visible and on one line; cut between words if longer than `longest` characters."""
+    """`text`, visible and on one line; cut between words if longer than `longest` characters.
+
+    Where that would lose most of it, as in a language without blanks, it is cut anywhere.
+    """
     line = visible(" ".join(text.split()))
     if longest is not None and len(line) > longest:
-        return f"{line[:longest].rsplit(' ', 1)[0]} …"
+        words = line[:longest].rsplit(" ", 1)[0]
+        return f"{words if 2 * len(words) > longest else line[:longest]} …"
     return line
