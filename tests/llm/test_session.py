@@ -13,6 +13,7 @@ from factreasoner.llm.faults import NotACompletionError
 from factreasoner.llm.forms import request
 from factreasoner.llm.session import Session, TooLongError, with_aside
 from factreasoner.llm.transport import Transport
+from factreasoner.llm.usage import estimate_request
 
 LOGPROBS = {"content": [{"token": "{}", "logprob": -0.1, "bytes": None, "top_logprobs": []}]}
 BODY = {"choices": [{"message": {"content": "a\ud83d"}, "logprobs": LOGPROBS}], "usage": {"prompt_tokens": 3}}
@@ -140,9 +141,31 @@ def test_a_choice_that_the_provider_ended_with_an_error_is_no_answer(failed):
     assert caught.value.status_code == (502 if "error" in failed else 400)
 
 
-def test_an_answer_with_senseless_usage_is_kept():
-    usage = {"prompt_tokens": "many", "completion_tokens": 1e400}
-    with FakeServer(lambda request: Completion(arguments={"fact_0": "True"}, usage=usage)) as server:
+@pytest.mark.parametrize("failed", [{"error": ""}, {"error": {}}, {"error": None}])
+def test_an_empty_error_is_none(failed):
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": "True"},
+        "finish_reason": "stop",
+    } | failed
+    with FakeServer(lambda request: Completion(arguments={}, body={"choices": [choice]})) as server:
+        assert Transport("openai/fake", server.url, None).complete(ASKED, timeout=5).content == "True"
+
+
+@pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ({"prompt_tokens": "many", "completion_tokens": 1e400}, None),
+        ({"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": "some"}}, None),
+        ({"prompt_tokens": 9, "completion_tokens_details": []}, None),
+        ("none", None),
+        ({"prompt_tokens": 9.0, "completion_tokens": 3.0, "total_tokens": 12.0}, 9),
+    ],
+)
+def test_an_answer_is_kept_with_senseless_usage_and_counts_with_a_point_are_counts(usage, tokens):
+    message = {"role": "assistant", "content": "True"}
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}], "usage": usage}
+    with FakeServer(lambda request: Completion(arguments={}, body=body)) as server:
         found = Transport("openai/fake", server.url, None).complete(ASKED, timeout=5)
-    assert found.tool_calls == ((SCHEMA.name, '{"fact_0": "True"}'),)
-    assert found.usage.prompt_tokens > 0
+    assert found.content == "True"
+    assert found.usage.prompt_tokens == (tokens or estimate_request(ASKED))

@@ -85,18 +85,24 @@ class Aside:
 
 
 def _miscounted(usage: object) -> bool:
-    """Whether reported tokens are no whole numbers."""
-    counts = [field_of(usage, f"{kind}_tokens") for kind in ("prompt", "completion", "total")]
-    return any(count is not None and type(count) is not int for count in counts)
+    """Whether reported tokens are no whole numbers, or not where they belong."""
+    details = [field_of(usage, f"{kind}_tokens_details") for kind in ("prompt", "completion")]
+    told = [part for part in (usage, *details) if part is not None]
+    return not all(isinstance(part, dict) for part in told) or not all(
+        count is None or type(count) is int or (isinstance(count, float) and count.is_integer())
+        for part in told
+        for name, count in part.items()
+        if name.endswith("_tokens")
+    )
 
 
 def _failed(body: object) -> object:
     """The error with which a provider ended its first choice, as OpenRouter tells it; None without one."""
     choices = field_of(body, "choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    if (error := field_of(first, "error")) is None and field_of(first, "finish_reason") == "error":
+    if not (error := field_of(first, "error")) and field_of(first, "finish_reason") == "error":
         return {"message": "the provider stopped with an error"}
-    return error
+    return error or None
 
 
 def _json(body: bytes) -> Any:  # noqa: ANN401 - JSON
