@@ -69,6 +69,8 @@ ANTHROPIC_CREDIT = (
         (500, "Missing credentials. Please pass an `api_key`", "config"),
         (429, "You exceeded your current quota, check your plan and billing details", "config"),
         (403, "The prompt was blocked: it asks about a billing dispute", "final"),
+        (403, "Your request was blocked.", "config"),  # by a firewall, and so is every other
+        (400, "Invalid request: the parameter response_format was rejected", "form"),
         (403, "Country, region, or territory not supported", "config"),
         (400, "Invalid content: 'Her billing address is in Rome.'", "final"),
         (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),

@@ -46,7 +46,7 @@ NO_MODULE = _any(r"No module named '([\w.]+)'")
 NO_PACKAGE = _any(r"pip install ")
 MODERATED = _any(
     r"content.?(policy|filter|management)|moderation|flagged|safety",
-    r"\b(prompt|request|input)\b.{0,40}\b(blocked|rejected|prohibited)",
+    r"\b(prompt|input)\b.{0,40}\b(blocked|prohibited)",
 )
 NO_REGION = _any(r"(country|region|territory|location)\b.{0,40}not (supported|available|allowed)")
 TOO_LONG = _any(
