@@ -9,6 +9,7 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from factreasoner.models.wording import KINDS, one_of
+from factreasoner.settings.values import RemovedMerlinAlgorithm
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -75,6 +76,8 @@ def must_be(field: FieldInfo) -> str | None:
     """What a field takes ("must be a number from 0 to 2"); None if a few words can't say it."""
     choices: list[str] = []
     for kind in kinds_of(field.annotation):
+        if kind == RemovedMerlinAlgorithm:
+            continue
         if get_origin(kind) is Literal:
             choices += map(str, get_args(kind))
         elif words := KINDS.get(get_origin(kind) or kind):
