@@ -213,7 +213,7 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
         at = max(at, cut.end)
         stop, said = _STOP.match(text, at), "".join(characters[-_NEAR:])
         ended = _ENDED.search(said)
-        if not (stop or ended):
+        if not (stop or ended) or (cut in others and text[at : at + 1].isalnum()):  # a link begins
             continue
         sign = CITED_HERE if may_abbreviate(said[: ended.start()] if ended else said) else ""
         if sign and not ended:
