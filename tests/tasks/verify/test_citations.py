@@ -190,6 +190,7 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
             ["c1 c2", "c3", "9"],
         ),
         ("It [snowed][1].", "It [snowed].", ["c1"]),
+        ("It has vitamin B[1]. and C.", "It has vitamin B\u200b. and C.", ["c1"]),
         ("In the U.S.[Alps](https://example.org/page1) It rains.", "In the U.S.Alps It rains.", ["c1"]),
         (
             "[cite_start]It rained[cite: 1]. [cite_start]It snowed.[cite: 1, 2]",
