@@ -96,6 +96,13 @@ def test_atoms_at_one_half_stay_there_and_teach_nothing(factreasoner, run, tmp_p
     assert all(line["num_uniform_atoms"] >= 1 for line in results(run / "rescored"))
 
 
+def test_a_comparison_names_the_calibration(factreasoner, run, tmp_path):
+    fitted(run, tmp_path / "c.json")
+    factreasoner("score", "run", "--calibration", "c.json", "--out", "scored")
+    found = json.loads(factreasoner("compare", "run", "scored", "--json").stdout)
+    assert found["differing_settings"] == {"calibration": {"run": "none", "scored": "c.json"}}
+
+
 @pytest.mark.parametrize("goes_on", [False, True])
 def test_a_run_without_an_id_is_known_by_its_path(factreasoner, run, goes_on):
     manifest = manifest_of(run)

@@ -175,6 +175,9 @@ def test_answers_numbered_from_one_are_not_taken_for_those_before_and_two_lines_
     shifted = {f"fact_{n}": "True" for n in (1, 2, 3)}
     for form, text in (("lines", "1: True\n2: True\n3: True"), ("json_schema", json.dumps(shifted))):
         assert parse(form, answer(text), verdicts(3)).arguments == {}
+    assert parse("lines", answer(json.dumps(shifted)), verdicts(3)).arguments == {}
+    calls = ({name: value} for name, value in shifted.items())
+    assert not merged_calls(calls, verdicts(3).arguments, "judge")
     assert parse("lines", answer("0: True\n0: False\n1: True"), verdicts(2)).arguments == {"fact_1": "True"}
 
 

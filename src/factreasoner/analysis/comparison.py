@@ -299,7 +299,7 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
     for name, run in runs.items():
         found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
-        found["judge"] = _judge(run, by_journal)
+        found |= {"judge": _judge(run, by_journal), "calibration": str(run.config.calibration or "none")}
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")

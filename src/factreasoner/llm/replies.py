@@ -24,7 +24,7 @@ _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""
 _MANY_ALIKE = 4
 """With at least so many texts, a reply is checked for repetition."""
-_LINE = re.compile(r"^\W*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
+_LINE = re.compile(r"^[^\w{]*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
 _MAX_STARTS = 50
@@ -47,12 +47,16 @@ def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, An
 
 def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) -> dict[str, Any] | None:
     """The arguments of several calls of one function; some models make one call per argument."""
+    named = [*known, *_item_beyond(known)]
     given = (
-        arguments_in(raw, known, function) if isinstance(raw, str) else _arguments(raw, known, function)
+        arguments_in(raw, named, function) if isinstance(raw, str) else _arguments(raw, named, function)
         for raw in islice(raws, _MAX_STARTS + len(known))
     )
     found = [arguments for arguments in given if arguments is not None]
-    return _agreed(pair for arguments in found for pair in arguments.items()) if found else None
+    merged = _agreed(pair for arguments in found for pair in arguments.items())
+    if not found or _numbered_from_one(merged, known):
+        return None
+    return {name: value for name, value in merged.items() if name in known}
 
 
 def _json_values(text: str) -> Iterator[Any]:
@@ -105,10 +109,13 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
 def _numbered_from_one(given: Container[str], known: Sequence[str]) -> bool:
     """Whether a reply on items from 0 on begins with 1, so that each answer is on the item before."""
     items = [name for name in known if re.search(r"\d$", name)]
-    if not items or items[0] in given:
-        return False
-    beyond = int(number_of(items[-1])) + 1
-    return re.sub(r"\d+$", str(beyond), items[-1]) in given
+    return bool(items) and items[0] not in given and _item_beyond(known)[0] in given
+
+
+def _item_beyond(known: Sequence[str]) -> list[str]:
+    """The name of the item after the last, if there are items."""
+    last = next((name for name in reversed(known) if re.search(r"\d$", name)), None)
+    return [] if last is None else [re.sub(r"\d+$", str(int(number_of(last)) + 1), last)]
 
 
 def _agreed(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:

@@ -34,8 +34,8 @@ def json_text(content: Mapping[str, Any]) -> str:
 
 
 ALIKE = (
-    "A difference of 0 with the same interval on both sides: no record differs. The interval says how large "
-    "a difference on other records so few cannot rule out."
+    "A difference of 0 with the same interval on both sides: no record differs, or the differences cancel "
+    "out. The interval says how large a difference on other records so few cannot rule out."
 )
 CSV_COLUMNS = (
     *("score", "run", "value", "low", "high", "baseline", "difference", "difference_low", "difference_high"),
@@ -131,7 +131,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
 
 
 def _alike(difference: Mapping[str, Any]) -> bool:
-    """Whether no record differs, so that the interval is the one of `statistics.alike`."""
+    """Whether no record differs, so that `statistics.alike` gave the interval, or differences cancel out."""
     low, high = difference["interval"] or (0.0, 1.0)
     return bool(difference["value"] == 0.0 and low == -high)
 
