@@ -140,7 +140,7 @@ def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "not a calibration"),
+        ("", "not a calibration that `calibrate` writes: invalid JSON"),
         ("[]", "not a calibration"),
         (json.dumps({"graph": {"factors": "table1", "context_prior": 0.6}}), "graph: .*; make it again"),
         (json.dumps({"verdicts": {"entailment": LOWER.model_dump()}}), "verdicts.entailment"),

@@ -90,10 +90,9 @@ def _parsed(path: Path, content: str) -> Calibration:
     try:
         return Calibration.model_validate_json(content)
     except ValidationError as error:
-        where = ".".join(map(str, error.errors()[0]["loc"]))
-        message = (
-            f"not a calibration that `calibrate` writes: {where}: {refused(error.errors()[0])}; make it again"
-        )
+        first = error.errors()[0]
+        why = ": ".join(filter(None, (".".join(map(str, first["loc"])), refused(first))))
+        message = f"not a calibration that `calibrate` writes: {why}; make it again"
         raise InputError([InputProblem(str(path), "", message)]) from error
 
 
