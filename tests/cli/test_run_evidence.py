@@ -98,3 +98,11 @@ def test_a_run_says_so_if_no_context_says_anything_of_another(factreasoner, tmp_
     summary = summary_of(tmp_path / "out")
     assert (summary["context_verdicts"], summary["context_relations"]) == (2, 0)
     assert "between them" not in copies("--fresh").stdout
+
+
+def test_a_run_says_how_many_contexts_say_nothing_of_another(factreasoner, tmp_path):
+    high = "The tower is 30 metres high."
+    texts = {"a": high, "b": f"{high} It is old.", "c": "Cats sleep."}
+    item = {"id": "r", "output": high, "contexts": [{"id": i, "text": text} for i, text in texts.items()]}
+    done = factreasoner("run", write_records(tmp_path / "d.jsonl", item), "--version", "3")
+    assert "6 judged between them, 5 of them neutral" in " ".join(done.stdout.split())

@@ -72,6 +72,10 @@ def test_none_for_the_run_is_an_error_with_the_numbers(tmp_path):
         gold.unused()
     assert "none of its 4 labels is for an atom of this run: 4 of other records" in str(error.value)
     assert "'x0', 'x1', 'x2', ..., the run's 'r1'" in str(error.value)
+    gold = GoldFile(gold_file(tmp_path, label("r1", "a77", "S")))
+    gold.apply(assessment([0.9]))
+    with pytest.raises(InputError, match="1 of other atoms; `show` names the run's atoms"):
+        gold.unused()
 
 
 @pytest.mark.parametrize(

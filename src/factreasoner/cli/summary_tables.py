@@ -196,8 +196,10 @@ def _evidence_rows(summary: Mapping[str, Any]) -> Rows:
         )
     if summary["dropped_contexts"]:
         yield "dropped", f"contexts found irrelevant: {summary['dropped_contexts']:,}"
-    if (between := summary.get("context_verdicts")) and not summary["context_relations"]:
-        yield "contexts", f"{between:,} judged between them, all neutral: the scores are those of --version 2"
+    if between := summary.get("context_verdicts"):
+        related = f"{between - summary['context_relations']:,} of them neutral"
+        told = related if summary["context_relations"] else "all neutral: the scores are those of --version 2"
+        yield "contexts", f"{between:,} judged between them, {told}"
     if unread := summary.get("unread_pages"):
         pages = "page, its snippet" if unread == 1 else "pages, snippets"
         yield "unread", f"{unread:,} {pages} used; the same command tries again"

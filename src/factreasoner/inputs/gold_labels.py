@@ -107,11 +107,14 @@ class GoldFile:
 
         Raises InputError if none was, or a line is wrong.
         """
-        (_, total), _, *others = self.counts().items()
+        counts = self.counts()
+        (_, total), _, *others = counts.items()
         parts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in others if n)
         message = f"{self._used} of {total} labels are used; {parts}"
         if not self._used:
-            known = f"the file's records are {some_of(self._labels)}, the run's {some_of(self._seen)}"
+            known = "`show` names the run's atoms"
+            if counts["of_other_records"]:
+                known = f"the file's records are {some_of(self._labels)}, the run's {some_of(self._seen)}"
             message = f"none of its {total} labels is for an atom of this run: {parts}; {known}"
         found = [InputProblem(str(self.path), "", message)] if parts else []
         if self._problems or not self._used:

@@ -33,7 +33,8 @@ function without(entry, held) {
   if (entry.without === undefined) return null;
   const change = held.p - entry.without;
   const [by, belief] = entry.next_prior ?? [];
-  const why = belief === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${Math.abs(change).toFixed(2)}).`
+  const size = Math.abs(change) < 0.005 ? 'less than 0.01' : Math.abs(change).toFixed(2);
+  const why = belief === undefined ? ` (it ${change > 0 ? 'raises' : 'lowers'} P by ${size}).`
     : [', with the ', by ? ['belief from ', quoted(by)] : 'prior', `, ${probability(belief)}, in place of its own${by ? '' : ' belief'}.`];
   return h('p', {class: 'without'}, 'Without this context P would be ', h('strong', {}, probability(entry.without)), why);
 }
