@@ -25,7 +25,7 @@ _ENUMERATION = re.compile(
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _PRESENT = {"are": "include", "were": "included"}
 _INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
-_CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*+)")
+_CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*)")
 """A bar, unless it ends its row, and the cell behind it."""
 
 _LONGEST_LEAD = 200

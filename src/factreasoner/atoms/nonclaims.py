@@ -46,7 +46,7 @@ _LINES = tomllib.loads((resources.files(__package__) / "nonclaims.toml").read_te
 _PATTERNS = {
     name: f"(?:{'|'.join(lines.splitlines())})".replace("'", "['’]") for name, lines in _LINES.items()
 }
-_LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*+"
+_LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)

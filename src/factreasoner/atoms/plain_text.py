@@ -27,7 +27,7 @@ _PART = re.compile(
       | (?P<formula>(?<![\w$\\])\$(?=[^\s$])[^$\n]{1,200}?(?<=[^\s\\])\$(?![\w$])|\\\([^\n]{1,200}?\\\))
       | ["“](?P<quoted>[^"“”\n]{1,200})["”] | «(?P<angled>[^«»\n]{1,200})»
       | (?P<aside>\s*(?<=\s)\((?P<inside>(?:[^()]|\([^()]*\)){1,400})\))
-      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*+>)*+)+)""".replace("LINK", _LINK).replace("INDEX", _INDEX),
+      | (?P<blank>(?:[^\S\n]|\n(?:[ \t]*>)*)+)""".replace("LINK", _LINK).replace("INDEX", _INDEX),
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)

@@ -39,8 +39,8 @@ _RUN = re.compile(rf"[{_RAISED}]+")
 _FOOTNOTE = re.compile(r"^[ \t]*\[\^(?P<name>[^\s\[\]]{1,60})\]:", re.MULTILINE)
 """Where a footnote is defined."""
 NOT_SHOWN = (
-    r"<!--(?:(?!<!--|-->).)*+-->"
-    r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*+</(?P=unshown)>"
+    r"<!--(?:(?!<!--|-->).)*-->"
+    r"|<(?P<unshown>head|script|style)\b[^<>]{0,600}>(?:(?!</?(?P=unshown)\b).)*</(?P=unshown)>"
 )
 """Comments, and elements of HTML that a page does not show."""
 _APART = re.compile(

@@ -47,7 +47,7 @@ _MARKER = re.compile(
     )?\s*+""",
     re.VERBOSE,
 )
-_RULE = re.compile(r"\s*+(?:[-=_*~|:+]\s*+)++")
+_RULE = re.compile(r"\s*(?:[-=_*~|:+]\s*)+")
 _FENCE = re.compile(r"\s*+(?:```|~~~)")
 _BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
 _ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_`」』）]*+$""")
@@ -189,14 +189,14 @@ _CLOSERS = "\"'”’»›)\\]}*_~`」』】）〉》］" + INVISIBLE
 _NUMBERED = re.compile(r"[*_\s]*\d{1,3}\.(?=\s)")
 """The number of a heading: "1. Causes"."""
 _MARK = (
-    r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*+\]{1,2}(?:\(https?:[^()\s]*\))?"
+    r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}(?:\(https?:[^()\s]*\))?"
     r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
 )
-_CITED = rf"{_MARK}| {_MARK}(?: ?{_MARK})*+(?=\s+[^\W\d_a-z]|\Z)"
+_CITED = rf"{_MARK}| {_MARK}(?: ?{_MARK})*(?=\s+[^\W\d_a-z]|\Z)"
 """A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
 _STOP = re.compile(
-    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*+)"
-    rf"(?P<closed>(?:[{_CLOSERS}]|{_CITED})*+)"
+    rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*)"
+    rf"(?P<closed>(?:[{_CLOSERS}]|{_CITED})*)"
     rf"|[。！？｡．।॥؟۔።។။།։\u037e᠃᠉꓿]++(?P<wide>[{_CLOSERS}]*+)"
 )
 _CITED_BEHIND = re.compile(rf"{CITED_HERE}|[^{_CLOSERS}\s]")
@@ -211,7 +211,7 @@ _GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}([a-z]{4})[a-z]{1,20}[.!?]\Z")
 _GLUED_WORD = re.compile(r"[A-Z][a-z]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK, _FAR_BACK = 24, 100
-_BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*+>)*+)*+")
+_BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*>)*)*")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:
@@ -306,9 +306,9 @@ def _full_stop_ends(last_word: str, next_word: str, *, cited: bool = False) -> b
 _LONE = r"\[\^?\d{1,3}[.;!?]\s"
 """A citation whose bracket is not closed before its sentence ends: "is tall [1. The light"."""
 _ENCLOSED = re.compile(
-    r"(?<![^\W_])(?P<quote>[\"`])(?:(?!(?P=quote)).){0,400}+(?<!\s)(?P=quote)"
+    r"(?<![^\W_])(?P<quote>[\"`])(?:(?!(?P=quote)).){0,400}(?<!\s)(?P=quote)"
     + "".join(
-        rf"|(?!{_LONE})\{one}(?:[^\{one}\{two}]|\{one}[^\{one}\{two}]*+\{two}){{0,400}}+\{two}"
+        rf"|(?!{_LONE})\{one}(?:[^\{one}\{two}]|\{one}[^\{one}\{two}]*+\{two}){{0,400}}\{two}"
         for one, two in ("()", "[]", "（）", "“”", "„“", "«»", "「」", "『』", "【】", "《》")
     ),
     re.DOTALL,
