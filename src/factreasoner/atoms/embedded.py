@@ -51,11 +51,10 @@ def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
     for statement in found:
         text = " ".join(statement.text.casefold().split()).rstrip(".")
         unique.setdefault((text, statement.span if _POINTING.match(text) else None), statement)
-    atoms = [
+    return tuple(
         Atom(id=f"a{position}", text=statement.text, original=statement.original, span=statement.span)
         for position, statement in enumerate(unique.values())
-    ]
-    return tuple(atoms)
+    )
 
 
 class EmbeddedReviser:

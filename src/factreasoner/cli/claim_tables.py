@@ -90,7 +90,7 @@ def better_judge(config: Config) -> str:
     """What a better judge than the embedded one takes; nothing where another one judged."""
     if config.plugin("judge") != "embedded":
         return ""
-    limits = "of its supporting verdicts 1 in 10 is wrong, more where claims mislead"
+    limits = "on labelled answers 1 in 10 of its supporting verdicts is wrong, more where claims mislead"
     better = f"{_by_model(config)} or a verifier (docs/judges.md)"
     return f"The judge does not reason: {limits}; better: {better}."
 

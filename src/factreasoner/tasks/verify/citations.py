@@ -21,7 +21,7 @@ _REFERENCES = re.compile(
     r"^[ \t]*+(?:#{1,6}[ \t]*+)?(?:\*\*|__)?[ \t]*+"
     r"(?:references|sources?|citations|bibliography|footnotes|works cited)"
     r"[ \t]*+(?:\*\*|__)?:?[ \t]*+(?:\*\*|__)?[ \t]*+"
-    r"(?P<own>(?:(?:\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+)[ \t,;.]*+)*+)$",
+    r"(?P<own>(?:(?=(?P<mark>\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+))(?P=mark)[ \t,;.]*)*)$",
     re.IGNORECASE | re.MULTILINE,
 )
 _ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
