@@ -91,9 +91,9 @@ def test_false_is_a_contradiction_only_where_silence_has_an_answer_of_its_own(mo
     assert {(v.label, v.probability, v.confidence) for v in verdicts} == {(label, 0.9, "constant")}
 
 
-def with_logprobs(mass):
+def with_logprobs(mass, name="fact_0"):
     chances = Chances(probabilities={"True": 0.75, "False": 0.25, "Not clear": 0.0}, mass=mass)
-    return lambda prompt, schema: Reply(arguments={"fact_0": "True"}, chances={"fact_0": chances})
+    return lambda prompt, schema: Reply(arguments={"fact_0": "True"}, chances={name: chances})
 
 
 @pytest.mark.parametrize("confidence", ["auto", "logprobs"])
@@ -105,12 +105,16 @@ def test_logprobs_are_asked_for_and_used_and_stand_beside_the_verdict(confidence
     assert verdict.label_probabilities == {"True": 0.75, "False": 0.25, "Not clear": 0.0}
 
 
-def test_labels_without_half_of_the_mass_are_no_confidence_and_that_is_said_once(caplog):
-    asking.warn_of_mass.cache_clear()
-    j, _ = judge(with_logprobs(0.4))
+@pytest.mark.parametrize(("name", "mass"), [("fact_0", 0.4), ("fact_1", None)])
+def test_labels_without_half_of_the_mass_or_without_any_are_no_confidence_and_that_is_said_once(
+    name, mass, caplog
+):
+    asking.warn_of.cache_clear()
+    j, _ = judge(with_logprobs(mass, name))
     for _ in range(2):
         (verdict,) = j.judge(PREMISE, claims(1)).verdicts
-        assert (verdict.probability, verdict.confidence, verdict.label_mass) == (0.9, "constant", 0.4)
+        assert (verdict.label, verdict.probability, verdict.confidence) == ("entailment", 0.9, "constant")
+        assert verdict.label_mass == mass
     assert len(caplog.records) == 1
 
 

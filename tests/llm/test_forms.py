@@ -8,7 +8,7 @@ from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.judges import faaf
 from factreasoner.llm import forms, replies
-from factreasoner.llm.responses import Completion, Token, Tokens
+from factreasoner.llm.responses import Completion, Token, Tokens, tokens_of
 from factreasoner.models import Claim, Usage
 from factreasoner.models.messages import Example, FunctionSchema, Prompt
 
@@ -275,3 +275,57 @@ def test_chances_are_read_at_the_token_with_the_value_s_beginning(form, text, be
         (0.6065 + 0.0183) / (0.6065 + 0.0183 + 0.2231), 1e-3
     )
     assert chances.mass == pytest.approx(0.8479, 1e-3)
+
+
+def sampled(*pieces):
+    """Tokens of these texts, each of which could have been a value."""
+    return tokens_of(
+        {"content": [{"token": text, "logprob": -0.05, "top_logprobs": OTHERS} for text in pieces]}
+    )
+
+
+OTHERS = [{"token": word, "logprob": -3.0} for word in ("\u2581False", " Not")]
+BOTH = '{"fact_0": "True", "fact_1": "False"}'
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "pieces"),
+    [
+        ("word", "True", ["\u2581True"]),
+        ("word", "**True**", ["**", "Tr", "ue", "**", "<|im_end|>"]),
+        ("word", "True", ["Is it False?", "</think>", "\n\n", "True"]),
+        ("word", "<think>False</think>True", ["<think>", "False", "</think>", "True"]),
+        ("lines", "0: **True**\n1: False", ["0", ": **", "True", "**\n1:", "\u2581False"]),
+        ("lines", "0: It is.\n0: True\n1: False", ["0: It is.\n0:", " True", "\n1:", " False"]),
+        ("json_schema", BOTH, ['{"fact_0":"', "T", "rue", '","fact_1"', ': "', "False", '"}']),
+        ("json_schema", f'{{"a": {BOTH}}} {BOTH}', ['{"a": {"fact_0": "False"}}{"fact_0": ', '"True', '"']),
+        ("tool", f'{{"arguments": {BOTH}}}', ['{"arguments":{"fact_0":\u2581"', "True", '", ']),
+    ],
+)
+def test_chances_are_of_the_answer_however_its_text_is_cut_into_tokens(form, content, pieces):
+    schema = schema_of(1) if form == "word" else SCHEMA
+    calls = [("check", content)] if form == "tool" else ()
+    found = parsed(form, content, schema, calls, tokens=sampled(*pieces))
+    assert found.chances["fact_0"].probabilities["True"] > 0.9
+
+
+@pytest.mark.parametrize(
+    ("form", "content", "pieces"),
+    [
+        ("word", "True", ["False"]),
+        ("word", "True", ["The", " fact"]),
+        ("word", "True", ["\u2581", "\n"]),
+        ("lines", "0: True\n1: False", ["0:", " False", "\n1:", " True"]),
+        ("lines", "0: True\n1: False", ["0:", " True", "\n1:", " True"]),
+        ("lines", "0: True\n1: False", ["0", ":"]),
+        ("json_schema", BOTH, ['{"fact_0": "', "False", '", "fact_1": "', "True", '"}']),
+        ("json_schema", f"<think>{BOTH}</think>{BOTH}", [BOTH, '{"fact_0": "', "False", '"}']),
+        ("json_object", BOTH, ['{"fact_0": "']),
+        ("tool", BOTH, ['{"fact_0": "', "True", '", "fact_1": "', "True", '"}']),
+    ],
+)
+def test_tokens_that_spell_another_answer_say_nothing_of_this_one(form, content, pieces):
+    schema = schema_of(1) if form == "word" else SCHEMA
+    calls = [("check", content)] if form == "tool" else ()
+    found = parsed(form, content, schema, calls, tokens=sampled(*pieces))
+    assert (found.arguments["fact_0"], found.chances) == ("True", {})

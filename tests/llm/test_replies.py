@@ -15,6 +15,7 @@ from factreasoner.models.messages import FunctionSchema
 
 TRUE = {"fact_0": "True", "fact_1": "False"}
 BODY = json.dumps(TRUE)
+VALUES = ["True", "False", "Not clear"]
 
 
 def arguments_of(content="", *calls):
@@ -123,6 +124,8 @@ HOSTILE = {
     "addresses": "http://" * (MILLION // 7),
     "keys": "?key=" * (MILLION // 5),
     "prose": "word " * (MILLION // 5),
+    "newlines": "0" + "\n" * MILLION,
+    "blanks in a line": "0: a" + " " * MILLION + "b",
 }
 
 
@@ -130,6 +133,7 @@ HOSTILE = {
 def test_hostile_text_is_read_and_shown_at_once(text):
     assert arguments_of(text) is None
     assert arguments_of("", ("check", text)) is None
+    assert parse("lines", answer(text), verdicts(1)).arguments.get("fact_0") not in VALUES
     assert len(shown(text)) <= 300
 
 
@@ -142,7 +146,7 @@ def answer(text):
 
 
 def verdicts(count):
-    values = {"type": "string", "enum": ["True", "False", "Not clear"]}
+    values = {"type": "string", "enum": VALUES}
     names = [f"fact_{n}" for n in range(count)]
     parameters = {"type": "object", "properties": dict.fromkeys(names, values), "required": names}
     return FunctionSchema(

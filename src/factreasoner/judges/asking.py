@@ -162,7 +162,7 @@ def read(
     )
     if verbal:
         return found._replace(probability=given[certainty] / 100, confidence="verbal")
-    share = _share(chances, value) if config.confidence in ("auto", "logprobs") else None
+    share = _share(reply, name, value) if config.confidence in ("auto", "logprobs") else None
     if share is not None:
         return found._replace(probability=share, confidence="logprobs")
     if config.confidence == "logprobs":
@@ -181,23 +181,23 @@ def _words(given: object) -> str:
     return given.strip() if isinstance(given, str) else ""
 
 
-def _share(chances: Chances | None, value: str) -> float | None:
+def _share(reply: Reply, name: str, value: str) -> float | None:
     """The chosen value's share; None where all values together have too little of the mass."""
-    if chances is None or value not in chances.probabilities:
+    if reply.chances is None:
+        return None
+    if (chances := reply.chances.get(name)) is None:
+        warn_of("the log-probabilities that came are not those of the answer")
         return None
     if chances.mass is not None and chances.mass < LEAST_MASS:
-        warn_of_mass()
+        warn_of("the allowed answers have less than half of the probability of all that the model could say")
         return None
-    return chances.probabilities[value]
+    return chances.probabilities.get(value)
 
 
 @cache
-def warn_of_mass() -> None:
-    """Say once that log-probabilities are of no use."""
-    log.warning(
-        "the allowed answers have less than half of the probability of all that the model could have said, "
-        "so they give no confidence; the constant one is used (--constant-confidence)"
-    )
+def warn_of(fault: str) -> None:
+    """Say once why log-probabilities are of no use."""
+    log.warning("%s, so they give no confidence; the constant one is used (--constant-confidence)", fault)
 
 
 def _majority(votes: Sequence[JudgedClaim | Failure]) -> JudgedClaim | Failure:

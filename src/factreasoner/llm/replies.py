@@ -24,9 +24,12 @@ _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""
 _MANY_ALIKE = 4
 """With at least so many texts, a reply is checked for repetition."""
-_LINE = re.compile(r"^[^\w{]*(?:[A-Za-z]+[ _])?(\d+)\W*?\s*[:.)\]-]\s*(.*?)\s*$", re.MULTILINE)
+_LINE = re.compile(r"^[^\w{\n]*(?:[A-Za-z]+[ _])?(\d+)[^\w\n]*?[:.)\]-]\s*(.*)$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
+_LETTER = re.compile(r"\w")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
+_LONGEST_VALUE = 100
+"""How many characters of a reply are read for a value."""
 _MAX_STARTS = 50
 """Braces tried as the start of an object; also calls beyond one per argument."""
 _MAX_READ = 2
@@ -182,7 +185,7 @@ def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
         bullets = [line for line in text.splitlines() if _BULLET.match(line)]
         return {listed: [_BULLET.sub("", line).strip() for line in bullets]} if bullets else None
     names = {number_of(name): name for name in schema.items}
-    lines = [(line[1], line[2]) for line in _LINE.finditer(text) if line[2]]
+    lines = [(line[1], said) for line in _LINE.finditer(text) if (said := line[2].rstrip())]
     if schema.choices:
         lines = list(_answers(lines, schema.properties[schema.choices[0]]["enum"]))
     if _numbered_from_one(dict(lines), list(names)):
@@ -239,26 +242,27 @@ def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
 def _chances(
     form: CallForm, tokens: Tokens, arguments: Mapping[str, Any], schema: FunctionSchema
 ) -> dict[str, Chances]:
-    """The chances of every choice in the reply, read where its value begins."""
-    spoken = tokens.raw.decode("utf-8", "replace")
-    if len(spoken.encode()) != len(tokens.raw):
-        return {}
+    """The chances of the choices in the reply; none where the tokens spell another answer."""
+    spoken = tokens.raw.decode("utf-8", "surrogateescape")
     found: dict[str, Chances] = {}
     for name in schema.choices:
         value, allowed = schema.value(name, dict(arguments)), schema.properties[name]["enum"]
-        if value in allowed and (place := _place(form, spoken, name)) is not None:
-            chances = tokens.chances(len(spoken[:place].encode()), value, allowed)
-            found |= {name: chances} if chances else {}
+        if value not in allowed or (place := _place(form, spoken, name, allowed)) is None:
+            continue
+        if _only_value(spoken[place : place + _LONGEST_VALUE], allowed) != value:
+            return {}
+        chances = tokens.chances(len(spoken[:place].encode("utf-8", "surrogateescape")), value, allowed)
+        found |= {name: chances} if chances else {}
     return found
 
 
-def _place(form: CallForm, spoken: str, name: str) -> int | None:
+def _place(form: CallForm, spoken: str, name: str, allowed: Sequence[str]) -> int | None:
     """Where the value of an argument begins in the reply."""
-    if form == "word":
-        found = re.search(r"(?s)^.*</think(?:ing)?>\s*|\A\W*", spoken)
-        return found.end() if found else None
     if form == "lines":
-        lines = re.finditer(rf"^\W*(?:[A-Za-z]+[ _])?{number_of(name)}\W*?\s*[:.)\]-]\s*\W?", spoken, re.M)
-        return next((line.end() for line in lines), None)
-    *_, last = [None, *re.finditer(rf'"{re.escape(name)}"\s*:\s*"?', spoken)]
-    return last.end() if last else None
+        of_it = (line for line in _LINE.finditer(spoken) if line[1] == number_of(name))
+        ends = [line.start(2) for line in of_it if _only_value(line[2], allowed)]
+    else:
+        before = r"\A|</think(?:ing)?>" if form == "word" else rf'"{re.escape(name)}"\s*:'
+        ends = [found.end() for found in re.finditer(before, spoken)]
+    begin = _LETTER.search(spoken, ends[-1]) if ends else None
+    return begin.start() if begin else None

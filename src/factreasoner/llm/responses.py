@@ -54,13 +54,14 @@ class Tokens:
         number = bisect.bisect_right(self._ends, place)
         if number == len(self.tokens) or (token := self.tokens[number]).logprob is None:
             return None
+        said = token.raw.decode("utf-8", "replace")
         before = token.raw[: place - self._ends[number] + len(token.raw)].decode("utf-8", "replace")
-        seen = dict(((token.raw.decode("utf-8", "replace"), token.logprob), *token.top))
+        seen = dict(((said, token.logprob), *token.top))
         mass = dict.fromkeys(allowed, 0.0)
         for text, logprob in seen.items():
             if text.startswith(before) and (named := named_by(text[len(before) :], allowed)):
                 mass[named] += math.exp(logprob)
-        if mass[value] == 0.0:
+        if mass[value] == 0.0 or named_by(said[len(before) :], allowed) != value:
             return None
         if len(token.top) <= 1:
             p = min(1.0, mass[value])
@@ -111,11 +112,16 @@ def tokens_of(logprobs: object) -> Tokens | None:
 
 
 def _token(entry: object) -> Token:
-    raw = bytes(field_of(entry, "bytes") or str(field_of(entry, "token")).encode("utf-8", "replace"))
+    raw = bytes(field_of(entry, "bytes") or _text(entry).encode("utf-8", "replace"))
     others = field_of(entry, "top_logprobs") or ()
-    told = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
+    told = [(_text(other), _sound(field_of(other, "logprob"))) for other in others]
     top = tuple((token, logprob) for token, logprob in told if logprob is not None)
     return Token(raw, _sound(field_of(entry, "logprob")) if len(top) == len(told) else None, top)
+
+
+def _text(entry: object) -> str:
+    """A token as text; some servers leave the mark by which a tokenizer writes a space."""
+    return str(field_of(entry, "token")).replace("\u2581", " ")
 
 
 def _sound(value: object) -> float | None:

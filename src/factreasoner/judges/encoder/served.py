@@ -276,7 +276,9 @@ class AskedRuntime(_Elsewhere):
             return Unscored("AnotherForm", f"the model answers in the form {reply.form!r}, not with one word")
         chances = (reply.chances or {}).get(ANSWER)
         if chances is None:
-            return Unscored("NoLogprobs", "the server gives no log-probabilities, which are the verifier's P")
+            return Unscored(
+                "NoLogprobs", "the server gives no log-probabilities of its answer, the verifier's P"
+            )
         mass = 1.0 if chances.mass is None else chances.mass
         if mass < LEAST_MASS:
             words = " and ".join(self._words)
