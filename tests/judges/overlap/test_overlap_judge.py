@@ -186,6 +186,19 @@ def test_the_short_form_of_number_and_of_not_changes_nothing(judge, claim, passa
 
 
 @pytest.mark.parametrize(
+    ("claim", "passage", "label"),
+    [
+        ("The match ended 1-1.", "The match ended 1-0.", "neutral"),
+        ("The match ended 1-1.", "The match ended 1-1.", "entailment"),
+        ("Team A scored 3 and team B scored 3.", "Team A scored 3 and team B scored 1.", "neutral"),
+        ("The 2012 Games were held in London in 2012.", "The 2012 Games were held in London.", "entailment"),
+    ],
+)
+def test_a_figure_is_there_as_often_as_the_claim_has_it_and_a_year_once(judge, claim, passage, label):
+    assert verdict(judge, passage, claim).label == label
+
+
+@pytest.mark.parametrize(
     ("claim", "passage"),
     [
         ("The town has a 24-hour pharmacy.", "The town has no 24-hour pharmacy."),

@@ -5,6 +5,7 @@ All checks read English. A text in another language entails only what it says wo
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
@@ -67,9 +68,15 @@ def qualified_alike(claim: Text, text: Text, window: Span) -> bool:
 
 
 def has_words(claim: Text, text: Text, window: Span) -> bool:
-    """Whether the claim has at least two content words, and the window has them all."""
-    wanted = claim.content_stems
-    return len(wanted) > 1 and wanted.issubset(text.stems[window.low : window.high])
+    """Whether the claim has at least two content words, and the window has them all.
+
+    A figure must be there as often as in the claim, since "1-1" is not said by "1-0"; a year need not be.
+    """
+    wanted, there = claim.content_stems, text.stems[window.low : window.high]
+    years = {number.place for number in claim.numbers if number.kind == YEAR}
+    figures = Counter(word for i, word in enumerate(claim.words) if word[0].isdecimal() and i not in years)
+    said = len(wanted) > 1 and wanted.issubset(there)
+    return said and figures <= Counter(text.words[window.low : window.high])
 
 
 def in_order(claim: Text, text: Text, window: Span) -> bool:
