@@ -54,6 +54,8 @@ _MATHS = re.compile(
     re.DOTALL,
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
+_NAME = re.compile(rf"(?:{_WORD}|web|search|result|chunk|snippet|page)[-_:]\d{{1,3}}|[cds]\d{{1,2}}")
+"""What looks like the id of a source: "doc-9", "web:9", "c9"; not "B2" or "mp3"."""
 _LOCATOR = re.compile(
     r"[,:]?\s*(?:\bpp?\.?|\bS\.|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,
@@ -80,6 +82,7 @@ _ASKS_FOR_NOUN = re.compile(
 )
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
 _PREPOSITION = re.compile(r"\b(?:in|by|from|of|with)[ \t]+$", re.IGNORECASE)
+_BEFORE_NOUN = re.compile(r"(?:\A|[\n.!?:;]|\b(?:in|by|per|to|as|from|see|and))[ \t]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
@@ -138,27 +141,29 @@ class Known:
     def __init__(self, ids: Collection[str] = (), labels: Collection[str] = ()) -> None:
         self.ids = frozenset(ids)
         self.labels = self.ids | frozenset(labels)
+        self._forms = {re.sub(r"\d+", "0", name) for name in ids if not name.isnumeric()}
 
     def read(self, inside: str) -> list[str] | None:
         """The labels inside a mark; None where it is not a citation."""
         inside = inside.strip()
-        if inside in self.ids:
+        if self._is_id(inside):
             return [inside]
         if inside.startswith("^") and inside[1:] in self.labels:
             return [inside[1:]]
         labels: list[str] = []
         for whole in filter(None, _BETWEEN.split(_LOCATOR.sub("", re.sub(r"[\[\]]", ",", inside)))):
-            prefix = None if whole in self.ids else _PREFIX.match(whole)
+            prefix = None if self._is_id(whole) else _PREFIX.match(whole)
             part = whole[prefix.end() :] if prefix else whole
-            numbers = _numbers(part)
-            if part in self.ids:
-                labels.append(part)
-            elif numbers is None:
+            numbers = [part] if self._is_id(part) else _numbers(part)
+            if numbers is None and not (self.ids and _NAME.fullmatch(whole)):
                 return None
-            else:
-                labels += numbers
-        plausible = all(label in self.ids or (label != "0" and len(label) < 4) for label in labels)
+            labels += numbers or [whole]
+        plausible = all(not n.isdigit() or n in self.ids or (n != "0" and len(n) < 4) for n in labels)
         return list(dict.fromkeys(labels)) if labels and plausible else None
+
+    def _is_id(self, label: str) -> bool:
+        """Whether a label is the id of a source, or has the form of one: "c9" beside "c0"."""
+        return label in self.ids or re.sub(r"\d+", "0", label) in self._forms
 
 
 def _numbers(part: str) -> list[str] | None:
@@ -197,12 +202,7 @@ def is_word(text: str, start: int, end: int) -> bool:
     if _PREPOSITION.search(text[max(0, start - 10) : start]) and _CLAUSE_ENDS.match(text, end):
         return True
     after = re.match(r"[ \t]+(\S)", text[end : end + 8])
-    before = text[max(0, start - 40) : start].rstrip(" \t")
-    begins = (
-        not before
-        or before[-1] in "\n.!?:;"
-        or re.search(r"\b(?:in|by|per|to|as|from|see|and)$", before[-8:], re.IGNORECASE)
-    )
+    begins = _BEFORE_NOUN.search(text[max(0, start - 40) : start])
     return bool(begins and after and after[1].islower())
 
 
@@ -213,9 +213,8 @@ def nothing_cited(text: str) -> Regions:
 
 def may_be_numbers(text: str, start: int, end: int) -> bool:
     """Whether the bracket `text[start:end]` may be an interval or a list: a citation only if all is known."""
-    before = text[max(0, start - 80) : start]
-    series = _SERIES.fullmatch(text, start, end) is not None
-    return _BEFORE_NUMBERS.search(before) is not None if series else _ASSIGNED.search(before) is not None
+    told = _BEFORE_NUMBERS if _SERIES.fullmatch(text, start, end) else _ASSIGNED
+    return told.search(text[max(0, start - 80) : start]) is not None
 
 
 def _is_index(text: str, start: int, end: int) -> bool:

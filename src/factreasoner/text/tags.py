@@ -12,7 +12,7 @@ from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 UNSEEN = "\u2060"
 """Replaces a character of a tag or an entity that shows nothing."""
 _INLINE = (
-    "a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|s|samp|small|span|strike|strong"
+    "a|abbr|antml:cite|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|img|ins|kbd|label|mark|q|s|samp|small|span|strike|strong"
     "|sub|sup|time|tt|u|var|wbr"
 )
 _BLOCKS = (

@@ -130,6 +130,9 @@ def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
     [
         ("[1] Rain in Spain\n[^2]: *Snow, and why it falls*", 2),
         ("[1] Rain https://example.org/page1\n[2] Snow", 2),
+        ("¹ Rain in Spain\n²Snow", 2),
+        ("¹ Rain\n³ Hail", 4),
+        ("¹ It rained again.\n² It thawed", 3),
         ("[1] It rained again.\n[2] It thawed", 3),
         *((f"[1] 又下雨了{stop}\n[2] Snow", 3) for stop in "…:;。！？：；।॥؟۔።"),
         ("[3] It hailed\n[2] Snow", 4),
@@ -138,7 +141,8 @@ def test_the_answers_own_list_of_references_says_who_wrote_a_source(listed):
     ],
 )
 def test_titles_at_the_end_are_a_list_of_references_if_the_text_cites_all_of_them(listed, said):
-    assert len(cited(f"It rained [1]. It snowed [1, 2].\n\n{listed}\n")) == said
+    for mark in ("[1, 2]", "¹²"):
+        assert len(cited(f"It rained [1]. It snowed{mark}.\n\n{listed}\n")) == said
 
 
 def test_an_entry_without_link_and_title_of_a_source_is_noted_as_it_names_one_by_number_alone():
@@ -202,6 +206,15 @@ def test_tags_of_blocks_end_sentences_and_those_of_words_go_with_them():
             "It rained.\ue200cite\ue202turn0search1\ue201 It snowed【4:0†a.pdf】.",
             "It rained. It snowed.",
             ["", ""],
+        ),
+        ("It rained. citeturn0search1 It snowed.citeturn0news2 [1]", "It rained. It snowed.", ["", "c1"]),
+        *(
+            (
+                f'<{tag} index="1-1">It rained.</{tag}> It <{tag} index="1-2">snowed</{tag}>. It hailed [1].',
+                "It rained. It snowed. It hailed.",
+                ["", "", "c1"],
+            )
+            for tag in ("cite", "antml:cite")
         ),
         ("It rained (see [1]). It snowed (cf. [2]).", "It rained. It snowed.", ["c1", "c2"]),
         (

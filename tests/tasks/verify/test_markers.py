@@ -74,6 +74,9 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained: https://example.org/page1?utm_source=x.", [["c1"]]),
         ("It rained [4].", [["4?"]]),
         ("It rained [1, 9].", [["c1", "9?"]]),
+        ("It rained [c9, c1] [s9] (source_9).", [["c1", "c9?"], ["s9?"], ["source_9?"]]),
+        ("It rained [doc-9; web:12].", [["doc-9?", "web:12?"]]),
+        ("It rained [doc2] [cite: 3].", [["c2"], ["c3"]]),
     ],
 )
 def test_markers_of_every_form(text, named):
@@ -94,6 +97,7 @@ def test_markers_of_every_form(text, named):
         "It [rained](https://elsewhere.org/page1) at https://elsewhere.org/page2.",
         "- [ ] open\n- [x] done",
         "It rained [1-900].",
+        "It [a]lso had vitamin [B2], [p53], [mp3], [x1, x2], [Table 2] and [id-5] at [1:23].",
         "",
     ],
 )
@@ -104,6 +108,8 @@ def test_what_only_looks_like_a_marker(text):
 def test_an_id_goes_before_a_number_in_order():
     contexts = [Context(id="2", text="x"), Context(id="1987", text="x"), Context(id="0", text="x")]
     assert read("A [2] B [1] C [1987] D [0] E [3].", contexts) == [["2"], ["2"], ["1987"], ["0"], ["0"]]
+    contexts = [Context(id="doc1", text="x"), Context(id="Memo 7", text="x"), Context(id="doc3", text="x")]
+    assert read("A [doc3] B [doc2] C [Memo 8] D [2023].", contexts) == [["doc3"], ["doc2?"], ["Memo 8?"]]
 
 
 def test_the_list_of_references_says_what_a_number_stands_for():
@@ -187,10 +193,18 @@ def test_author_and_year_name_the_only_source_that_has_both(text, named):
             "It rained (1,2). It snowed (1-3). It has (1, 99) and a sum (1+2).",
             [f"'({n})' was not read as a citation; if it is one, write '[{n}]'" for n in ("1,2", "1-3")],
         ),
-        (
-            "It rained【4:0†a.pdf】. So it did【4:1†a.pdf】.",
-            ["'【4:0†a.pdf】' and the like were not read as citations: they name no source by number or id"],
+        *(
+            (
+                f"It rained {mark}. So it did {mark}.",
+                [f"{mark!r} and the like were not read as citations: they name no source by number or id"],
+            )
+            for mark in (
+                *("【4:0†a.pdf】", "citeturn0search1turn12news3", "[turn0search1, turn0search2]"),
+                *('<cite index="0-1,0-2">', '<cite index="1-1">', "[oaicite:0]"),
+                ":contentReference[oaicite:0]{index=0}",
+            )
         ),
+        ("Type citeturn or <cite>Dune</cite>.", []),
     ],
 )
 def test_what_looks_like_a_citation_is_noted(text, notes):

@@ -251,9 +251,13 @@ def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
     assert claim.explanation.endswith("[3]: atom in English, passage in German: not compared.")
 
 
-def test_why_author_and_year_name_no_source_is_said():
+def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
-    several, none = verify("It is tall (Smith 2019). It is old (Weber 2001).", sources=sources).claims
+    answer = "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21]."
+    several, none, other = verify(answer, sources=sources).claims
+    unknown = "No source has the author and year of Smith21 in its id, title or link."
+    assert other.explanation == f"No source is called s7; the ids are s1, s2. {unknown}"
+    assert other.fate == "flagged"
     assert several.explanation == "Author and year of Smith 2019 fit several sources: s1, s2."
     assert none.explanation == "No source has the author and year of Weber 2001 in its id, title or link."
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from types import MappingProxyType
@@ -24,10 +25,17 @@ _REFERENCES = re.compile(
     r"(?P<own>(?:(?=(?P<mark>\[[^\[\]\n]{1,60}\](?:\([^()\s]*\))?|https?://\S+))(?P=mark)[ \t,;.]*)*)$",
     re.IGNORECASE | re.MULTILINE,
 )
-_ENTRY = re.compile(r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?|(?P<number>\d{1,3})[.)])")
-_TITLE = re.compile(r"\[[^\[\]\n]+\]:?[ \t]+[\"“*_]*[^\W_](?!.*(?:\[|[.!?…:;。！？：；।॥؟۔።]\W*$))")
+_RAISED = r"[⁰¹²³⁴-⁹]"
+_ENTRY = re.compile(
+    r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?"
+    rf"|(?P<raised>{_RAISED}{{1,3}})|(?P<number>\d{{1,3}})[.)])"
+)
+_TITLE = re.compile(
+    rf"(?:\[[^\[\]\n]+\]:?[ \t]+|{_RAISED}{{1,3}}[ \t]*)"
+    r"[\"“*_]*[^\W_](?!.*(?:\[|[.!?…:;。！？：；।॥؟۔።]\W*$))"
+)
 """An entry that ends without a stop and cites nothing, as titles do and sentences don't."""
-_IN_BRACKETS = re.compile(r"\[\^?([^\[\]\n]{1,60})\]")
+_CITED = re.compile(rf"\[\^?([^\[\]\n]{{1,60}})\]|({_RAISED}+)")
 _WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
 
@@ -89,7 +97,7 @@ class CitedText:
             for span in ((m.start, m.shown[0]), (m.shown[1], m.end))
         ]
         whole = [(m.start, m.end) for m in gone if m.shown is None]
-        whole += [m.span() for m in UNREAD.finditer(lines)]
+        whole += [m.span() for m in UNREAD.finditer(lines) if not m["opens"]]
         read, places = words_alone(self._read, whole, [*listed, *around])
         all_blocks = blocks(read, places)
         read = _unwrapped(read, all_blocks)
@@ -138,7 +146,7 @@ class CitedText:
         above = any("\n" in self._read[m.end : first] for m in markers[:1])  # markers are on lines above
         owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
-        unread = [m.start() for m in UNREAD.finditer(self.text) if not m["begins"]]
+        unread = [m.end() if m["opens"] else m.start() for m in UNREAD.finditer(self.text) if not m["begins"]]
         marks = {bisect.bisect_right(starts, place) - 1 for place in unread}
         marked = [
             bool(own or n in marks or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)
@@ -263,9 +271,16 @@ def _references(text: str, source: str) -> tuple[list[Span], dict[str, str]]:
             continue
         spans.append(line)
         said = source[line.start : line.end].strip()
-        label = (entry["label"] or entry["number"]) if entry else None
-        defined.setdefault((label or said).strip(), said)
+        defined.setdefault(_label_of(entry).strip() or said, said)
     return spans, defined
+
+
+def _label_of(entry: re.Match[str] | None) -> str:
+    return (entry["label"] or entry["number"] or _lowered(entry["raised"])) if entry else ""
+
+
+def _lowered(raised: str) -> str:
+    return unicodedata.normalize("NFKC", raised)
 
 
 def _listed_at_end(text: str, source: str, entries: Sequence[tuple[Span, re.Match[str] | None]]) -> int:
@@ -274,13 +289,14 @@ def _listed_at_end(text: str, source: str, entries: Sequence[tuple[Span, re.Matc
     titled: set[str] = set()
     for line, entry in reversed(entries):
         link = _URL.search(source, *line)
-        if not (entry and entry["label"] and (link or _TITLE.match(text[slice(*line)]))):
+        if entry is None or entry["number"] or not (link or _TITLE.match(text[slice(*line)])):
             break
         listed += 1
         if not link:
-            titled.add(entry["label"])
+            titled.add(_label_of(entry))
         elif not titled:
             linked = listed
     above = text[: entries[-listed][0].start] if listed else ""
-    cited = {label for inside in _IN_BRACKETS.findall(above) for label in re.split(r"[\s,;]+", inside)}
+    inside = (m[1] or f"{_lowered(m[2])} {' '.join(_lowered(m[2]))}" for m in _CITED.finditer(above))
+    cited = {label for labels in inside for label in re.split(r"[\s,;]+", labels)}
     return listed if titled <= cited else linked

@@ -36,11 +36,18 @@ _URL = re.compile(r"<(?P<angled>https?://[^\s<>]+)>|(?P<bare>https?://[^\s<>\[\]
 _TERM = re.compile(r"[^\W\d_]+|\d+")
 _ROUND = re.compile(r"(?<=[^\W_%] )\((\d{1,3}(?:(?:, ?|[-–])\d{1,3}){0,9})\)(?=[.!?]|[ \t]*$)", re.M)
 """A number in round brackets that ends its sentence or line, or several."""
+_TURN = r"turn\d{1,3}[a-z]{3,12}\d{1,3}"
 UNREAD = re.compile(
     r"(?P<begins>\[cite_start\])|\[[Cc]itation needed\]"
-    r"|(?P<pointer>\ue200cite[^\ue200\ue201\n]{0,200}\ue201|【\d{1,4}:\d{1,4}†[^【】\n]{0,200}】)"
+    r"|(?P<pointer>\ue200cite[^\ue200\ue201\n]{0,200}\ue201|【\d{1,4}:\d{1,4}†[^【】\n]{0,200}】"
+    r"|(?P<opens><(?:antml:)?cite index=[^<>\n]{1,200}>)"
+    r"|(?::contentReference)?[\[【]oaicite:\d{1,3}[\]】](?:\{index=\d{1,3}\})?"
+    rf"|(?<![^\W_])(?:file)?cite(?:{_TURN})+|[\[【]{_TURN}(?:, ?{_TURN})*[\]】])"
 )
-"""Marks that are no words and name no source; a pointer is for the program alone that wrote it."""
+"""Marks that are no words and name no source; a pointer is for the program alone that wrote it.
+
+One that opens stands before the sentence that it is for.
+"""
 _REFERRED = re.compile(r"\[(?P<inside>[^\[\]\n]{1,120})\]\[(?P<label>[^\[\]\n]{1,60})\]")
 """A link whose address the text defines elsewhere: "[Reuters][1]"."""
 _POINTERS = re.compile(

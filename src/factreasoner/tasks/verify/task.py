@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
 from factreasoner.atoms import atom_prompts
@@ -28,6 +28,8 @@ from factreasoner.tasks.verify.correcting import (
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
 from factreasoner.tasks.verify.markers import is_author_year
 from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult, verified_rows
+
+_SHOWN_IDS = 3
 
 
 class VerifyWorker(ClaimWorker[VerifyResult]):
@@ -183,9 +185,7 @@ def _decided(claim: VerifiedClaim, judged: ClaimVerdicts, text: CitedText) -> Ve
     if own or claim.id in judged.failed:
         return labelled(claim, own, text, complete=claim.id not in judged.failed)
     if claim.unknown:
-        said = f"No source is called {' or '.join(claim.unknown)}."
-        if all(map(is_author_year, claim.unknown)):
-            said = " ".join(_fit_of(name, text.fitting(name)) for name in claim.unknown)
+        said = " ".join(_why_unknown(claim.unknown, text))
         return claim.model_copy(update={"label": "unknown_source", "explanation": said})
     return claim.model_copy(update={"label": "uncited", "explanation": "It cites nothing."})
 
@@ -196,11 +196,17 @@ def _not_compared(claim: VerifiedClaim) -> Failure:
     return Failure(stage="evaluator", item_id=claim.id, error_type="NotComparedError", message=message)
 
 
-def _fit_of(label: str, fitting: Sequence[str]) -> str:
-    """Why a label of author and year names no source."""
-    if fitting:
-        return f"Author and year of {label} fit several sources: {', '.join(fitting)}."
-    return f"No source has the author and year of {label} in its id, title or link."
+def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
+    """Why labels name no source."""
+    if names := [label for label in labels if not is_author_year(label)]:
+        ids = [context.id for context in text.contexts]
+        shown = f"; the ids are {', '.join([*ids[:_SHOWN_IDS], *['…'] * (len(ids) > _SHOWN_IDS)])}"
+        yield f"No source is called {' or '.join(names)}{'' if all(map(str.isdigit, names)) else shown}."
+    for label in (label for label in labels if label not in names):
+        if fitting := text.fitting(label):
+            yield f"Author and year of {label} fit several sources: {', '.join(fitting)}."
+        else:
+            yield f"No source has the author and year of {label} in its id, title or link."
 
 
 def _keeping_markers(sentence: Sentence, after: str, text: CitedText) -> str:
