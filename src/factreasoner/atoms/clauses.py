@@ -6,7 +6,7 @@ then parsed again: `is_sound` decides.
 
 from __future__ import annotations
 
-from factreasoner.atoms.phrases import Aside, Draft, Line, Wording, asides_of, split_list, without_stop
+from factreasoner.atoms.phrases import Aside, Draft, Line, Wording, asides_of, split_list
 from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, NOUNS, SUBJECTS, VERBS, Parse, Word
 
@@ -71,7 +71,7 @@ class Splitter:
             return ()
         behind = subject.dependents("relcl", "appos", "acl")
         asides = [c for c in behind if self._parse.words[c.first - 1].text == ","]
-        return without_stop(tuple(self._wording.line_without(subject, *asides)))
+        return self._wording.less(self._wording.line(subject), *asides)
 
     def _conjuncts(self, verb: Word) -> list[Word]:
         """The verbs joined to a verb, if each of them can be said apart from it; else none."""
@@ -116,15 +116,7 @@ class Splitter:
             return [line]
         if any(bit.dep == "neg" or bit.lower in _NOT_ALWAYS for bit in line if isinstance(bit, Word)):
             return [line]
-        return [self._less(line, *others), self._less(line, *dates)]
-
-    def _less(self, line: Line, *parts: Word) -> Line:
-        """A line without some of its parts, and without the commas beside them."""
-        all_words, gone = self._parse.words, {word.i for part in parts for word in part.subtree()}
-        for place in [place for part in parts for place in (part.first - 1, part.last + 1)]:
-            if place < len(all_words) and all_words[place].text == ",":
-                gone.add(place)
-        return without_stop(tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone))
+        return [self._wording.less(line, *others), self._wording.less(line, *dates)]
 
 
 def _goes_on(verb: Word, conjuncts: list[Word]) -> bool:

@@ -49,11 +49,15 @@ class Wording:
 
     def drop(self, word: Word) -> None:
         """Leave out a word with all below it, and the comma or conjunction that joins it."""
+        self.gone |= {word.i, *self._joints(word)}
+
+    def _joints(self, word: Word) -> list[int]:
+        """The commas and conjunctions that join a word with all below it to its sentence."""
         all_words, first = self.parse.words, word.first
         while first and (all_words[first - 1].dep == "cc" or all_words[first - 1].text in _JOINING):
             first -= 1
         comma = word.last + 1 < len(all_words) and all_words[word.last + 1].text == ","
-        self.gone |= {word.i, *range(first, word.first), *([word.last + 1] if comma else ())}
+        return [*range(first, word.first), *([word.last + 1] if comma else ())]
 
     def children(self, word: Word, *deps: str) -> list[Word]:
         """The children of these kinds that were not dropped."""
@@ -63,19 +67,12 @@ class Wording:
         """The subtree of a word, less what was dropped."""
         return word.subtree(self.gone)
 
-    def line_without(self, word: Word, *parts: Word) -> list[Word]:
-        """The same less some parts of it."""
-        before = set(self.gone)
-        for part in parts:
-            self.drop(part)
-        line, self.gone = self.line(word), before
-        return line
-
-
-def without_stop(line: Line) -> Line:
-    """A line less the comma or full stop that ends it."""
-    last = line[-1] if line else ""
-    return line[:-1] if isinstance(last, Word) and last.text in ".!,;" else line
+    def less(self, line: Sequence[Word | str], *parts: Word) -> Line:
+        """A line without some parts, what joins them, and the comma or full stop that ends it."""
+        gone = {place for part in parts for place in (*self._joints(part), *(w.i for w in part.subtree()))}
+        kept = tuple(bit for bit in line if isinstance(bit, str) or bit.i not in gone)
+        last = kept[-1] if kept else ""
+        return kept[:-1] if isinstance(last, Word) and last.text in ".!,;" else kept
 
 
 class Aside(NamedTuple):
@@ -128,7 +125,7 @@ def _set_off(wording: Wording, noun: Word, child: Word) -> Aside | None:
     if behind and behind[0].text not in (",", ".", ";") and behind[0].dep != "cc":
         return None
     own = noun.subtree({c.i for c in noun.dependents("relcl", "appos", "acl", "punct")})
-    name = without_stop(tuple(wording.line_without(noun, *noun.dependents("relcl", "appos"))))
+    name = wording.less(wording.line(noun), *noun.dependents("relcl", "appos"))
     if own[-1].i != first - 2 or not name:
         return None
     above = noun.head.head

@@ -196,37 +196,31 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
     A blank replaces a marker that alone separates two sentences: "is tall.[1]The light", "is tall[1].The".
     `CITED_HERE` replaces one beside the stop of what may be an abbreviation: "vitamin C [1]. Oranges".
     """
-    places: list[int] = []
-    characters: list[str] = []
+    kept: list[tuple[str, int]] = []
 
     def keep(start: int, end: int) -> None:
-        places.extend(range(start, end))
-        characters.extend(text[start:end])
-
-    def put(character: str, place: int) -> None:
-        places.append(place)
-        characters.append(character)
+        kept.extend(zip(text[start:end], range(start, end), strict=True))
 
     at = 0
     for cut in cuts(newline_ended(text), marks, others):
         keep(at, cut.start)
         at = max(at, cut.end)
-        stop, said = _STOP.match(text, at), "".join(characters[-_NEAR:])
+        stop, said = _STOP.match(text, at), "".join(character for character, _ in kept[-_NEAR:])
         ended = _ENDED.search(said)
         if not (stop or ended) or (cut in others and text[at : at + 1].isalnum()):  # a link begins
             continue
         sign = CITED_HERE if may_abbreviate(said[: ended.start()] if ended else said) else ""
         if sign and not ended:
-            put(sign, cut.start)
+            kept.append((sign, cut.start))
         begins = stop.end() if stop else at
         keep(at, begins)
         at, place = begins, begins - 1 if stop else cut.start
         if sign and ended:
-            put(sign, place)
+            kept.append((sign, place))
         if _begins_sentence(text, begins, after_stop=stop is not None):
-            put(" ", place)
+            kept.append((" ", place))
     keep(at, len(text))
-    return "".join(characters), places
+    return "".join(character for character, _ in kept), [place for _, place in kept]
 
 
 def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:

@@ -37,7 +37,6 @@ _TENSED = ("VBD", "VBZ", "VBP", "MD")
 _FINDING = ("make", "find", "consider", "think", "deem", "keep")
 _LATE_CLAUSES = ("ccomp", "xcomp", "advcl", "csubj", "acl")
 _OPENERS = {"that", "how", "whether", "why", "when", "where", "who", "what", "to", "for", "if"}
-_PLACE = attrgetter("i")
 
 
 @dataclass(eq=False, slots=True)
@@ -79,7 +78,7 @@ class Word:
             current = waiting.pop()
             found.append(current)
             waiting.extend(child for child in current.children if child.i not in without)
-        return sorted(found, key=_PLACE)
+        return sorted(found, key=attrgetter("i"))
 
     def above(self, stop: Word | None = None) -> Iterator[Word]:
         """The words that this one depends on, from its head up to the root, or to just below `stop`."""

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from operator import attrgetter
 from typing import NamedTuple, TypeVar
 
@@ -183,7 +183,7 @@ class Locator:
         return [Counter(word for word, _ in self._words_of(span)) for span in self._sentences]
 
     def _words_of(self, span: Span) -> list[tuple[str, Span]]:
-        found = _WORD.finditer(self._text, span.start, span.end)
+        found = islice(_WORD.finditer(self._text, span.start, span.end), _MOST_WORDS)
         return [(match[0].casefold(), Span(match.start(), match.end())) for match in found]
 
     def _by_words(self, part: str) -> Span | None:
@@ -195,11 +195,9 @@ class Locator:
         best = max(range(len(shared)), key=shared.__getitem__)
         if shared[best] < _LEAST_COVERAGE * len(wanted):
             return None
-        there = self._words_of(self._sentences[best])[:_MOST_WORDS]
+        there = self._words_of(self._sentences[best])
         matcher = SequenceMatcher(None, wanted, [word for word, _ in there], autojunk=False)
         matched = [block for block in matcher.get_matching_blocks() if block.size]
-        if not matched:
-            return None
         last = matched[-1].b + matched[-1].size - 1
         return Span(there[matched[0].b][1].start, there[last][1].end)
 
