@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from factreasoner.judges.overlap.numbers import MONTH, Number, numbers_in
-from factreasoner.text.language import FUNCTION_WORDS, UNSPACED, fold, stem
+from factreasoner.text.language import FUNCTION_WORDS, UNSPACED, stem
 from factreasoner.text.sentences import sentences
 
 _LETTER = rf"(?!n['’]t\b)(?![{UNSPACED}])[^\W\d_]"
@@ -65,7 +66,10 @@ def analyse(raw: str, language: str) -> Text:
     written = [match.group() for match in matches]
     ends = [0, *(match.end() for match in matches)]
     gaps = [raw[end : match.start()] for end, match in zip(ends, matches, strict=False)]
-    words = [fold(word) for word in written]
+    words = [
+        (word if word.isascii() else unicodedata.normalize("NFKC", word)).casefold().replace("’", "'")
+        for word in written
+    ]
     function_words = FUNCTION_WORDS[language]
     content = [word not in function_words and word not in _NO_WORDS for word in words]
     starts = [match.start() for match in matches]
