@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
 from factreasoner.models.records import Model
 
@@ -76,10 +76,8 @@ class Marginals(Model):
     `width` is the largest elimination width over components (largest clique size - 1), if known. `stderr` is
     the largest standard error of a probability, None if the result is exact or has no such bound. `converged`
     is False if sampling stopped before its results were reliable, whatever `stderr` is, and None if nothing
-    was sampled. Every number is finite.
+    was sampled.
     """
-
-    model_config = ConfigDict(allow_inf_nan=False)
 
     probabilities: dict[str, tuple[float, ...]]
     solver: str

@@ -20,9 +20,9 @@ Gold = Literal["S", "NS", "C", "U"]
 
 
 class Model(BaseModel):
-    """Base of all data models: frozen, no unknown fields."""
+    """Base of all data models: frozen, no unknown fields; every number is finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class _Given(Model):

@@ -12,7 +12,7 @@ import inspect
 import sys
 import sysconfig
 import traceback
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,19 +31,10 @@ from factreasoner.errors import (
     RunError,
     SolverError,
 )
-from factreasoner.models import (
-    Atom,
-    Claim,
-    Context,
-    Failure,
-    Marginals,
-    Outcome,
-    Premise,
-    Record,
-    StageError,
-    Verdict,
-)
+from factreasoner.models import Marginals, Outcome, StageError
 from factreasoner.models.wording import reworded
+from factreasoner.plugins import results
+from factreasoner.plugins.results import ELEMENTS, misfit
 from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
 from factreasoner.protocols import (
     Atomized,
@@ -231,102 +222,35 @@ class _CheckedPlugin(Generic[P]):
             return getattr(self._part, method)(*given)
         except _TOLD:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise self._fault(told(error, self._part)) from error
 
     def _call(self, *given: object) -> object:
         result = self._guarded(self._kind.method, *given)
-        if not isinstance(result, self._kind.returns):
-            raise self._returned(type(result).__name__)
-        if isinstance(result, tuple) and self._kind.returns in _ELEMENTS:
-            result = self._of_tuples(result)
-        if (problem := self._kind.problem(result, *given)) is not None:
-            raise self._fault(problem)
-        return result
-
-    def _of_tuples(self, result: tuple[Sequence[object], ...]) -> tuple[Sequence[object], ...]:
-        """A named tuple of tuples, made from what may be lists."""
-        wanted = _ELEMENTS[self._kind.returns]
-        for given, kind in zip(result, wanted, strict=True):
-            if not isinstance(given, list | tuple):
-                raise self._returned(f"a {type(given).__name__} where a tuple belongs")
-            for element in given:
-                if not isinstance(element, kind):
-                    raise self._returned(f"a {type(element).__name__} where a {kind.__name__} belongs")
-        return cast(tuple[Sequence[object], ...], self._kind.returns(*map(tuple, result)))
-
-    def _returned(self, what: str) -> PluginError:
-        wanted = self._kind.returns.__name__
-        return self._fault(f"{self._kind.method}() returned {what}; it must be a {wanted}")
+        problem = misfit(self._kind.returns, result) or self._kind.problem(result, *given)
+        if problem is not None:
+            code = getattr(getattr(self._part, self._kind.method), "__code__", None)
+            place = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+            raise self._fault(f"{self._kind.method}() returned {problem}{place}")
+        if self._kind.returns not in ELEMENTS:
+            return result
+        return self._kind.returns(*map(tuple, cast(tuple[Iterable[object], ...], result)))
 
     def _fault(self, message: str) -> PluginError:
         return PluginError(self._kind.name, f"{self._kind.name} {self._called!r}: {message}")
 
 
-_ELEMENTS: dict[type, tuple[type, ...]] = {
-    Atomized: (Atom, Failure),
-    Retrieved: (Context, Failure, str),
-    Judged: (Verdict, Failure),
-}
-
-
-def _unequal(kind: str, given: Collection[str], found: Collection[str]) -> str | None:
-    if list(given) == list(found):
-        return None
-    return (
-        f"it must return the same {kind}, with the same ids in the same order: {', '.join(given)}; "
-        f"not {', '.join(found)}"
-    )
-
-
-def _judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | None:
-    asked = [claim.id for claim in claims]
-    answered = [verdict.target_id for verdict in result.verdicts]
-    strange = [v for v in result.verdicts if v.target_id not in asked or v.context_id != premise.id]
-    silent = [claim for claim in asked if claim not in answered]
-    if strange:
-        return f"a verdict on {strange[0].context_id}->{strange[0].target_id}, which was not asked for"
-    if len(set(answered)) < len(answered):
-        return "two verdicts on the same claim"
-    if len(silent) > len(result.failures):
-        return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
-    return None
-
-
-def _atomized(result: Atomized, record: Record) -> str | None:
-    ids = [atom.id for atom in result.atoms]
-    return None if len(set(ids)) == len(ids) else "two atoms with the same id"
-
-
-def _same_atoms(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
-    return _unequal("atoms", [atom.id for atom in atoms], [atom.id for atom in result.atoms])
-
-
-def _retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str | None:
-    known = {atom.id for atom in atoms}
-    taken = set(known)
-    for context in result.contexts:
-        if strange := [name for name in context.atom_ids if name not in known]:
-            return f"context {context.id!r} is for atom {strange[0]!r}, which it was not asked about"
-        if context.id in taken:
-            return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share an id"
-        taken.add(context.id)
-    return None
-
-
-def _same_contexts(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[Atom]) -> str | None:
-    return _unequal("contexts", [c.id for c in contexts], [c.id for c in result.contexts])
-
-
-ATOMIZER: PluginKind[Atomizer] = PluginKind("atomizer", "atomize", Atomized, _atomized)
-FACT_GENERATOR: PluginKind[FactGenerator] = PluginKind("fact_generator", "generate", Atomized, _atomized)
-REVISER: PluginKind[Reviser] = PluginKind("reviser", "revise", Atomized, _same_atoms)
-QUERY_BUILDER: PluginKind[QueryBuilder] = PluginKind("query_builder", "build", Atomized, _same_atoms)
-RETRIEVER: PluginKind[Retriever] = PluginKind("retriever", "retrieve", Retrieved, _retrieved)
-SUMMARIZER: PluginKind[Summarizer] = PluginKind("summarizer", "summarize", Retrieved, _same_contexts)
-JUDGE: PluginKind[Judge] = PluginKind("judge", "judge", Judged, _judged)
-SOLVER: PluginKind[Solver] = PluginKind("solver", "marginals", Marginals)
-ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome)
+ATOMIZER: PluginKind[Atomizer] = PluginKind("atomizer", "atomize", Atomized, results.atomized)
+FACT_GENERATOR: PluginKind[FactGenerator] = PluginKind(
+    "fact_generator", "generate", Atomized, results.atomized
+)
+REVISER: PluginKind[Reviser] = PluginKind("reviser", "revise", Atomized, results.revised)
+QUERY_BUILDER: PluginKind[QueryBuilder] = PluginKind("query_builder", "build", Atomized, results.worded)
+RETRIEVER: PluginKind[Retriever] = PluginKind("retriever", "retrieve", Retrieved, results.retrieved)
+SUMMARIZER: PluginKind[Summarizer] = PluginKind("summarizer", "summarize", Retrieved, results.summarized)
+JUDGE: PluginKind[Judge] = PluginKind("judge", "judge", Judged, results.judged)
+SOLVER: PluginKind[Solver] = PluginKind("solver", "marginals", Marginals, results.marginals)
+ASSESSOR: PluginKind[Evaluator] = PluginKind("assessor", "evaluate", Outcome, results.concluded)
 
 
 def own_modules(names: Iterable[str]) -> list[str]:

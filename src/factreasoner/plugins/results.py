@@ -1,0 +1,183 @@
+"""What the methods of a user's own parts may return. Each check says what is wrong; None if nothing is.
+
+A model may hold anything if it was made by `model_construct` or `model_copy`, so its values are checked too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeVar, cast
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import PydanticSerializationError
+
+from factreasoner.graph.pairs import normalised
+from factreasoner.models import (
+    Atom,
+    Claim,
+    Context,
+    FactGraph,
+    Failure,
+    Marginals,
+    Outcome,
+    Premise,
+    Record,
+    Verdict,
+)
+from factreasoner.models.factor_graph import FactorGraph
+from factreasoner.models.wording import reworded
+from factreasoner.protocols import Atomized, Judged, Retrieved
+
+T = TypeVar("T")
+ELEMENTS: dict[type, tuple[type, ...]] = {
+    Atomized: (Atom, Failure),
+    Retrieved: (Context, Failure, str),
+    Judged: (Verdict, Failure),
+}
+"""What stands in each tuple of a named tuple."""
+TOLERANCE = 1e-3
+"""How far from 1 the sum of a solver's probabilities may be: some print few digits."""
+
+
+def misfit(wanted: type, result: object) -> str | None:
+    """A result of another type, or with a value that its type does not allow."""
+    if not isinstance(result, wanted):
+        return f"{type(result).__name__}; it must be a {wanted.__name__}"
+    if wanted is object:
+        return None
+    if issubclass(wanted, BaseModel):
+        return _unsound(wanted, cast(BaseModel, result))
+    for given, kind in zip(cast(tuple[object, ...], result), ELEMENTS[wanted], strict=True):
+        if not isinstance(given, list | tuple):
+            return f"a {type(given).__name__} where a tuple belongs"
+        for element in given:
+            if not isinstance(element, kind):
+                return f"a {type(element).__name__} where a {kind.__name__} belongs"
+            if isinstance(element, BaseModel) and (problem := _unsound(kind, element)):
+                return problem
+    return None
+
+
+def _unsound(kind: type[BaseModel], found: BaseModel) -> str | None:
+    try:
+        kind.model_validate(found.model_dump(warnings=False))
+        found.model_dump_json(warnings=False)
+    except ValidationError as error:
+        return f"a wrong {kind.__name__}: {next(reworded(error, '', {}))}"
+    except PydanticSerializationError as error:  # half a surrogate pair, for one
+        return f"a {kind.__name__} that can't be written to a file: {error}"
+    return None
+
+
+def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | None:
+    """A claim without a verdict or a failure, a verdict on something else, or a quote from elsewhere."""
+    asked = [claim.id for claim in claims]
+    answered = [verdict.target_id for verdict in result.verdicts]
+    silent = [claim for claim in asked if claim not in answered]
+    if strange := [v for v in result.verdicts if v.target_id not in asked or v.context_id != premise.id]:
+        return f"a verdict on {strange[0].context_id}->{strange[0].target_id}, which was not asked for"
+    if len(set(answered)) < len(answered):
+        return "two verdicts on the same claim"
+    if len(silent) > len(result.failures):
+        return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
+    passage = normalised(premise.text)
+    for verdict in result.verdicts:
+        if verdict.quote is not None and normalised(verdict.quote) not in passage:
+            remedy = "copy it from the passage, or leave it out"
+            return f"a quote that is not in {premise.id}: {verdict.quote!r}; {remedy}"
+    return None
+
+
+def atomized(result: Atomized, record: Record) -> str | None:
+    """Two atoms with the same id, or an atom without text."""
+    ids = [atom.id for atom in result.atoms]
+    return "two atoms with the same id" if len(set(ids)) < len(ids) else _blank(result)
+
+
+def revised(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
+    """Other atoms, or an atom without text."""
+    return _others(atoms, result.atoms, "id") or _blank(result)
+
+
+def worded(result: Atomized, atoms: Sequence[Atom], record: Record) -> str | None:
+    """Other atoms, or atoms with other texts: what to search for is in `query`."""
+    return _others(atoms, result.atoms, "id", "text")
+
+
+def retrieved(result: Retrieved, atoms: Sequence[Atom], record: Record) -> str | None:
+    """An id twice, or a context for an atom that was not asked about."""
+    known = {atom.id for atom in atoms}
+    taken = set(known)
+    for context in result.contexts:
+        if strange := [name for name in context.atom_ids if name not in known]:
+            return f"context {context.id!r} for atom {strange[0]!r}, which it was not asked about"
+        if context.id in taken:
+            return f"the id {context.id!r} twice; no two contexts, and no context and atom, may share an id"
+        taken.add(context.id)
+    return None
+
+
+def summarized(result: Retrieved, contexts: Sequence[Context], atoms: Sequence[Atom]) -> str | None:
+    """Other contexts, or contexts that were changed: what they say of the atoms is in `summary`."""
+    return _others(contexts, result.contexts, "id", "text", "atom_ids")
+
+
+def _blank(result: Atomized) -> str | None:
+    return next((f"atom {atom.id!r} without text" for atom in result.atoms if not atom.text.strip()), None)
+
+
+def _others(given: Sequence[T], found: Sequence[T], *kept: str) -> str | None:
+    """Items that are not the given ones in the fields that they must keep."""
+
+    def fields(items: Sequence[T]) -> list[list[object]]:
+        return [[getattr(item, field) for field in kept] for item in items]
+
+    if fields(given) == fields(found):
+        return None
+    ids, others = (", ".join(str(item[0]) for item in fields(items)) for items in (given, found))
+    return (
+        f"{others or 'nothing'}; it must return {ids} in this order, each with the same {' and '.join(kept)}"
+    )
+
+
+def marginals(result: Marginals, graph: FactorGraph) -> str | None:
+    """A variable without the probabilities of its states."""
+    return _distributed(result, dict(zip(graph.names, graph.cardinalities, strict=True)))
+
+
+def _distributed(result: Marginals, states: Mapping[str, int]) -> str | None:
+    for name, number in states.items():
+        found = result.probabilities.get(name)
+        if found is None:
+            return f"no probabilities of {name!r}; it must give those of every name of the graph"
+        if len(found) != number or min(found) < 0.0 or not math.isclose(sum(found), 1.0, abs_tol=TOLERANCE):
+            return f"{found} for {name!r}; it has {number} states, whose probabilities add up to 1"
+    return None
+
+
+def concluded(
+    result: Outcome, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record
+) -> str | None:
+    """A probability that is none, an atom without a conclusion, or a name that the record does not have."""
+    ids = {atom.id for atom in atoms}
+    if wrong := [p for p in result.p_true.values() if not 0.0 <= p <= 1.0]:
+        return f"P(true) {wrong[0]}; it must be from 0 to 1"
+    silent = ids - result.p_true.keys() - set(result.unjudged)
+    if silent and not result.failures:
+        return f"neither P(true) nor a failure for {', '.join(sorted(silent))}"
+    if result.support.keys() != result.p_true.keys():
+        return "`support` and `p_true` of different atoms"
+    graph = result.graph or FactGraph(nodes=())
+    nodes = {node.id for node in graph.nodes}
+    named = {name for verdict in result.verdicts for name in (verdict.context_id, verdict.target_id)}
+    strange = {*result.p_true, *result.unjudged, *result.partly_judged} - ids
+    strange |= {answer.atom_id for answer in result.answers} - ids
+    strange |= (named | nodes) - ids - {context.id for context in contexts}
+    if strange:
+        return f"something about {min(strange)!r}, which it was not asked about"
+    if loose := {end for edge in graph.relations for end in (edge.source, edge.target)} - nodes:
+        return f"a relation of {min(loose)!r}, which is no node of its graph"
+    if (given := result.marginals) is None:
+        return None
+    return _distributed(given, dict.fromkeys([*given.probabilities, *sorted(nodes)], 2))
