@@ -18,8 +18,10 @@ from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "once", "form", "dialect", "sample", "final"]
 
-RETRIED = frozenset({408, 409, 425, 429})
-REFUSAL_STATUSES = frozenset({400, 404, 405, 415, 422, 501})
+RETRIED = frozenset({408, 409, 429})
+REFUSAL_STATUSES = frozenset({400, 404, 422})
+NO_CHAT_STATUSES = frozenset({404, 405, 415, 501})
+"""What a server answers that has no such model, or no chat completions at that address."""
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -34,57 +36,50 @@ NO_KEY = _any(
     r"could not resolve authentication",
     r"(api[ _]key|credentials).{0,40}(missing|not (be )?(found|set|provided|valid))",
 )
-NO_CREDIT = _any(r"insufficient_quota|exceeded your current quota|billing")
-NO_MONEY = _any(r"credit balance|insufficient[ _](balance|credit|funds|quota)")
-PASSING = _any(r"(retry|try again) (in|after)|per (minute|day)")
-"""Gemini says "quota" and "billing" for any limit."""
+NO_CREDIT = _any(r"billing")
+NO_MONEY = _any(r"credit balance|insufficient[ _](balance|quota)")
+PASSING = _any(r"(retry|try again) in")
+"""Gemini and Groq speak of billing at any limit."""
 NO_MODEL = _any(
-    r"model_not_found|(invalid|unknown|not a valid) model|model identifier is invalid",
-    r"model.{0,120}(not found|does ?n[o']t exist|not a valid|is not available)",
+    r"(invalid|not a valid) model|model identifier is invalid|no models loaded",
+    r"model.{0,120}(not found|n[o']t exist|decommissioned)",
 )
 NO_MODULE = _any(r"No module named '([\w.]+)'")
 NO_PACKAGE = _any(r"pip install ")
-MODERATED = _any(
-    r"content.?(policy|filter|management)|moderation|flagged|safety",
-    r"\b(prompt|input)\b.{0,40}\b(blocked|prohibited)",
-)
-NO_REGION = _any(r"(country|region|territory|location)\b.{0,40}not (supported|available|allowed)")
+MODERATED = _any(r"content.?(policy|filter|management)|moderation|flagged|\bprompt\b.{0,40}\bblocked")
+NO_REGION = _any(r"(territory|location)\b.{0,40}not supported|not available in your country")
 TOO_LONG = _any(
-    r"context.?(length|window|size|limit)|maximum context|too many tokens",
-    r"(prompt|input|request) is too (long|large)|request too large|token count.{0,40}exceeds",
-    r"reduce (the length of|your message)",
+    r"context.?(length|window|size|limit)|too many tokens|reduce the length of",
+    r"(prompt|input).{0,20} is too (long|large)|token count.{0,40}exceeds",
 )
 SHORTER = (
     "the request is longer than the model's context: use fewer --atoms-per-call, shorter contexts "
     "(--summarizer llm) or a smaller --max-tokens"
 )
 BAD_SAMPLE = _any(
-    r"tool_use_failed|json_validate_failed|failed_generation",
-    r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed",
+    r"failed to (call a function|generate JSON)|did not call a tool|tool call validation failed"
 )
 """What a provider says when it could not use the model's text: one bad reply, not a missing feature."""
 NO_ANSWER = _any(r"Connection error\.?$", r"\[Errno -?\d+\] ")
 FORM = _any(
-    r"\btools?\b|tool_choice|\bfunctions?\b|function.?call",
-    r"response_format|json_(schema|object)|\bjson mode|structured.?output|guided|grammar|\bschema\b",
+    r"\btools?\b|tool_choice|\bfunctions?\b",
+    r"response_format|json_schema|\bjson mode|structured.?output|guided|grammar|\bschema\b",
 )
-UNSUPPORTED = _any(r"support|require|enable|implement|jinja|allowed|literal_error|input should be")
+UNSUPPORTED = _any(r"support|require|literal_error")
 PLAIN = ("word", "lines")
 """Call forms that ask for plain text: a provider has nothing to refuse."""
 NO_SYSTEM_ROLE = _any(
-    r"system (role|message|prompt)s?\b.{0,20}not (supported|enabled|allowed)",
+    r"system role not supported|n[o']t support system messages",
     r"only user and assistant roles are supported",
     r"developer instruction is not enabled",
     r"role'? does not support '?system",
     r"conversation roles must alternate",
 )
-MOST_ALTERNATIVES = _any(
-    r"(?:at most|less than or equal to|up to|no more than|between 0 and|<=|\[0, ?) ?(\d+)"
-)
-ABOUT_LENGTH = _any(r"max_(completion_|new_|output_)?tokens", "maxOutputTokens", "in the completion")
+MOST_ALTERNATIVES = _any(r"(?:less than or equal to|max allowed:|between 0 and|<=|\[0,) ?(\d+)")
+ABOUT_LENGTH = _any(r"max_\w*tokens|maxOutputTokens|maximum tokens")
 MOST_EXCLUDED = _any(r"to (\d+) \(exclusive\)")
 MOST = _any(
-    r"(?:(?:at most|less than or equal to|up to|no more than) `?|max_tokens: \d+ > "
+    r"(?:(?:at most|less than or equal to|model limit of) `?|max_tokens: \d+ > "
     r"|range[^.]{0,60}?\[\s*1\s*,\s*)(\d+)"
 )
 ROOM = (
@@ -182,7 +177,7 @@ def fault_of(
     if remedy is not None:
         told = "there is no key" if WITHOUT_KEY.search(raw) else message
         return ProviderFault("config", told, status, remedy=remedy)
-    if status not in (None, 429) and TOO_LONG.search(raw):
+    if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
     if status is None or status in RETRIED or status >= 500:
         remedy = "connection" if NO_ANSWER.search(raw) else ""
@@ -225,8 +220,9 @@ def _lesson_of(
     """
     sent = token_limit(request)
     found = next(filter(None, (pattern.search(complaint) for pattern in ROOM)), None)
-    if found and LEAST_ROOM <= (room := int(found["most"]) - int(found["taken"])) < (sent or 0):
-        return Capabilities(), room
+    if found:
+        room = int(found["most"]) - int(found["taken"])
+        return (Capabilities(), room) if LEAST_ROOM <= room < (sent or 0) else None
     if NO_KEY.search(complaint):
         return None
     if NO_SYSTEM_ROLE.search(complaint) and any(m["role"] == "system" for m in request.get("messages", ())):
@@ -239,8 +235,8 @@ def _lesson_of(
         if LEAST_ROOM <= most < sent:
             return Capabilities(most_tokens=most), None
     alternatives = request.get("top_logprobs", 0)
-    if alternatives > ALTERNATIVES and "top_logprobs" in complaint:
-        said = MOST_ALTERNATIVES.search(complaint)
+    said = MOST_ALTERNATIVES.search(complaint) if "logprobs" in complaint else None
+    if alternatives > ALTERNATIVES and (said or "top_logprobs" in complaint):
         most = int(said[1]) if said else ALTERNATIVES
         return Capabilities(most_alternatives=most if 1 <= most < alternatives else ALTERNATIVES), None
     named = {name for name in OPTIONAL if re.search(rf"{name}\b", complaint, re.IGNORECASE)}
@@ -269,7 +265,7 @@ def _remedy(raw: str, status: int | None) -> str | None:
     if module or (package and status in (None, 500)):
         named = f": pip install {module[1]}" if module and not package else ""
         return f"install the package this provider needs{named}"
-    if status == 404 or (status == 400 and NO_MODEL.search(raw)):
+    if status in NO_CHAT_STATUSES or (status == 400 and NO_MODEL.search(raw)):
         return "check --model and --api-base"
     return None
 
