@@ -118,6 +118,7 @@ def test_every_task_has_its_metrics(factreasoner, task):
     assert [row["name"] for row in listed if row["task"] == task] == list(task_named(task).table.metrics)
     alone = factreasoner("metrics", task).stdout
     assert task in alone
+    assert "means over records." in alone
     assert all(metric.name in alone for metric in task_named(task).table)
     assert task != "run" or "auroc ↑" in alone
 

@@ -73,6 +73,8 @@ def test_groups(factreasoner, tmp_path, by, groups):
     assert sum(group["num_records"] for group in content["groups"].values()) == 3
     table = factreasoner("evaluate", "run", "--by", by).stdout
     assert all(name in table for name in groups)
+    pooled = "accuracy, F1, macro-F1, AUROC, Brier, ECE; the other scores are means over records."
+    assert f"Over all labelled atoms together: {pooled}\n" in table
     assert f"{by} records labels precision " in " ".join(table.split())
     assert content["groups"][groups[-1]]["scores"]["accuracy"]["interval_95"] is None
 
@@ -154,12 +156,12 @@ def test_what_is_lacking_is_said(factreasoner, tmp_path):
 
 
 def test_atoms_without_a_label_and_a_score_without_an_interval_are_said(factreasoner, tmp_path):
-    run_folder(tmp_path / "run", made(0, [0.9, 0.8, 0.2], "SN-"), made(1, [0.7, 0.4], "S-"))
+    run_folder(tmp_path / "run", made(0, [0.9, 0.4, 0.2], "SN-"), made(1, [0.7, 0.4], "S-"))
     done = factreasoner("evaluate", "run")
     told = " ".join(done.stderr.split())
     assert "2 of 5 judged atoms have no label: precision and F1@K count them" in told
-    assert "a share of 1.000 of the labelled atoms (MAE compares it with Pr*)" in told
-    assert "AUROC 0.500 (no interval: one record alone has all claims of one label)" in " ".join(
+    assert "a mean share of 0.750 of a record's labelled atoms (MAE compares it with Pr*)" in told
+    assert "AUROC 1.000 (no interval: one record alone has all claims of one label)" in " ".join(
         done.stdout.split()
     )
 
@@ -188,12 +190,13 @@ def test_groups_need_no_labels(factreasoner, tmp_path):
     done = factreasoner("evaluate", "run", "--by", "topic", env={"COLUMNS": "80"})
     assert done.stdout.startswith("2 records with a score; labelled atoms: none\n")
     shown = [line.split() for line in done.stdout.splitlines()]
-    assert shown[-5:-1] == [
+    assert shown[-6:-3] == [
         ["topic", "records", "precision"],
         ["birds", "1", "0.500"],
         ["fish", "1", "1.000"],
-        ["precision:", "share", "of", "judged", "atoms", "that", "are", "supported."],
     ]
+    told = "precision: share of a record's judged atoms that are supported.\nScores are means over records.\n"
+    assert told in done.stdout
     assert "called false" not in done.stdout
     assert "macro-F1" not in done.stdout
     assert "no atom is labelled: scores that need labels are left out" in done.stderr
@@ -204,4 +207,4 @@ def test_labels_of_one_kind_of_which_one_is_missed(factreasoner, tmp_path):
     done = factreasoner("evaluate", "run", "--json")
     assert scores(done)[1]["macro_f1"] == pytest.approx((2 / 3 + 0) / 2)
     assert "labels are of one kind, S: macro-F1 takes the F1 of NS as 0" in done.stderr
-    assert "1 record: below 50, ECE and its interval are unreliable" in done.stderr
+    assert "1 record: below 50, ECE is unreliable" in done.stderr

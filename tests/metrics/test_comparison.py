@@ -76,6 +76,14 @@ def test_rounding_makes_no_difference():
     sample = sampled(*uneven)
     for name in ("precision", "f1_k", "avg_entropy"):
         assert permutation_p(sample, sample, FACTUALITY[name]) == 1.0
+    shares = [[0.9, *[0.2] * wrong] for wrong in (1, 2, 9)]
+    one, other = (
+        sampled(*(assessment(p, record_id=f"r{number}") for number, p in enumerate(order)))
+        for order in (shares, shares[::-1])
+    )
+    assert value_of(one, "precision") < value_of(other, "precision")  # summed in another order
+    (found,) = differences({"one": one, "other": other}, "other", METRICS[:1])
+    assert str(found.value) == "0.0"
 
 
 def test_a_clear_difference_is_found_and_signed():

@@ -102,9 +102,7 @@ def test_text():
 
 def test_few_records_are_told_of_what_has_a_value():
     parts = [assessment([0.9, 0.2], gold="SN")] * 49
-    assert FACTUALITY.few_records(sampled(*parts)) == (
-        "49 records: below 50, AUROC and ECE and their intervals are unreliable"
-    )
+    assert FACTUALITY.few_records(sampled(*parts)) == ("49 records: below 50, AUROC and ECE are unreliable")
     assert FACTUALITY.few_records(sampled(*parts), ["brier"]) is None
     assert FACTUALITY.few_records(sampled(*parts, parts[0])) is None
     assert FACTUALITY.few_records(sampled(assessment([0.9]))) is None

@@ -229,7 +229,7 @@ def _notes_on_atoms(sample: Sample, scored: Sample) -> Iterator[str]:
         pr = FACTUALITY.estimates(scored, ["labelled_precision"])["labelled_precision"].value
         yield (
             "precision and F1@K count supported atoms; accuracy, F1 and MAE take P > 1/2 as S, as in the "
-            f"paper, which is a share of {pr:.3f} of the labelled atoms (MAE compares it with Pr*)"
+            f"paper, a mean share of {pr:.3f} of a record's labelled atoms (MAE compares it with Pr*)"
         )
     counts = confusion_counts(scored.claims)
     supported = counts["true_positive"] + counts["false_negative"]

@@ -251,8 +251,9 @@ def _score(rule: Rule, found: Estimate, records: Mapping[str, int], *, on_interv
     if interval is None:
         held = not on_interval and rule.keeps(value)
         return held, f"{value:.4f}{fewer}" + (f", with {reason}" if on_interval else "")
-    worse = interval.low if rule.bound == "min" else interval.high
+    worse, end = (interval.low, "lower") if rule.bound == "min" else (interval.high, "upper")
     detail = f"{value:.4f} [{interval.low:.4f}, {interval.high:.4f}]{fewer}"
+    detail += f"; the {end} end decides" * on_interval
     return rule.keeps(worse if on_interval else value), detail
 
 

@@ -21,6 +21,7 @@ class Metrics(Command):
 
         from factreasoner.analysis.rules import totals_of
         from factreasoner.metrics.table import ARROWS
+        from factreasoner.report.tables import averages
         from factreasoner.tasks.task import TASKS, check_task, task_named
 
         if self.task is not None:
@@ -34,5 +35,6 @@ class Metrics(Command):
             console.print(f"[bold]{name}[/bold]")
             cells = ((m.name + ARROWS[m.better], m.needs.words, m.meaning) for m in rows)
             console.columns((Column("metric", no_wrap=True), "needs", "meaning"), cells)
+            console.sentence(averages(name, rows))
             console.sentence(f"Totals for `check`: {', '.join(totals_of(task_named(name)))}.")
             console.print()

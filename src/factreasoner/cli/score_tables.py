@@ -13,7 +13,15 @@ from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, plain
-from factreasoner.report.tables import difference_rows, explanation, fewer, records_of, score_rows, table_of
+from factreasoner.report.tables import (
+    averages,
+    difference_rows,
+    explanation,
+    fewer,
+    records_of,
+    score_rows,
+    table_of,
+)
 
 SHORTEST_NAME = 12
 """Characters of a group's name that are shown at least."""
@@ -90,6 +98,8 @@ def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
         out.print(f"called false (P(true) at most 1/2): {told}")
     if content["by"] is not None:
         _print_groups(content, lacking, out)
+    known = (m for m in table_of(content) if content["scores"].get(m.name, {}).get("value") is not None)
+    out.aside(averages(content["task"], known), soft_wrap=False)
     out.aside(f"{folder / 'records.jsonl'}, summary.json")
 
 

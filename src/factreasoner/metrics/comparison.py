@@ -71,7 +71,8 @@ def paired(one: Statistic, other: Statistic, bounds: Bounds) -> Estimate:
     Both leave out the same record at a time, so that what they have in common does not widen the interval.
     `bounds` are those of either statistic.
     """
-    value, present = number(one.value - other.value), one.present | other.present
+    difference = round(one.value - other.value, TIED_DECIMALS) + 0.0  # not -0.0
+    value, present = number(difference), one.present | other.present
     if value is None:
         return Estimate(None, None, "it is undefined in one of the two")
     width = bounds[1] - bounds[0]

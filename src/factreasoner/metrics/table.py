@@ -50,7 +50,7 @@ class Metric:
 
     `shown` is its short name, in which `{k}` stands for the K of the run; `title` the longer one, by default
     the same; `field` its name in result lines, by default `name`. `tested`: `compare` tests whether a
-    difference may be chance. `few`: its value and interval are unreliable below so many records. `usage`: it
+    difference may be chance. `few`: it is unreliable below so many records. `usage`: it
     measures what a run takes, not what it finds.
     """
 
@@ -221,11 +221,8 @@ class Table(Generic[Scored]):
         few = [m for m in wanted if count < m.few and number(m.statistic(sample).value) is not None]
         if not few:
             return None
-        shown, their = " and ".join(metric.shown for metric in few), "their intervals"
-        records = number_of(count, "record")
-        if len(few) == 1:
-            their = "its interval"
-        return f"{records}: below {max(m.few for m in few)}, {shown} and {their} are unreliable"
+        shown, are = " and ".join(metric.shown for metric in few), "is" if len(few) == 1 else "are"
+        return f"{number_of(count, 'record')}: below {max(m.few for m in few)}, {shown} {are} unreliable"
 
 
 def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:

@@ -193,7 +193,7 @@ def _score(metric: Metric, estimate: Mapping[str, Any], k: int | None, records: 
     return {
         "name": metric.caption(k, room=True),
         "better": ARROWS[metric.better].strip(),
-        "meaning": metric.meaning,
+        "meaning": f"{metric.meaning}; {metric.average.words}",
         "value": metric.text(estimate["value"]),
         "interval": None if low is None else [metric.text(low), metric.text(high)],
         # where it lies on its scale, for a picture; only shares have a scale of their own

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from factreasoner.metrics.statistics import OfRecords
+from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Table
 from factreasoner.models import P_DIGITS
 from factreasoner.models.wording import number_of
@@ -109,19 +109,25 @@ def records_of(content: Mapping[str, Any]) -> str:
     return number_of(content["num_records"], "record")
 
 
+def averages(task: str, metrics: Iterable[Metric]) -> str:
+    """Which of the metrics of `task` are means over records, and which are not."""
+    pooled = [metric.shown for metric in metrics if isinstance(metric.average, OfClaims)]
+    if not pooled:
+        return "Scores are means over records."
+    together = f"Over all labelled {task_named(task).claim_word}s together"
+    return f"{together}: {', '.join(pooled)}; the other scores are means over records."
+
+
 def explanation(content: Mapping[str, Any]) -> list[str]:
     """What the numbers are, in sentences."""
     table, factuality = table_of(content), content["task"] == FACTUALITY
     metrics = [table[name] for name in _known_scores(content)]
-    means = "; ".join(m.caption("K") for m in metrics if isinstance(m.average, OfRecords) and not m.usage)
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
-    claims = "atoms" if factuality else "claims"
     if factuality and any(metric.needs.labels for metric in metrics):
         usage += " Accuracy, F1 and MAE take P > 1/2 as S, as in the paper."
     return [
-        f"{records_of(content)}; means over records of {means} and usage; the other scores are over all "
-        f"labelled {claims} together; n after a score counts the records that have it, if some lack it. "
-        f"{usage}",
+        f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
+        f"{averages(content['task'], metrics)} {usage}",
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown.",
