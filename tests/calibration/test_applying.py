@@ -125,7 +125,10 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     (found,) = misfits(Config(calibration=path, version=3))
     assert "judge 'llm' there, 'embedded' here, model 'x' there, None here, version 2 there, 3 here" in found
     replayed = Config(calibration=path, judge="recorded", relations=Path("r.jsonl"))
-    assert misfits(replayed) == []
+    (found,) = misfits(replayed)
+    assert "fitted on verdicts of judge 'llm', and here judge is 'recorded'; check that one judge" in found
+    path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"run": "1a", "settings": fitted}})
+    assert misfits(replayed, run=["1a"]) == []
 
 
 def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):

@@ -65,6 +65,9 @@ def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, tw
         "first": "embedded",
         "third": "recorded verdicts of ../second",
     }
+    factreasoner(*replay, "--relations", "first", "--out", "fourth")
+    replays = printed(factreasoner("compare", "second", "fourth", "--json"))
+    assert replays["differing_settings"] == {}
 
 
 def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_path, two):

@@ -68,6 +68,13 @@ def test_the_plain_prompt_says_that_it_needs_a_model(factreasoner, one, flags):
     assert "--model" in done.stderr
 
 
+def test_settings_that_the_assessor_does_not_use_are_told(factreasoner, one):
+    done = factreasoner("run", one, "--out", "out", "--assessor", "factscore", "--version", 3)
+    assert "--assessor factscore does not use --version 3." in done.stderr
+    scored = factreasoner("score", "out", "--factors", "table1")
+    assert "--assessor factscore does not use --factors." in scored.stderr
+
+
 def test_the_length_penalty_is_shown_and_changed_by_score(factreasoner, tmp_path, one):
     plain = factreasoner("run", one, "--out", "plain")
     assert "penalised_score" not in results(tmp_path / "plain")[0]

@@ -295,11 +295,15 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
     """
     replays = any(run.config.judge == "recorded" for run in runs.values())
     by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
+    sources: dict[str, str] = {}
     settings: dict[str, dict[str, Any]] = {}
     for name, run in runs.items():
         found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
-        found |= {"judge": _judge(run, by_journal), "calibration": str(run.config.calibration or "none")}
+        found |= {
+            "judge": _judge(run, by_journal, sources),
+            "calibration": str(run.config.calibration or "none"),
+        }
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")
@@ -308,16 +312,19 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
     return {key: values for key, values in by_key.items() if len(set(map(str, values.values())) - {"-"}) > 1}
 
 
-def _judge(run: FinishedRun[Any], by_journal: Mapping[str, FinishedRun[Any]]) -> str:
+def _judge(run: FinishedRun[Any], by_journal: Mapping[str, FinishedRun[Any]], sources: dict[str, str]) -> str:
     """The judge whose verdicts a run has: of one that replays another of these, the judge of that one.
 
     Of a replay of anything else, or of a run that has gone on since, it is where the verdicts came from.
+    `sources` keeps that by the verdicts' fingerprint: one name for a run's folder and its journal.
     """
     left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
     while run.config.judge == "recorded":
-        replayed = left.pop(run.manifest.content().get("files", {}).get("relations"), None)
+        path = str(run.config.relations)
+        verdicts = run.manifest.content().get("files", {}).get("relations", path)
+        replayed = left.pop(verdicts, None)
         if replayed is None:
-            return f"recorded verdicts of {run.config.relations}"
+            return sources.setdefault(verdicts, f"recorded verdicts of {path}")
         run = replayed
     return run.config.plugin("judge")
 

@@ -102,11 +102,13 @@ def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
 
 
-def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = None) -> list[str]:
-    """Where `config` differs from what its calibration was fitted for: one sentence for each part.
+def misfits(
+    config: Config, models: Mapping[str, Mapping[str, Any]] | None = None, run: Collection[str] = ()
+) -> list[str]:
+    """Where `config` differs from what its calibration was fitted for, in sentences for each part.
 
-    `models` says how each model was asked, as a manifest keeps it, if that is known. What a recorded judge
-    replays is unknown, and not compared.
+    `models` says how each model was asked, as a manifest keeps it, if that is known. Who gave the verdicts
+    that a recorded judge replays is unknown: a sentence says so, unless it was fitted to `run`, by a name.
 
     Raises:
         InputError: the calibration file can't be read.
@@ -125,6 +127,12 @@ def misfits(config: Config, models: Mapping[str, Mapping[str, Any]] | None = Non
             kept = source.get("prompts", {}).items()
             differing += [f"another prompt {name!r} here" for name, was in kept if _prompt(name) != was]
             differing += _other_forms(source.get("models", {}), models or {})
+        elif source.get("run") not in run:
+            found.append(
+                f"{config.calibration}: its {part} part was fitted on verdicts of judge "
+                f"{fitted.get('judge')!r}, and here judge is {here.get('judge')!r}; check that one judge and "
+                "model gave both: recorded verdicts do not say who gave them"
+            )
         if differing:
             found.append(
                 f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"

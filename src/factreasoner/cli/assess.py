@@ -32,11 +32,8 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.pipeline import build_pipeline
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
-        from factreasoner.settings import load_settings
-        from factreasoner.settings.values import unasked_model
 
-        config = load_settings(self.profile, self.settings)
-        self._note(unasked_model(config))
+        config = self.loaded(self.profile)
         file, response = self.file, self.response
         if file and response:
             raise ConfigError("give the text as an argument or with --file, not both")

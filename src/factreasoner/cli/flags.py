@@ -14,9 +14,10 @@ from typer.core import TyperCommand
 
 from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
-from factreasoner.settings import Config
+from factreasoner.settings import Config, load_settings
 from factreasoner.settings.setting import help_of, kinds_of, setting_of
-from factreasoner.settings.sources import flag_of
+from factreasoner.settings.sources import flag_of, unused_by_assessor
+from factreasoner.settings.values import unasked_model
 from factreasoner.text.visible import one_line
 
 F = TypeVar("F", bound=str)
@@ -102,6 +103,16 @@ class Command:
         """Print a note on one line to standard error, unless the command is to be quiet."""
         if note and not self.quiet:
             say(one_line(note), err=True)
+
+    def loaded(self, profile: Path | None) -> Config:
+        """The settings of flags, environment and profile; what has no use among them is told.
+
+        Raises ConfigError: one is wrong.
+        """
+        config = load_settings(profile, self.settings)
+        self._note(unasked_model(config))
+        self._note(unused_by_assessor(config, config.model_fields_set.intersection(self.keys)))
+        return config
 
     @property
     def changes(self) -> dict[str, Any]:

@@ -27,9 +27,8 @@ class Mcp(Command, panels=EVERY, without=UNUSED):
 
     def _execute(self) -> int | None:
         from factreasoner.plugins.table import extras_named
-        from factreasoner.settings import load_settings
 
-        config = load_settings(self.profile, self.settings)
+        config = self.loaded(self.profile)
         with extras_named():
             from factreasoner.integrations.mcp_server import tools_of
         server = tools_of(config, seconds=self.timeout)

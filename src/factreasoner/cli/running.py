@@ -78,12 +78,7 @@ class Running(OverRecords):
     @cached_property
     def config(self) -> Config:
         """The settings of flags, environment and profile. Raises ConfigError: one is wrong."""
-        from factreasoner.settings import load_settings
-        from factreasoner.settings.values import unasked_model
-
-        config = load_settings(self.profile, self.settings)
-        self._note(unasked_model(config))
-        return config
+        return self.loaded(self.profile)
 
     def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
         """Run or resume, or print what it would take; returns the exit code.

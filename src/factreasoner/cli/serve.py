@@ -52,9 +52,8 @@ class Serve(Command, panels=EVERY, without=UNUSED):
     def _execute(self) -> int:
         from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
-        from factreasoner.settings import load_settings
 
-        config = load_settings(self.profile, self.settings)
+        config = self.loaded(self.profile)
         with extras_named():
             from factreasoner.serve.app import Limits, Service
             from factreasoner.serve.server import listening, serve_until, until_signal

@@ -177,6 +177,18 @@ def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
     return config
 
 
+def unused_by_assessor(config: Config, given: Collection[str]) -> str:
+    """A note on settings of those `given` that an assessor of ours does not use; empty if it uses all."""
+    if config.assessor not in PLUGINS["assessor"]:
+        return ""
+    graph = {key for key, field in Config.model_fields.items() if setting_of(field).panel == "Graph"}
+    idle = {"calls"} if config.assessor == "factreasoner" else {"premise_tokens", *graph}
+    names = [flag_of(key) for key in Config.model_fields if key in idle and key in given]
+    if config.assessor != "factreasoner" and config.version == 3 and "version" in given:
+        names.insert(0, "--version 3")
+    return f"--assessor {config.assessor} does not use {', '.join(names)}." if names else ""
+
+
 def _validated(sources: list[_Source]) -> Config:
     values = {key: value for source in sources for key, value in source.values.items()}
     origins = {key: source for source in sources for key in source.values}
