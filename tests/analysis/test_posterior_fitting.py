@@ -32,7 +32,7 @@ def test_a_judge_that_is_too_sure_is_mended(choice):
     before, after = result["before"], result["after"]
     assert before["log_loss"] == log_loss(known(3.0)).value
     for name in ("brier", "log_loss", "ece"):
-        value, interval = result["gain"][name].values()
+        value, interval, _ = result["gain"][name].values()
         assert value == pytest.approx(before[name] - after[name])
         assert interval is None if name == "ece" else 0 < interval.low < value < interval.high
         assert after[name] < before[name]
@@ -44,7 +44,7 @@ def test_a_judge_that_is_too_sure_is_mended(choice):
 def test_a_calibrated_judge_has_nothing_to_gain():
     for choice in ("temperature", "platt"):
         result = fit(known(1.0), choice)
-        value, interval = result.held_out["gain"]["brier"].values()
+        value, interval, _ = result.held_out["gain"]["brier"].values()
         assert value < 0.005
         assert interval.low < 0
         points = np.linspace(0.1, 0.9, 9)
@@ -71,7 +71,9 @@ def test_both_proper_scores_must_gain(worse):
 
 def test_one_record_has_no_interval():
     data = Claims.of([0.9, 0.2], [1, 0], [3, 3])
-    assert improvement(data, data.p)["gain"]["brier"] == {"value": 0.0, "interval_95": None}
+    reason = "no interval: one record has what it is computed from; an interval needs two"
+    found = {"value": 0.0, "interval_95": None, "reason": reason}
+    assert improvement(data, data.p)["gain"]["brier"] == found
 
 
 def test_the_seed_decides_what_is_held_out_together():
@@ -116,5 +118,5 @@ def test_an_outcome_that_one_record_has_alone():
     hits = [0] * 5 + [1] * 20
     for choice in ("temperature", "platt"):
         result = fit(Claims.of([0.8] * 25, hits, record), choice).held_out
-        value, interval = result["gain"]["log_loss"].values()
+        value, interval, _ = result["gain"]["log_loss"].values()
         assert np.isfinite([value, *interval, result["after"]["log_loss"]]).all()

@@ -238,6 +238,8 @@ def test_where_nothing_helps_the_file_says_so(factreasoner, tmp_path):
     assert fit["after"]["brier"] >= fit["before"]["brier"]
     assert found["posteriors"] == {"method": "identity"}
     assert "posteriors: no gain on held-out records (Brier 0." in done.stderr
+    table = factreasoner("calibrate", run, "--out", "c.json").stdout
+    assert "no interval: chance makes each of the two errors too large" in table
 
 
 @pytest.mark.parametrize(

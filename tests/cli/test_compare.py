@@ -68,6 +68,8 @@ def test_scores_and_differences(factreasoner, tmp_path, two):
     assert found["differing_settings"]["version"] == {"good": 1, "bad": 2}
     table = factreasoner("compare", *two).stdout
     assert "bad - good" in table
+    assert "A row without p is not tested" in " ".join(table.split())
+    assert "ECE ↓: no interval: chance makes each of the two errors too large, by unequal" in table
     assert "version: 1 (good), 2 (bad)" in table
 
 

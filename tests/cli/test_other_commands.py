@@ -224,12 +224,14 @@ def test_doctor_names_every_extra_and_no_key(tmp_path):
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras = project["optional-dependencies"].keys() - {"all", "nli"}  # of others, and another name of one
     given = os.environ | {"OPENAI_API_KEY": "sk-hidden", "FACTREASONER_CACHE_DIR": str(tmp_path)}
+    given |= {"COLUMNS": "80"}
     command = [sys.executable, "-m", "factreasoner", "doctor"]
     done = subprocess.run(command, capture_output=True, text=True, env=given, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     said = " ".join(done.stdout.split())
     assert {extra for extra in extras if not re.search(rf"extra {extra}\b|\[{extra}\]", said)} == set()
     assert "ok OPENAI_API_KEY set" in said
+    assert "opentelemetry.exporter.otlp.proto.http " in said
     assert "sk-hidden" not in said
 
 

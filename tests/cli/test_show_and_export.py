@@ -43,6 +43,15 @@ def test_show_has_every_atom_with_the_quote_that_decides(factreasoner, finished)
     assert max(map(len, factreasoner("show", finished, env={"COLUMNS": "80"}).stdout.splitlines())) <= 80
 
 
+def test_a_long_link_is_whole_in_a_terminal_and_in_a_pipe(factreasoner, tmp_path):
+    link = f"https://example.org/{'a/very/long/path/' * 9}index.html"
+    said = Verdict(context_id="c0", target_id="a0", label="contradiction", probability=0.9)
+    passages = (Context(id="c0", text="x", link=link),)
+    run = run_folder(tmp_path / "run", assessment([0.1], outcome={"verdicts": (said,)}, contexts=passages))
+    assert link in factreasoner("show", run, env={"COLUMNS": "500"}).stdout
+    assert link in "".join(factreasoner("show", run, env={"COLUMNS": "80"}).stdout.split())
+
+
 def test_show_sorts_and_picks(factreasoner, finished):
     done = factreasoner("show", finished, "--sort", "p")
     assert shown(done) == ["a0", "a0", "a2", "a1", "a3"]

@@ -67,7 +67,8 @@ def test_records_that_are_all_alike_are_no_proof_of_zero_width():
     assert (low, high) == (pytest.approx(0.025**0.1), 1.0)
     right = binomtest(5, 10).proportion_ci(method="exact")
     assert mean_of(np.array([0.5] * 10)).interval((0.0, 1.0)) == pytest.approx((right.low, right.high))
-    assert alike(3.0, 10, (0.0, np.inf)) == NoInterval("all records have the same value")
+    same = NoInterval("it is the same whichever record is left out")
+    assert alike(3.0, 10, (0.0, np.inf)) == same
 
 
 def test_a_perfect_order_has_an_interval():

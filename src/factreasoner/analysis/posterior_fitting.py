@@ -231,5 +231,5 @@ def compared(before: Scores, after: Scores) -> dict[str, Any]:
         if name not in LOWER_IS_BETTER:
             one, other = other, one
         gain = paired(one, other, BOUNDS.get(name, SHARE))
-        gains[name] = {"value": gain.value, "interval_95": gain.interval}
+        gains[name] = {"value": gain.value, "interval_95": gain.interval, "reason": gain.reason}
     return found | {"gain": gains}

@@ -155,10 +155,10 @@ def _rows(found: Mapping[str, Any], measures: Sequence[str]) -> Iterator[tuple[s
     for measure in measures:
         if measure not in found["before"]:
             continue
-        gain = found["gain"].get(measure, {"value": None, "interval_95": None})
+        gain = found["gain"].get(measure, {"value": None, "interval_95": None, "reason": ""})
         change = "" if gain["value"] is None else f"{gain['value']:+.3f}"
         values = (found[when][measure] for when in ("before", "after"))
         numbers = ("-" if value is None else f"{value:.3f}" for value in values)
         low_high = ", ".join(f"{end:.3f}" for end in gain["interval_95"] or ())
         caption = NAMES.get(measure, measure.replace("recall_", "recall of ").replace("_", " "))
-        yield (caption, *numbers, change, low_high and f"[{low_high}]")
+        yield (caption, *numbers, change, f"[{low_high}]" if low_high else gain["reason"])

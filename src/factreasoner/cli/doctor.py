@@ -70,7 +70,7 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
             say_json([check._asdict() for check in checks])
         else:
             rows = ((MARKS[check.state], check.name, escape(check.detail)) for check in checks)
-            Terminal(soft_wrap=True).columns(("", "", Column(overflow="fold")), rows, show_header=False)
+            Terminal(soft_wrap=True).columns(("", Column(no_wrap=True), ""), rows, show_header=False)
         return 1 if any(check.state == "wrong" for check in checks) else 0
 
 

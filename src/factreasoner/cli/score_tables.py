@@ -23,8 +23,8 @@ from factreasoner.report.tables import (
     table_of,
 )
 
-SHORTEST_NAME = 12
-"""Characters of a group's name that are shown at least."""
+NARROWEST_NAME = 12
+"""Columns that a group's name has at least."""
 IN_GROUP = 3
 """Columns of a group of records in the table of modes, and of what judging took."""
 KEYS = {"gold_contexts": "'gold_contexts' (or 'relevant' in its contexts)"}
@@ -55,17 +55,17 @@ def lacking_of(table: Table[Any], place: Place, given: Mapping[str, int]) -> Lac
 
 
 def print_scores(
-    out: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], *, cut: bool = False
+    out: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], *, wrap: bool = False
 ) -> None:
-    """Print rows of a name and scores; with `cut`, long names are cut; scores never are.
+    """Print rows of a name and scores; with `wrap`, a long name takes several lines; scores never do.
 
     Scores that a line does not hold are in tables below each other.
     """
     first, *widths = (max(map(len, cells)) for cells in zip(head, *rows, strict=True))
-    left = out.width - sum(2 + own for own in widths) - len(" …")
-    narrow = left < (SHORTEST_NAME if cut else first - len(" …"))
-    longest = max(SHORTEST_NAME, out.width // 3 if narrow else left) if cut else None
-    first = first if longest is None else min(first, longest + len(" …"))
+    left = out.width - sum(2 + own for own in widths)
+    narrow = left < (NARROWEST_NAME if wrap else first)
+    if wrap:
+        first = min(first, max(NARROWEST_NAME, out.width // 3 if narrow else left))
     parts: list[list[int]] = []
     used = 0
     for place, own in enumerate(widths, start=1):
@@ -80,8 +80,9 @@ def print_scores(
         scores = [
             Column(escape(head[i]), justify="right", no_wrap=True, min_width=widths[i - 1]) for i in part
         ]
-        cells = ([plain(row[0], longest), *(escape(row[i]) for i in part)] for row in rows)
-        out.columns((Column(plain(head[0], longest), no_wrap=True), *scores), cells)
+        cells = ([plain(row[0]), *(escape(row[i]) for i in part)] for row in rows)
+        name = Column(plain(head[0]), no_wrap=not wrap, overflow="fold", max_width=first)
+        out.columns((name, *scores), cells)
 
 
 def print_evaluation(content: Mapping[str, Any], folder: Path) -> None:
@@ -154,7 +155,7 @@ def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -
     labels = ["labels"] * (_has_labels(content) and not _unlabelled(content))
     head = [content["by"], "records", *labels, *(metric.caption(_k(content)) for metric in metrics)]
     rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
-    print_scores(out, head, rows, cut=True)
+    print_scores(out, head, rows, wrap=True)
     meanings = (f"{metric.caption(_k(content))}: {metric.meaning}" for metric in metrics)
     out.sentence(f"[dim]{escape('; '.join(meanings))}.[/dim]")
 

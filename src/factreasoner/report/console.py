@@ -82,8 +82,12 @@ class Terminal(Console):
     def columns(
         self, head: Sequence[Column | str], rows: Iterable[Sequence[RenderableType]], **layout: Any
     ) -> None:
-        """Print columns over rows, without lines between them; `layout` is of rich's `Table`."""
-        table = Table(*head, box=None, pad_edge=False, **layout)
+        """Print columns over rows, without lines between them; `layout` is of rich's `Table`.
+
+        A column by name alone breaks words that are longer than it is wide, such as links.
+        """
+        named = (Column(one, overflow="fold") if isinstance(one, str) else one for one in head)
+        table = Table(*named, box=None, pad_edge=False, **layout)
         for row in rows:
             table.add_row(*row)
         self.print(table)

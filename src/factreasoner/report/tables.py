@@ -130,10 +130,22 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         f"{averages(content['task'], metrics)} {usage}",
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
-        "correction for all tests shown.",
+        "correction for all tests shown. A row without p is not tested: every further test would raise all p "
+        "after correction.",
+        *_without_interval(content),
         *([ALIKE] if any(map(_alike, content["differences"])) else []),
         f"`factreasoner metrics {content['task']}` says what each score is.",
     ]
+
+
+def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
+    """Why differences that are shown have no interval, and which."""
+    scores: dict[str, dict[str, None]] = {}
+    for item in content["differences"]:
+        usage = table_of(content)[item["score"]].usage
+        if item["value"] is not None and item["interval"] is None and not usage:
+            scores.setdefault(item["reason"], {})[caption(item["score"], content)] = None
+    yield from (f"{'; '.join(names)}: {reason}." for reason, names in scores.items())
 
 
 def _alike(difference: Mapping[str, Any]) -> bool:
