@@ -7,8 +7,8 @@ import pytest
 
 from factreasoner.errors import ConfigError
 from factreasoner.settings import Config, load_settings, parse_config
-from factreasoner.settings.sources import unused_by_assessor
-from factreasoner.settings.values import PARTS_BY_MODEL, looks_like_a_key, unasked_model
+from factreasoner.settings.sources import unused
+from factreasoner.settings.values import PARTS_BY_MODEL, looks_like_a_key
 
 KEYS = [
     "sk-proj-A1b2C3d4E5f6G7h8I9j0",
@@ -189,19 +189,18 @@ def test_settings_that_go_together_are_taken(values):
     assert isinstance(load_settings(None, values), Config)
 
 
-def test_a_model_that_the_judge_does_not_ask_is_told():
-    def note(**values):
-        return unasked_model(load_settings(None, values))
+def notes(**values):
+    return unused(load_settings(None, values), values)
 
-    assert note(model="m", judge="embedded").startswith("--judge embedded does not ask m: only other parts")
-    assert note(model="m") == note(model="m", judge="own:Judge") == note(judge="embedded") == ""
+
+def test_a_model_that_the_judge_does_not_ask_is_told():
+    (told,) = notes(model="m", judge="embedded")
+    assert told.startswith("--judge embedded does not ask m: only other parts")
+    assert notes(model="m") == notes(model="m", judge="own:Judge") == notes(judge="embedded") == []
 
 
 def test_settings_that_the_assessor_does_not_use_are_told():
-    def note(**values):
-        return unused_by_assessor(load_settings(None, values), values)
-
     told = "--assessor factscore does not use --version 3, --factors."
-    assert note(assessor="factscore", version=3, factors="table1", k=5) == told
-    assert note(calls="single") == "--assessor factreasoner does not use --calls."
-    assert note(assessor="own:Evaluator", factors="table1") == note(assessor="veriscore", version=1) == ""
+    assert notes(assessor="factscore", version=3, factors="table1", k=5) == [told]
+    assert notes(calls="single") == ["--assessor factreasoner does not use --calls."]
+    assert notes(assessor="own:Evaluator", factors="table1") == notes(assessor="veriscore", version=1) == []

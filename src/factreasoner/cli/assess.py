@@ -33,7 +33,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
 
-        config = self.loaded(self.profile)
+        config = self.config
         file, response = self.file, self.response
         if file and response:
             raise ConfigError("give the text as an argument or with --file, not both")

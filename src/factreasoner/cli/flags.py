@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from types import NoneType
 from typing import Annotated, Any, ClassVar, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -16,8 +17,7 @@ from factreasoner.errors import ConfigError
 from factreasoner.report.terminal import say, say_json
 from factreasoner.settings import Config, load_settings
 from factreasoner.settings.setting import help_of, kinds_of, setting_of
-from factreasoner.settings.sources import flag_of, unused_by_assessor
-from factreasoner.settings.values import unasked_model
+from factreasoner.settings.sources import flag_of, unused
 from factreasoner.text.visible import one_line
 
 F = TypeVar("F", bound=str)
@@ -104,14 +104,15 @@ class Command:
         if note and not self.quiet:
             say(one_line(note), err=True)
 
-    def loaded(self, profile: Path | None) -> Config:
-        """The settings of flags, environment and profile; what has no use among them is told.
+    @cached_property
+    def config(self) -> Config:
+        """The settings of flags, environment and, if there is one, profile; useless ones are told.
 
         Raises ConfigError: one is wrong.
         """
-        config = load_settings(profile, self.settings)
-        self._note(unasked_model(config))
-        self._note(unused_by_assessor(config, config.model_fields_set.intersection(self.keys)))
+        config = load_settings(getattr(self, "profile", None), self.settings)
+        for note in unused(config, config.model_fields_set.intersection(self.keys)):
+            self._note(note)
         return config
 
     @property

@@ -45,13 +45,11 @@ class Index(Command, panels=("Own documents",), also=("max_cost", "search", "ret
     yes: bool = flag("Delete without asking.", "--yes", "-y")
 
     def _execute(self) -> int:
-        from factreasoner.settings import load_settings
-
         asked = (bool(self.paths), self.list_, self.stats, self.find is not None, self.delete)
         if sum(asked) != 1:
             told = "give paths, or one of --list, --stats, --find and --delete"
             raise typer.BadParameter(told, param_hint="PATHS")
-        config = load_settings(None, self.settings)
+        config = self.config
         self.continues = bool(self.paths)
         if self.paths:
             return _index(self.paths, config, prune=self.prune, quiet=self.quiet)

@@ -28,7 +28,7 @@ class Mcp(Command, panels=EVERY, without=UNUSED):
     def _execute(self) -> int | None:
         from factreasoner.plugins.table import extras_named
 
-        config = self.loaded(self.profile)
+        config = self.config
         with extras_named():
             from factreasoner.integrations.mcp_server import tools_of
         server = tools_of(config, seconds=self.timeout)

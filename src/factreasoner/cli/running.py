@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,11 +73,6 @@ class Running(OverRecords):
     profile: Path | None = PROFILE
     dry_run: bool = flag("Print calls, tokens and cost; call nothing.")
     report: bool = flag("Also write RUN_DIR/report.html, a page to read.")
-
-    @cached_property
-    def config(self) -> Config:
-        """The settings of flags, environment and profile. Raises ConfigError: one is wrong."""
-        return self.loaded(self.profile)
 
     def carry_out(self, task: Task[Any], data: Path, beyond: str = "") -> int:
         """Run or resume, or print what it would take; returns the exit code.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, CORRECTIONS, EXPORT_UAI, QUIET, RUN_DIR, Command, flag
 from factreasoner.errors import ConfigError
-from factreasoner.settings.sources import flag_of, unused_by_assessor
+from factreasoner.settings.sources import flag_of, unused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -44,11 +44,14 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         folder = RunFolder.of_any_task(self.run_dir)
         _refuse_without_graph(folder.task, [*self.changes, *(["export_uai"] if self.export_uai else [])])
         config = _changed(folder, self.changes)
-        self._note(unused_by_assessor(config, self.changes))
         cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
         names = (folder.manifest.run_id, str(folder.path.resolve()))  # earlier versions wrote the path
-        for note in (*misfits(config, models, names), *fitted_on(config, names)):
+        for note in (
+            *unused(config, self.changes),
+            *misfits(config, models, names),
+            *fitted_on(config, names),
+        ):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)

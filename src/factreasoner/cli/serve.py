@@ -53,7 +53,7 @@ class Serve(Command, panels=EVERY, without=UNUSED):
         from factreasoner.models.wording import number_of
         from factreasoner.plugins.table import extras_named
 
-        config = self.loaded(self.profile)
+        config = self.config
         with extras_named():
             from factreasoner.serve.app import Limits, Service
             from factreasoner.serve.server import listening, serve_until, until_signal

@@ -406,6 +406,10 @@ SCORE_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "scores"
 )
 """Settings used only to compute metrics from assessments."""
+GRAPH_SETTINGS = frozenset(
+    key for key, field in Config.model_fields.items() if setting_of(field).panel == "Graph"
+)
+"""Settings of the fact graph and its solver."""
 
 P = TypeVar("P")
 Part: TypeAlias = str | P | Callable[..., P]

@@ -17,7 +17,7 @@ from pydantic.fields import FieldInfo
 from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.models.wording import OWN, refused
 from factreasoner.plugins.table import PLUGINS, nearest
-from factreasoner.settings.config import Config
+from factreasoner.settings.config import GRAPH_SETTINGS, Config
 from factreasoner.settings.setting import kinds_of, must_be, setting_of
 
 if TYPE_CHECKING:
@@ -177,16 +177,20 @@ def _resolved(sources: list[_Source], without: Collection[str] = ()) -> Config:
     return config
 
 
-def unused_by_assessor(config: Config, given: Collection[str]) -> str:
-    """A note on settings of those `given` that an assessor of ours does not use; empty if it uses all."""
-    if config.assessor not in PLUGINS["assessor"]:
-        return ""
-    graph = {key for key, field in Config.model_fields.items() if setting_of(field).panel == "Graph"}
-    idle = {"calls"} if config.assessor == "factreasoner" else {"premise_tokens", *graph}
-    names = [flag_of(key) for key in Config.model_fields if key in idle and key in given]
-    if config.assessor != "factreasoner" and config.version == 3 and "version" in given:
-        names.insert(0, "--version 3")
-    return f"--assessor {config.assessor} does not use {', '.join(names)}." if names else ""
+def unused(config: Config, given: Collection[str]) -> list[str]:
+    """Notes on settings of those `given` that the judge or the assessor, if it is of ours, does not use."""
+    notes = []
+    if "model" in given and config.model and config.judge in ("embedded", "recorded", "verifier"):
+        others = "other parts ask it, such as the atomizer, where a record needs them"
+        notes.append(f"--judge {config.judge} does not ask {config.model}: only {others}.")
+    if config.assessor in PLUGINS["assessor"]:
+        own = config.assessor == "factreasoner"
+        idle = {"calls"} if own else {"premise_tokens", *GRAPH_SETTINGS}
+        names = ["--version 3"] * (not own and config.version == 3 and "version" in given)
+        names += [flag_of(key) for key in Config.model_fields if key in idle and key in given]
+        if names:
+            notes.append(f"--assessor {config.assessor} does not use {', '.join(names)}.")
+    return notes
 
 
 def _validated(sources: list[_Source]) -> Config:

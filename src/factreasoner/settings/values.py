@@ -230,14 +230,6 @@ def waited_for(config: Config) -> str:
     return f"retriever {min(asked)!r}" if (asked := _searched(config)) else ""
 
 
-def unasked_model(config: Config) -> str:
-    """A note for whoever names a model and a judge of ours that does not ask it; else empty."""
-    if config.model is None or config.judge not in ("embedded", "recorded", "verifier"):
-        return ""
-    others = "other parts ask it, such as the atomizer, where a record needs them"
-    return f"--judge {config.judge} does not ask {config.model}: only {others}."
-
-
 def _searched(config: Config) -> set[str]:
     """The search services that the retrievers ask."""
     return {"wikipedia", "web"} & {name.strip() for name in config.retriever.split(",")}

@@ -12,7 +12,6 @@ from typing import Literal, NamedTuple
 from factreasoner import models
 from factreasoner.graph.pairs import beliefs
 from factreasoner.models import Atom, Context, Label, Support, Verdict
-from factreasoner.text.visible import one_line
 
 ANSWER, REFERENCE, CONTEXTS = "answer", "reference", "contexts"
 """Ids of premises other than a context: the answer, the reference, all passages together."""
@@ -286,6 +285,7 @@ def _name(premise: str, evidence: Evidence) -> str:
 
 def source_name(premise: str, name: str | None) -> str:
     """A passage's id, with its title, cut if long, or its link."""
-    whole = " ".join((name or "").split())
-    short = whole if re.fullmatch(r"\w+://\S+", whole) else one_line(whole, NAME_LENGTH)
+    short = " ".join((name or "").split())
+    if len(short) > NAME_LENGTH and not re.fullmatch(r"\w+://\S+", short):
+        short = f"{short[:NAME_LENGTH].rsplit(' ', 1)[0]} …"
     return f"{premise} ({short})" if short else premise
