@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from factreasoner.errors import RunError
-from factreasoner.files import opened, packing, plain_name, replace_file, unpacked, zstd
+from factreasoner.files import MOST_EMPTY, opened, packing, plain_name, replace_file, unpacked, zstd
 
 LINES = [
     f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'
@@ -73,6 +73,23 @@ def lines_until_error(data):
     ):
         lines.extend(file)
     return lines, str(caught.value.strerror)
+
+
+@pytest.mark.parametrize("form", ["gzip", "zstd"])
+def test_very_many_parts_that_hold_nothing_are_refused(form):
+    data = PACKERS[form](TEXT) + PACKERS[form](b"") * (MOST_EMPTY // 9 + 20_000)
+    with (
+        unpacked(io.BufferedReader(io.BytesIO(data))) as file,
+        pytest.raises(OSError, match="parts that hold nothing"),
+    ):
+        file.read()
+
+
+def test_parts_that_hold_little_are_read():
+    line = b'{"output": "x"}\n'
+    data = gzip.compress(line, mtime=0) * (MOST_EMPTY // 30)
+    with unpacked(io.BufferedReader(io.BytesIO(data))) as file:
+        assert file.read() == line * (MOST_EMPTY // 30)
 
 
 def test_a_damaged_checksum_is_told(tmp_path):

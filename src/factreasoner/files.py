@@ -123,6 +123,9 @@ class _Source(io.RawIOBase):
             raise OSError(errno.EIO, f"it has very many compressed parts that hold nothing; {remedy}")
         return part
 
+    def seekable(self) -> bool:
+        return True
+
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         return self._file.seek(offset, whence)
 

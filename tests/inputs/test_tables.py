@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import math
 
 import pyarrow as pa
 import pytest
@@ -87,6 +88,14 @@ def test_bytes_in_a_parquet_file_are_texts_if_they_are_utf_8(tmp_path):
         records(path, path.read_bytes())
 
 
+@pytest.mark.parametrize("scores", [[math.inf], [1.0, math.nan]])
+def test_a_number_that_is_not_finite_is_told_with_its_field(tmp_path, scores):
+    path = tmp_path / "f.parquet"
+    pq.write_table(pa.table({"output": ["x", "y"], "scores": [[1.0], scores]}), path)
+    with pytest.raises(InputError, match=r"f\.parquet, record 2: scores: holds NaN, infinity or a number"):
+        records(path, path.read_bytes())
+
+
 @settings(max_examples=25)
 @given(st.lists(st.fixed_dictionaries({"id": st.integers(), "output": st.text(min_size=1)}), min_size=1))
 def test_any_texts_come_through_an_array(tmp_path_factory, rows):
@@ -100,6 +109,8 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
     [
         ("f.json", '[{"output": "x"},', "begins as a JSON array, but is not one"),
         ("f.json", '[{"output": NaN}]', "NaN and Infinity are not JSON values"),
+        ("f.json", '[{"output": "x", "score": 1e999}]', "f.json, record 1: score: holds NaN, infinity"),
+        ("f.json", "[1e999]", "f.json, record 1: holds NaN, infinity"),
         ("f.json", '[{"output": "x", "output": "y"}]', 'duplicate key "output"'),
         ("f.json", b'[{"output": "\xff"}]', "not UTF-8: byte 0xff at position 13; correct it"),
         ("f.json", "[" * 100_000, "nested too deeply"),

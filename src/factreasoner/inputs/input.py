@@ -46,6 +46,7 @@ FORM = (
     'write one record a line: {"output": "...", ...}, or, if it is a table, give it a name that ends in '
     ".csv or .tsv"
 )
+NOT_FINITE = "holds NaN, infinity or a number that is too large; write null, or the number as a text"
 LARGEST_ARRAY = 2**30
 """Bytes of a JSON array, unpacked: all of it is in memory at once."""
 
@@ -161,12 +162,16 @@ class CheckedInput:
             if (found := _records_of(self.name, head, plain, self.notes)) is None:
                 return copy, ":"
             records = closing.enter_context(_temporary())
-            for record in found:
+            for number, record in enumerate(found, start=1):
                 if isinstance(record, InputProblem):
                     self.problems.append(record)
-                else:
-                    line = json.dumps(record, ensure_ascii=False, default=_text)
+                elif (line := _json(record)) is not None:
                     records.write(line.encode("utf-8", "surrogateescape"))
+                else:
+                    keys = record if isinstance(record, dict) else ()
+                    field = next((key for key in keys if _json(record[key]) is None), "")
+                    where = f"{self.name}, record {number}"
+                    self.problems.append(InputProblem(where, field, NOT_FINITE))
                 records.write(b"\n")
             return records, ", record "
 
@@ -218,6 +223,14 @@ def _parquet(name: str, file: IO[bytes]) -> Iterator[dict[str, Any]]:
                 yield {key: value for key, value in row.items() if value is not None and value == value}
     except (arrow.ArrowException, OSError) as error:
         raise _wrong(name, f"begins as a Parquet file, but can't be read as one: {error}") from error
+
+
+def _json(value: object) -> str | None:
+    """A value as JSON; None if a number in it is not finite."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_text)
+    except ValueError:
+        return None
 
 
 def _text(value: object) -> str:
