@@ -1,9 +1,10 @@
 """`factreasoner run --judge recorded`: relations from a file, and finished runs replayed."""
 
 import gzip
+import re
 
 import pytest
-from command import p_true, write_records
+from command import p_true, record, write_records
 
 RELATIONS = [
     {"record": "r1", "source": "c0", "target": "a0", "label": "entailment", "probability": 0.9},
@@ -32,9 +33,17 @@ def test_compressed_relations_are_read_and_such_a_journal_refused(factreasoner, 
     assert "a run's journal, compressed; unpack it first" in done.stderr
 
 
+def test_counts_of_failures_are_told_in_thousands(factreasoner, tmp_path, relations):
+    many = record("r1", atoms=[f"Fact {n}." for n in range(40)], contexts=[f"Text {n}." for n in range(30)])
+    done = recorded(factreasoner, write_records(tmp_path / "many.jsonl", many), relations, code=3)
+    assert re.search(r"failures +1,197 \(1,197 judge\)", done.stdout)
+
+
 def test_relations_on_nothing_of_the_input_are_told(factreasoner, tmp_path, one, relations):
     neutral = ("--unlisted", "neutral")
-    assert "on pairs of this input" not in recorded(factreasoner, one, relations, *neutral).stderr
+    done = recorded(factreasoner, one, relations, *neutral)
+    assert "on pairs of this input" not in done.stderr
+    assert re.search(r"probabilities: .*\b3 unlisted, so neutral", done.stdout)
     write_records(relations, *RELATIONS[:2], RELATIONS[2] | {"source": "c9"})
     done = recorded(factreasoner, one, relations, *neutral, "--fresh")
     assert "2 of 3 verdicts belong to pairs of this input; the first other one is on line 3" in done.stderr

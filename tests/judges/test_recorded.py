@@ -72,7 +72,7 @@ def test_unlisted_pairs_may_be_neutral_but_not_those_of_a_record_nobody_named(tm
     j = judge(write(tmp_path / "t.jsonl", *TABLE), unlisted="neutral")
     judged = j.judge(premise(), claims("a0", "a7"))
     assert [(v.target_id, v.label) for v in judged.verdicts] == [("a0", "entailment"), ("a7", "neutral")]
-    assert judged.verdicts[1].confidence == "constant"
+    assert judged.verdicts[1].confidence == "unlisted"
     (failure,) = j.judge(premise(record="r9"), claims("a0")).failures
     assert failure.item_id == "c0->a0"
     assert "no line about this record" in failure.message

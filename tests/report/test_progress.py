@@ -127,6 +127,7 @@ def test_progress_on_a_terminal_is_a_bar(monkeypatch):
     monkeypatch.setattr(sys, "stderr", terminal)
     monkeypatch.setitem(os.environ, "TERM", "xterm")
     with index_progress(quiet=False) as tell:
+        assert terminal.getvalue() == ""
         for step in STEPS:
             tell(step)
     assert "3/3" in terminal.getvalue()

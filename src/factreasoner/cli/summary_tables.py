@@ -35,6 +35,7 @@ CONFIDENCES = {
     "verbal": "as the model says",
     "judges": "several judges",
     "words": "by words in common",
+    "unlisted": "unlisted, so neutral",
 }
 """Where probabilities of verdicts come from; other sources are shown by name."""
 GOLD_IN_ROW = 3
@@ -48,7 +49,7 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
     console = Terminal()
     console.columns(("", ""), [("judged by", escape(judged_by(config))), *rows], show_header=False)
     for message, count in summary["failures"]["messages"].items():
-        console.failed(f"{count} x {message}")
+        console.failed(f"{count:,} x {message}")
     console.aside(f"{folder / 'results.jsonl'}, summary.json", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
         print_atoms_notice(console, config, parser_of(folder))
@@ -86,13 +87,16 @@ def _atom_rows(summary: Mapping[str, Any], config: Config) -> Rows:
         unsaid = mean["factuality_score"] - mean["precision"]
         told = f"factuality_score {mean['factuality_score']:.3f} (P > 1/2, as in the paper)"
         yield "", f"{told}; {unsaid:.3f} of it has no passage that clearly says so"
-    labels = ", ".join(f"{atoms[label]} {label}" for label in get_args(Support))
-    yield "atoms", f"{atoms['judged']} ({labels})"
+    labels = ", ".join(f"{atoms[label]:,} {label}" for label in get_args(Support))
+    yield "atoms", f"{atoms['judged']:,} ({labels})"
     if atoms["disputed"]:
         them = "it" if atoms["disputed"] == 1 else "them"
-        yield "", f"{atoms['disputed']} disputed: a passage supports {them} and a passage contradicts {them}"
+        yield (
+            "",
+            f"{atoms['disputed']:,} disputed: a passage supports {them} and a passage contradicts {them}",
+        )
     if atoms["unjudged"] or atoms["partly_judged"]:
-        yield "", f"{atoms['unjudged']} not judged and left out, {atoms['partly_judged']} judged in part"
+        yield "", f"{atoms['unjudged']:,} not judged and left out, {atoms['partly_judged']:,} judged in part"
     yield from _evidence_rows(summary)
     if credibility := summary["credibility"]:
         unused = ", ".join(credibility["unused_domains"])
@@ -150,8 +154,8 @@ def _coherence_row(told: Mapping[str, Any]) -> str:
 def _counted_records(summary: Mapping[str, Any]) -> str:
     """How many records there are, by status."""
     records = summary["records"]
-    counted = ", ".join(f"{records[s]} {s.replace('_', ' ')}" for s in STATUSES if records[s])
-    return f"{records['total']} ({counted})" if counted else "0"
+    counted = ", ".join(f"{records[s]:,} {s.replace('_', ' ')}" for s in STATUSES if records[s])
+    return f"{records['total']:,} ({counted})" if counted else "0"
 
 
 def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Rows:
@@ -168,8 +172,8 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
         yield "corrected", f"{corrected:,} of them, by a reader"
     yield from _judge_rows(summary)
     failures = summary["failures"]
-    stages = ", ".join(f"{count} {stage}" for stage, count in failures["by_stage"].items())
-    yield "failures", f"[red]{failures['total']}[/red] ({stages})" if failures["total"] else "0"
+    stages = ", ".join(f"{count:,} {stage}" for stage, count in failures["by_stage"].items())
+    yield "failures", f"[red]{failures['total']:,}[/red] ({stages})" if failures["total"] else "0"
     yield from _usage_rows(summary["usage"])
 
 

@@ -86,7 +86,7 @@ class RecordedJudge:
                 target_id=claim.id,
                 label="neutral",
                 probability=self._config.constant_confidence,
-                confidence="constant",
+                confidence="unlisted",
             )
         # a run's own quotes were checked when it made them
         quote = None if recording.contexts else verdict.quote

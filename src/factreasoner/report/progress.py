@@ -69,7 +69,7 @@ class _Lines(_Display):
 
 
 class _Bar(_Display):
-    """A live bar with the numbers and the time left."""
+    """A live bar with the numbers and the time left, drawn when there are any."""
 
     def __init__(self, bar: Progress) -> None:
         self._bar = bar
@@ -78,9 +78,11 @@ class _Bar(_Display):
     def started(self, total: int, done: int) -> None:
         """Draw the bar; what an earlier run finished is not counted towards the speed."""
         self._bar.reset(self._task, total=total, completed=done)
+        self._bar.start()
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
         self._bar.update(self._task, total=total, completed=done, description=plain(words))
+        self._bar.start()
 
 
 @contextlib.contextmanager
@@ -99,8 +101,11 @@ def _display(doing: str, what: str, *, quiet: bool) -> Iterator[_Display]:
             TimeRemainingColumn(table_column=whole),
             TextColumn("{task.description}", table_column=Column()),
         )
-        with Progress(*columns, console=console) as bar:
+        bar = Progress(*columns, console=console)
+        try:
             yield _Bar(bar)
+        finally:
+            bar.stop()
 
 
 class Totals:
