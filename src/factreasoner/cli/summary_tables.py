@@ -68,7 +68,7 @@ def _print_losses(console: Terminal, metrics: Mapping[str, Any], config: Config)
     if told and config.plugin("judge") == "embedded":
         console.print(
             "Judged by words in common, so paraphrased claims count as lost; in other languages than "
-            "English, so does every claim that no text states word for word:"
+            "English, so does every claim that no whole sentence of a text states word for word:"
         )
     for sentence in told:
         console.print(plain(sentence))

@@ -1,6 +1,6 @@
 """What keeps a claim from being entailed though its words are there, and what makes a sentence contradict it.
 
-All checks read English. A text in another language entails only what it says word for word.
+All checks read English. A text in another language entails only what its sentences are word for word.
 """
 
 from __future__ import annotations
