@@ -14,7 +14,6 @@ from factreasoner.calibration.applying import (
     calibrated_verdicts,
     calibration_fingerprint,
     calibration_of,
-    fitted_on,
     misfits,
 )
 from factreasoner.calibration.calibrators import UNCHANGED, Identity, LabelOffsets, Platt, Temperature
@@ -128,16 +127,17 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     (found,) = misfits(replayed)
     assert "fitted on verdicts of judge 'llm', and here judge is 'recorded'; check that one judge" in found
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"run": "1a", "settings": fitted}})
-    assert misfits(replayed, run=["1a"]) == []
+    (found,) = misfits(replayed, run=["1a"])
+    assert "was fitted to the records of this run" in found
 
 
 def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
     source = {"verdicts": {"run": "1a"}, "posteriors": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)
-    assert fitted_on(Config(calibration=path), ["1a"]) == []
+    assert misfits(Config(calibration=path), run=["1a"]) == []
     path = written(tmp_path, verdicts=DOUBTFUL, posteriors=LOWER, source=source)
-    assert len(fitted_on(Config(calibration=path), ["/a", "1a"])) == 2
-    assert fitted_on(Config(calibration=path), ["/a", "2b"]) == []
+    assert len(misfits(Config(calibration=path), run=["/a", "1a"])) == 2
+    assert misfits(Config(calibration=path), run=["/a", "2b"]) == []
 
 
 @pytest.mark.parametrize(

@@ -108,13 +108,14 @@ def misfits(
     """Where `config` differs from what its calibration was fitted for, in sentences for each part.
 
     `models` says how each model was asked, as a manifest keeps it, if that is known. Who gave the verdicts
-    that a recorded judge replays is unknown: a sentence says so, unless it was fitted to `run`, by a name.
+    that a recorded judge replays is unknown, and said to be. `run` holds names of the run whose scores are
+    to be calibrated: one sentence says that a part was fitted to that very run, and changes it.
 
     Raises:
         InputError: the calibration file can't be read.
     """
-    found = []
-    for part, source in calibration_of(config).source.items():
+    found, calibration = [], calibration_of(config)
+    for part, source in calibration.source.items():
         fitted = source.get("settings", {})
         here = settings_of(config, [name for name in fitted if name in Config.model_fields])
         skipped = JUDGED_BY if "recorded" in (fitted.get("judge"), here.get("judge")) else ()
@@ -127,7 +128,13 @@ def misfits(
             kept = source.get("prompts", {}).items()
             differing += [f"another prompt {name!r} here" for name, was in kept if _prompt(name) != was]
             differing += _other_forms(source.get("models", {}), models or {})
-        elif source.get("run") not in run:
+        if source.get("run") in run:
+            if part in calibration.acting:
+                found.append(
+                    f"{config.calibration}: its {part} part was fitted to the records of this run: scores "
+                    "against their labels are too good; `calibrate` prints those on held-out records"
+                )
+        elif skipped:
             found.append(
                 f"{config.calibration}: its {part} part was fitted on verdicts of judge "
                 f"{fitted.get('judge')!r}, and here judge is {here.get('judge')!r}; check that one judge and "
@@ -138,17 +145,6 @@ def misfits(
                 f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"
             )
     return found
-
-
-def fitted_on(config: Config, run: Collection[str]) -> list[str]:
-    """Parts of the calibration in `config` that were fitted to `run`, by a name of it, and change it."""
-    calibration = calibration_of(config)
-    return [
-        f"{config.calibration}: its {part} part was fitted to the records of this run: scores against their "
-        "labels are too good; `calibrate` prints those on held-out records"
-        for part, source in calibration.source.items()
-        if source.get("run") in run and part in calibration.acting
-    ]
 
 
 def _other_forms(fitted: Mapping[str, Any], models: Mapping[str, Any]) -> Iterator[str]:

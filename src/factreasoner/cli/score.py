@@ -34,7 +34,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
     quiet: bool = QUIET
 
     def _execute(self) -> int:
-        from factreasoner.calibration.applying import fitted_on, misfits
+        from factreasoner.calibration.applying import misfits
         from factreasoner.cli.summary_tables import print_summary
         from factreasoner.runs.corrections import Corrections, scored_again
         from factreasoner.runs.finished import ScoredAgain, note_scored_again, unfinished
@@ -47,11 +47,7 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
         cut_off = unfinished(folder, self.run_dir)
         models = folder.manifest.content().get("models")
         names = (folder.manifest.run_id, str(folder.path.resolve()))  # earlier versions wrote the path
-        for note in (
-            *unused(config, self.changes),
-            *misfits(config, models, names),
-            *fitted_on(config, names),
-        ):
+        for note in (*unused(config, self.changes), *misfits(config, models, names)):
             self._note(note)
         if self.export_uai is not None:
             check_export(self.export_uai, config)
