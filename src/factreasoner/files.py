@@ -109,32 +109,25 @@ def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
             yield file
 
 
-class _Source(io.RawIOBase):
+class _Source(io.BufferedReader):
     """The bytes of a compressed file. `spare`: so many more may be read before they must hold something."""
 
-    def __init__(self, file: io.BufferedReader) -> None:
-        self._file, self.spare = file, float(MOST_EMPTY)
+    spare: float = MOST_EMPTY
 
-    def read(self, size: int = -1) -> bytes:
-        part = self._file.read(size)
+    def read(self, size: int | None = -1, /) -> bytes:
+        part = super().read(size)
         self.spare -= len(part)
         if self.spare < 0:
             remedy = "unpack it, and pack it as one part"
             raise OSError(errno.EIO, f"it has very many compressed parts that hold nothing; {remedy}")
         return part
 
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        return self._file.seek(offset, whence)
-
 
 class _Unpacking(io.RawIOBase):
     """The content of a compressed file, with its lines counted, so that damage has a place."""
 
     def __init__(self, file: io.BufferedReader, form: _Form) -> None:
-        self._file, self._form, self._source = file, form, _Source(file)
+        self._file, self._form, self._source = file, form, _Source(cast("io.RawIOBase", file))
         zipped = form is _FORMS[".gz"]
         self._content = (
             gzip.GzipFile("", "rb", fileobj=self._source) if zipped else zstd.ZstdFile(self._source, "rb")

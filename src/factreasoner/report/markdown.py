@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from factreasoner.models.wording import number_of
 from factreasoner.report.run_content import RunContent
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.labels import CAUTIONS, WithoutClaims, look_of
@@ -33,7 +34,7 @@ def markdown(run: FinishedRun[Any]) -> str:
         f"Judged by: {cell(content['judged_by'])}.",
         cell(without.said(run.task.claim_word)),
         cell(run.unfinished or ""),
-        cell(f"{content['failures']['total']} failures") if content["failures"]["total"] else "",
+        cell(number_of(content["failures"]["total"], "failure")) if content["failures"]["total"] else "",
     ]
     if shown := content["first"][:MOST_CLAIMS]:
         of = f"{len(shown)} of {content['to_look_at']:,} {run.task.claim_word}s to look at"
