@@ -230,6 +230,25 @@ def test_of_sampled_posteriors_small_shifts_are_none_and_nothing_is_called_small
     assert [effect.context_id for effect in told.atoms[0].effects] == ["c1", "c2"]
 
 
+@pytest.mark.parametrize(("stderr", "gone"), [(0.005, ("c1",)), (0.03, ("c1", "c2"))])
+def test_a_label_that_sampling_leaves_in_doubt_is_not_changed(stderr, gone):
+    """Without c1 P(a) is 0.454, and conflicting or contradicted; nothing supports a without c1 and c2."""
+    graph = graph_of(
+        ("c1", "a", "entailment", 0.8), ("c2", "a", "entailment", 0.55), ("c3", "a", "contradiction", 0.6)
+    )
+    (atom,) = explain(assessed(graph), solver=Sampling(stderr)).atoms
+    assert (atom.support, atom.flip.context_ids) == ("supported", gone)
+
+
+@pytest.mark.parametrize(("stderr", "fewest"), [(0.05, 1), (0.2, 2)])
+def test_a_conflict_that_may_go_to_either_side_or_stay_is_left_one(stderr, fewest):
+    """Without what supports it, it can't be conflicting, whatever its probability is."""
+    kinds = ["entailment", "entailment", "contradiction", "contradiction"]
+    graph = graph_of(*((f"c{i}", "a", kind, 0.9 - 0.01 * i) for i, kind in enumerate(kinds)))
+    (atom,) = explain(assessed(graph), solver=Sampling(stderr)).atoms
+    assert (atom.support, len(atom.flip.context_ids)) == ("conflicting", fewest)
+
+
 def test_posteriors_that_have_not_converged_are_told_and_nothing_else_is():
     graph = graph_of(("c1", "a1", "entailment", 0.9), ("c2", "a1", "contradiction", 0.6))
     told = explain(assessed(graph), solver=Sampling(0.01, converged=False))

@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import graph_of
 
-from factreasoner.calibration.calibrators import Platt
-from factreasoner.explanations.flips import STANDARD_ERRORS, FlipSearch, Labels, Scale
+from factreasoner.explanations.flips import FlipSearch
 from factreasoner.explanations.parts import network
-from factreasoner.explanations.removal import log_odds, probability, removals
+from factreasoner.explanations.removal import probability, removals
 from factreasoner.models import support_of
 from factreasoner.solvers.exact import ExactSolver
 
@@ -21,69 +20,41 @@ SOLVER = ExactSolver()
 class Told:
     """Removals that know nothing but the log-odds they are told, of one atom, by the contexts left out."""
 
-    solves, exact, untold = 0, True, ""
+    at_once = 1
 
-    def __init__(self, count, told, *, otherwise=2.0, affordable=10**6, stderr=None):
+    def __init__(self, count, told, *, otherwise=2.0, affordable=10**6):
         self.candidates = tuple(range(count))
-        self.stderr = stderr
-        self.affordable = affordable
-        self.at_once = 1
-        self.tried = []
+        self.affordable, self.tried = affordable, []
         self._told, self._otherwise = told, otherwise
 
-    def whole(self):
-        return None
-
-    def one_by_one(self):
-        return self._rows([(c,) for c in self.candidates])
-
     def log_odds(self, sets):
-        self.tried += [tuple(sorted(gone)) for gone in sets]
-        return self._rows(sets)
-
-    def _rows(self, sets):
-        rows = [self._told.get(tuple(sorted(gone)), self._otherwise) for gone in sets]
-        return np.array(rows).reshape(len(sets), 1)
+        self.tried += sets
+        return np.array([[self._told.get(tuple(sorted(gone)), self._otherwise)] for gone in sets])
 
 
 def searched(ways, *, base=2.0, size=3, additive=False):
-    lasting = np.ones((1, len(ways.candidates) + 1), dtype=bool)
-    # evidence that stays, of both kinds unless effects add up: a label is a side of one half
-    labels = Labels(lasting, lasting & (not additive))
-    return FlipSearch(ways, np.array([base]), ways.one_by_one(), additive=additive, labels=labels).search(
-        size
+    alone = ways.log_odds([(c,) for c in ways.candidates])
+    ways.tried.clear()
+    sides = np.sign([base])
+    search = FlipSearch(
+        ways, alone, sides, lambda _, odds, gone: np.sign(odds) != sides[0], additive=additive
     )
-
-
-def test_with_a_context_of_both_kinds_the_largest_effects_are_not_the_smallest_set():
-    effects = {0: 1.0, 1: -0.1, 2: -1.0}  # 0 contradicts, 1 supports, 2 does both
-    sets = [gone for n in range(4) for gone in itertools.combinations(effects, n)]
-    ways = Told(3, {gone: -2.0 + sum(map(effects.get, gone)) for gone in sets})
-    labels = Labels(np.array([[False, True, True, False]]), np.array([[True, False, True, False]]))
-    search = FlipSearch(ways, np.array([-2.0]), ways.one_by_one(), additive=True, labels=labels)
-    (flip,) = search.search().found
-    assert (flip.contexts, flip.smallest) == ((0, 2), True)
-
-
-@pytest.mark.parametrize(
-    ("told", "contexts"),
-    [
-        ({(0, 1, 2): -5.0, (2, 3): -0.5}, (2, 3)),  # fewer, though it goes less far
-        ({(1, 3): -0.5, (2, 3): -1.0}, (2, 3)),  # further
-    ],
-)
-def test_the_fewest_contexts_flip_and_of_so_many_those_that_go_furthest(monkeypatch, told, contexts):
-    monkeypatch.setattr("factreasoner.explanations.flips._SETS_AT_ONCE", 1)
-    (flip,) = searched(Told(4, {(n,): 1.0 + n / 10 for n in range(4)} | told)).found
-    assert flip.contexts == contexts
+    search.search([0], size)
+    return search.found.get(0), search.searched
 
 
 def found_in(part, graph, table, size):
-    base = SOLVER.marginals(network(graph, table, ()).graph)
-    ways = removals(part, base, lambda _: SOLVER, deadline=time.monotonic() + 600.0)
-    now = log_odds(base, [part.graph.names[i] for i in part.atoms])
-    labels = Labels.of(part, graph.evidence())
-    return FlipSearch(ways, now, ways.one_by_one(), additive=part.additive, labels=labels).search(size)
+    base = SOLVER.marginals(network(graph, table, ()).graph).p_true
+    ways = removals(part, SOLVER.marginals(part.graph), lambda _: SOLVER, deadline=time.monotonic() + 600.0)
+    names = [part.graph.names[i] for i in part.atoms]
+
+    def changes(atom, odds, gone):
+        then, lost = {names[atom]: float(probability(odds))}, [part.graph.names[c] for c in gone]
+        return label_without(graph, names[atom], then, lost) != label_without(graph, names[atom], base)
+
+    sides = np.sign([base[name] - 0.5 for name in names])
+    search = FlipSearch(ways, ways.one_by_one(), sides, changes, additive=part.additive)
+    return search.search(range(len(names)), size)
 
 
 def label_without(graph, atom, p, lost=()):
@@ -106,8 +77,10 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(graph, table, size):
                 for i in part.atoms:
                     if label_without(graph, names[i], then, lost) != label[i]:
                         smallest.setdefault(i, count)
-        for i, flip, tried in zip(part.atoms, flips.found, flips.searched, strict=True):
-            assert tried >= min(size, len(part.contexts)) or (flip and len(flip.contexts) <= tried + 1)
+        tried = flips.searched
+        assert tried >= min(size, len(part.contexts)) or len(flips.found) == len(part.atoms)
+        for atom, i in enumerate(part.atoms):
+            flip = flips.found.get(atom)
             if flip is None:
                 assert smallest.get(i, tried + 1) > tried
                 continue
@@ -120,68 +93,45 @@ def test_sets_are_as_small_as_said_and_do_what_they_say(graph, table, size):
                 assert len(flip.contexts) == smallest[i]
 
 
-def test_of_several_smallest_sets_the_one_that_goes_furthest():
-    flips = searched(Told(3, {(0,): -0.1, (1,): -0.7, (2,): 0.4}))
-    assert flips.found[0] == ((1,), -0.7, True)
-
-
-def test_an_conflicting_atom_flips_either_way():
-    assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0).found[0] == ((1,), -0.4, True)
-    assert searched(Told(4, {(0, 1, 2, 3): -0.4}, otherwise=0.0), base=0.0) == ((None,), (3,))
+def test_of_the_smallest_sets_the_one_that_goes_furthest():
+    assert searched(Told(3, {(0,): -0.1, (1,): -0.7, (2,): 0.4})) == (((1,), -0.7, True), 1)
+    assert searched(Told(4, {(0, 1, 2): -5.0, (1, 3): -0.5, (2, 3): -1.0})) == (((2, 3), -1.0, True), 2)
 
 
 @pytest.mark.parametrize("side", [1, -1])
-def test_single_effects_mislead_and_all_pairs_put_it_right(side):
-    """Taken by their own effects 0, 1 and 2 go first; 3 and 4 do it together without any effect alone."""
-    told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (3, 4): -0.1}
-    ways = Told(5, {gone: side * odds for gone, odds in told.items()}, otherwise=2.0 * side)
-    assert searched(ways, base=2.0 * side).found[0] == ((3, 4), side * -0.1, True)
-    assert searched(ways, base=2.0 * side, size=1).found[0] == ((0, 1, 2), side * -0.5, False)
+def test_larger_sets_are_found_by_single_effects_and_not_called_smallest(side):
+    told = {tuple(range(5)): -side * 1.0} | {(c,): side * (1.0 + c / 10) for c in range(6)}
+    for size, smallest in ((3, False), (4, True), (5, True)):
+        ways = Told(6, told, otherwise=2.0 * side)
+        assert searched(ways, base=2.0 * side, size=size)[0] == (tuple(range(5)), -side * 1.0, smallest)
+    assert searched(Told(6, told, otherwise=2.0 * side), base=2.0 * side, size=0) == (None, 0)
 
 
-def test_a_pair_that_is_found_on_the_way_down_is_not_searched_for_again():
-    ways = Told(4, {(0,): 1.0, (1,): 1.2, (0, 1): -0.1, (2, 3): -0.9})
-    assert searched(ways).found[0] == ((0, 1), -0.1, True)
-    assert ways.tried == [(0, 1)]
+def test_the_search_stops_at_what_it_may_try():
+    told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
+    for affordable in range(50):
+        ways = Told(6, told, affordable=affordable)
+        found, tried = searched(ways)
+        assert len(ways.tried) <= affordable
+        # Four prefixes; all pairs and all of three, where six larger ones may be tried afterwards.
+        assert (found is not None) == (affordable >= 4)
+        assert tried == 1 + (affordable >= 15 + 6) + (affordable >= 15 + 20 + 6)
+        assert found is None or not found.smallest
 
 
 def test_where_effects_add_up_what_could_not_be_tried_is_not_called_searched():
-    assert searched(Told(4, {}), additive=True).searched == (4,)
-    assert searched(Told(4, {}, affordable=2), additive=True).searched == (1,)
+    assert searched(Told(4, {}), additive=True) == (None, 4)
+    assert searched(Told(4, {}, affordable=2), additive=True) == (None, 1)
 
 
 def test_a_set_is_pared_down_to_what_is_needed():
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (1, 2): -0.2, (0, 2): 0.1}
     for affordable, found in ((5, ((1, 2), -0.2, True)), (4, ((0, 1, 2), -0.5, False))):
-        assert searched(Told(4, told, affordable=affordable), size=1).found[0] == found
+        assert searched(Told(4, told, affordable=affordable), size=1)[0] == found
 
 
-def test_larger_sets_are_found_but_not_called_smallest():
-    told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
-    ways = Told(6, told)
-    assert searched(ways).found[0] == (tuple(range(5)), -1.0, False)
-    assert searched(ways).searched == (3,)
-    assert searched(ways, size=4).found[0] == (tuple(range(5)), -1.0, True)
-
-
-def test_the_search_stops_at_what_it_may_try():
-    told = {tuple(range(5)): -1.0} | {(c,): 1.0 + c / 10 for c in range(6)}
-    for affordable in range(30):
-        ways = Told(6, told, affordable=affordable)
-        flips = searched(ways)
-        assert len(ways.tried) <= affordable
-        # Four prefixes, five of five less one, then fifteen pairs.
-        assert (flips.found[0] is not None) == (affordable >= 4)
-        assert flips.searched == ((2,) if affordable >= 24 else (1,))
-        assert not (flips.found[0] and flips.found[0].smallest)
-
-
-def test_a_label_that_sampling_leaves_in_doubt_is_not_changed():
-    told = {(0,): -0.01, (1,): 1.0, (0, 1): -1.0}
-    doubt = 0.01 / STANDARD_ERRORS
-    assert searched(Told(2, told, stderr=doubt)).found[0] == ((0, 1), -1.0, True)
-    assert searched(Told(2, told)).found[0] == ((0,), -0.01, True)
-    assert searched(Told(2, {(0,): 0.0}, stderr=doubt)).found[0] == ((0,), 0.0, True)
+def test_a_conflicting_atom_flips_either_way():
+    assert searched(Told(2, {(0,): 0.3, (1,): -0.4}), base=0.0)[0] == ((1,), -0.4, True)
 
 
 def test_an_atom_with_contexts_of_its_own_needs_no_search():
@@ -190,9 +140,7 @@ def test_an_atom_with_contexts_of_its_own_needs_no_search():
     relations += [(f"c{i}", "a", "contradiction", 0.9) for i in range(20, 22)]
     graph = graph_of(*relations)
     (part,) = network(graph, "conditional", {"a"}).parts
-    assert part.additive
-    flips = found_in(part, graph, "conditional", 1)
-    flip = flips.found[0]
+    flip = found_in(part, graph, "conditional", 1).found[0]
     assert flip.smallest
     size = len(flip.contexts)
     assert size > 3
@@ -203,6 +151,14 @@ def test_an_atom_with_contexts_of_its_own_needs_no_search():
     assert best > 0.5
 
 
+def test_contexts_that_are_joined_twice_or_to_each_other_do_not_add_up():
+    one, other = ("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.9)
+    twice, beside = ("c1", "a", "contradiction", 0.9), ("c1", "c2", "contradiction", 0.9)
+    for relations in ((one, other), (one, other, twice), (one, other, beside), (one, beside)):
+        (part,) = network(graph_of(*relations), "conditional", {"a"}).parts
+        assert part.additive == (relations == (one, other))
+
+
 def held(graph, prior):
     nodes = (n.model_copy(update={"prior": prior}) if n.kind == "atom" else n for n in graph.nodes)
     return graph.model_copy(update={"nodes": tuple(nodes)})
@@ -211,7 +167,7 @@ def held(graph, prior):
 def test_an_atom_that_its_prior_holds_up_is_unverified_without_its_support():
     graph = held(graph_of(("c1", "a", "entailment", 0.9), ("c2", "a", "entailment", 0.7)), 0.8)
     (part,) = network(graph, "conditional", {"a"}).parts
-    (flip,), _ = found_in(part, graph, "conditional", 1)
+    flip = found_in(part, graph, "conditional", 1).found[0]
     assert (len(flip.contexts), flip.smallest) == (2, True)
     assert flip.log_odds > 1.0
 
@@ -220,12 +176,4 @@ def test_an_unverified_atom_stays_so_on_either_side_of_one_half():
     """A weak contradiction leaves P above one half; without it, P only rises."""
     graph = held(graph_of(("c1", "a", "contradiction", 0.6)), 0.8)
     (part,) = network(graph, "conditional", {"a"}).parts
-    assert found_in(part, graph, "conditional", 1) == ((None,), (1,))
-
-
-@pytest.mark.parametrize(("intercept", "side"), [(1.0, 1), (-1.0, -1)])
-def test_a_calibration_that_says_the_same_of_all_posteriors_has_one_side(intercept, side):
-    scale = Scale(Platt(slope=0.0, intercept=intercept))
-    odds = np.array([-9.0, 0.1, 9.0])
-    assert scale.sides(odds).tolist() == [side] * 3
-    assert scale.clear(odds, 0.4).all()
+    assert found_in(part, graph, "conditional", 1).found == {}

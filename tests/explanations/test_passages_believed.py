@@ -92,6 +92,18 @@ def test_an_atom_with_a_belief_alone_says_which_passage_it_is_of():
     assert effect.next_prior == NextPrior(context_id=None, p_true=0.5)
 
 
+def test_nothing_is_searched_for_an_atom_without_evidence():
+    said = {"context_id": "c1", "probability": 0.8}
+    verdicts = [Verdict(target_id="b", label="entailment", **said)]
+    verdicts += [v.model_copy(update={"context_id": "c2"}) for v in verdicts]
+    verdicts += [Verdict(target_id="a", label="neutral", belief=0.31, nearness=0.7, **said)]
+    first, second = explain(assessed(tuple(verdicts))).atoms
+    assert (first.flip, first.searched, first.connected) == (None, 2, 2)
+    assert (len(second.flip.context_ids), second.searched) == (2, 2)
+    (first, _) = explain(assessed(tuple(verdicts)), search_size=1).atoms
+    assert first.searched == 2
+
+
 def test_a_context_that_gives_no_belief_leaves_the_prior_as_it_is():
     near = Verdict(
         context_id="c3", target_id="a", label="neutral", probability=0.8, belief=0.31, nearness=0.7

@@ -9,17 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from factreasoner.calibration.applying import calibration_of
-from factreasoner.calibration.calibrators import calibrated
+from factreasoner.calibration.calibrators import Calibrator, calibrated
 from factreasoner.errors import InputError, InputProblem
-from factreasoner.explanations.flips import (
-    LARGEST_SIZE,
-    STANDARD_ERRORS,
-    Flip,
-    Flips,
-    FlipSearch,
-    Labels,
-    Scale,
-)
+from factreasoner.explanations.flips import LARGEST_SIZE, Flip, FlipSearch
 from factreasoner.explanations.models import (
     AtomExplanation,
     Dispute,
@@ -39,6 +31,9 @@ from factreasoner.plugins.kinds import SOLVER
 from factreasoner.plugins.table import nearest
 from factreasoner.protocols import Solver
 from factreasoner.settings import Config
+
+STANDARD_ERRORS = 4.0
+"""A sampled change below this many standard errors is none."""
 
 NEGLIGIBLE = 1e-6
 """An exact shift below this is none; some solvers print six decimals."""
@@ -94,7 +89,7 @@ def explain(
         raise _impossible(assessment, "", OTHER_SETTINGS.format(factors=config.factors))
     study = _Study(
         base=base,
-        scale=Scale(calibration_of(config).posteriors),
+        calibrator=calibration_of(config).posteriors,
         search_size=search_size,
         evidence=outcome.graph.evidence(),
         disputes=_disputes(outcome.graph),
@@ -194,7 +189,7 @@ class _Study(NamedTuple):
     """What the parts of one record share: its posteriors, and how to read others."""
 
     base: Marginals
-    scale: Scale
+    calibrator: Calibrator | None
     search_size: int
     evidence: Mapping[str, Sequence[Relation]]
     disputes: Sequence[Dispute]
@@ -217,45 +212,51 @@ class _Study(NamedTuple):
             converged=self.base.converged,
             stderr=max(errors, default=None),
             solves=solves + sum(way.solves for _, way in ways),
-            calibrated=self.scale.calibrator is not None,
+            calibrated=self.calibrator is not None,
         )
 
     def of(self, part: Part, ways: Removals) -> dict[str, dict[str, Any]]:
         """What can be found out about the atoms of one part by taking contexts out, by atom."""
         alone = ways.one_by_one()
-        atom_ids = [part.graph.names[i] for i in part.atoms]
-        flips = Flips((None,) * len(atom_ids), (0,) * len(atom_ids))
-        if self.search_size:
-            now = log_odds(self.base, atom_ids)
-            labels = Labels.of(part, self.evidence, scale=self.scale, stderr=self.base.stderr)
-            search = FlipSearch(ways, now, alone, additive=part.additive, labels=labels)
-            flips = search.search(self.search_size)
+        names, atom_ids = part.graph.names, [part.graph.names[i] for i in part.atoms]
+        now = [self._label(i, self._p_true(i)) for i in atom_ids]
+
+        def changes(atom: int, log_odds: float, gone: Collection[int]) -> bool:
+            p, margin = probability(log_odds), STANDARD_ERRORS * (ways.stderr or 0.0)
+            then = {
+                self._label(atom_ids[atom], self._calibrated(q), without=[names[c] for c in gone])
+                for q in {float(p - margin), float(p + margin)}
+            }
+            # Between the two labels of this set is "conflicting".
+            return now[atom] not in then and then != {"supported", "contradicted"}
+
+        sides = np.sign([self._p_true(i) - 0.5 for i in atom_ids])
+        told = [atom for atom, atom_id in enumerate(atom_ids) if self._telling(atom_id)]
+        flips = FlipSearch(ways, alone, sides, changes, additive=part.additive).search(told, self.search_size)
+        everything = len(ways.candidates) if self.search_size else 0
         return {
             atom_id: {
-                "effects": self._effects(atom_id, part, ways, column),
-                "flip": self._named(atom_id, part, ways, flip) if flip else None,
-                "searched": searched,
+                "effects": self._effects(atom_id, part, ways, alone[:, atom]),
+                "flip": self._named(atom_id, part, ways, flip) if (flip := flips.found.get(atom)) else None,
+                "searched": flips.searched if atom in told else everything,
                 "tried": len(ways.candidates),
                 "connected": len(part.contexts),
                 "untold": ways.untold,
             }
-            for atom_id, column, flip, searched in zip(
-                atom_ids, alone.T, flips.found, flips.searched, strict=True
-            )
+            for atom, atom_id in enumerate(atom_ids)
         }
 
     def atom(self, atom_id: str, found: Mapping[str, Any]) -> AtomExplanation:
         """An atom's posterior, label, evidence and conflicts, with what was found out."""
         p_true = self._p_true(atom_id)
         ranked = self.beliefs.ranked.get(atom_id)
-        telling = [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
         evidence = [
             Evidence(
                 context_id=r.source if r.target == atom_id else r.target,
                 kind=r.kind,
                 probability=r.probability,
             )
-            for r in sorted(telling, key=lambda relation: -relation.probability)
+            for r in sorted(self._telling(atom_id), key=lambda relation: -relation.probability)
         ]
         own = {item.context_id for item in evidence}
         return AtomExplanation(
@@ -271,7 +272,13 @@ class _Study(NamedTuple):
         )
 
     def _p_true(self, atom_id: str) -> float:
-        return float(calibrated(self.scale.calibrator, np.array(self.base.probabilities[atom_id][1])))
+        return self._calibrated(self.base.probabilities[atom_id][1])
+
+    def _calibrated(self, p: float) -> float:
+        return float(calibrated(self.calibrator, np.array(p)))
+
+    def _telling(self, atom_id: str) -> list[Relation]:
+        return [r for r in self.evidence[atom_id] if r.probability > SAYS_NOTHING]
 
     def _label(self, atom_id: str, p_true: float, *, without: Collection[str] = ()) -> Support:
         left = (r for r in self.evidence[atom_id] if r.source not in without and r.target not in without)
@@ -280,13 +287,11 @@ class _Study(NamedTuple):
     def _effects(self, atom_id: str, part: Part, ways: Removals, column: Table) -> tuple[Effect, ...]:
         least = max(NEGLIGIBLE, STANDARD_ERRORS * (ways.stderr or 0.0))
         p_found, p_true = self.base.probabilities[atom_id][1], self._p_true(atom_id)
-        moved = np.abs(p_found - probability(column)) > least
         effects = []
-        for context, p_without, far in zip(
-            ways.candidates, self.scale.probability(column).tolist(), moved, strict=True
-        ):
+        for context, p_then in zip(ways.candidates, probability(column).tolist(), strict=True):
+            p_without = self._calibrated(p_then)
             # Sampling blurs the solver's numbers; a calibration may level exact ones.
-            if far and abs(p_true - p_without) > NEGLIGIBLE:
+            if abs(p_found - p_then) > least and abs(p_true - p_without) > NEGLIGIBLE:
                 name = part.graph.names[context]
                 then = self._next_prior(atom_id, name)
                 effects.append(
@@ -305,7 +310,7 @@ class _Study(NamedTuple):
         return NextPrior(**left._asdict())
 
     def _named(self, atom_id: str, part: Part, ways: Removals, flip: Flip) -> FlipSet:
-        p = float(self.scale.probability(np.array(flip.log_odds)))
+        p = self._calibrated(float(probability(flip.log_odds)))
         gone = tuple(part.graph.names[c] for c in sorted(flip.contexts))
         return FlipSet(
             context_ids=gone,

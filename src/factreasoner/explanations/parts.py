@@ -39,9 +39,9 @@ class Part:
     """A connected part of a record's network, of binary variables only.
 
     `atoms` are the variables to explain, `contexts` those that can be taken out; both are positions in
-    `graph`. `additive`: it has one atom, and its contexts are joined to nothing else, so that each of them
-    adds its own share to the atom's log-odds. `priors` has, for atoms whose prior comes from a context, the
-    priors that would take its place in turn; the last one comes from no context.
+    `graph`. `additive`: it has one atom, and each context is joined to that once and to nothing else, so
+    that each adds its own share to the atom's log-odds. `priors` has, for atoms whose prior comes from a
+    context, the priors that would take its place in turn; the last one comes from no context.
     """
 
     graph: FactorGraph
@@ -106,22 +106,20 @@ def network(
             continue
         graph = induced(whole, members)
         place = {i: position for position, i in enumerate(members)}
-        joins_contexts = any(
-            len(factor.scope) > 1 and all(kinds[members[i]] == "context" for i in factor.scope)
-            for factor in graph.factors
-        )
         inside = {whole.names[i]: position for i, position in place.items()}
         priors = {
             place[i]: _priors(known.ranked[whole.names[i]], known.otherwise, inside)
             for i in atoms
             if known.ranked.get(whole.names[i])
         }
+        pairs = [factor.scope for factor in graph.factors if len(factor.scope) > 1]
+        star = len(pairs) == len(members) - 1 and all(place[atoms[0]] in pair for pair in pairs)
         found.append(
             Part(
                 graph,
                 atoms=tuple(place[i] for i in atoms if whole.names[i] in wanted),
                 contexts=tuple(place[i] for i in members if kinds[i] == "context"),
-                additive=len(atoms) == 1 and not joins_contexts and not priors,
+                additive=star and len(atoms) == 1 and not priors,
                 priors=priors,
             )
         )
