@@ -108,8 +108,10 @@ class Tags:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        apart = nothing_cited(text if "<" in text else "")
-        found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
+        found = list(TAG.finditer(text))
+        if found:
+            apart = nothing_cited(text)
+            found = [tag for tag in found if not apart.hold(tag.start() - 1, tag.end() + 1)]
         closed = {opening.start() for opening, _ in _pairs(found, lambda tag: tag["block"] or tag_name(tag))}
         words = {tag.start() for tag in found if tag.start() not in closed and self._is_word(tag)}
         sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
