@@ -89,7 +89,7 @@ def test_a_long_hostile_text_is_read(unit):
 
 
 def test_tags_know_which_of_them_are_closed_and_where_they_stand():
-    text = "<ul><li>A<ul><li>B</ul></li><li>C</ul> List<P> is</p><p>"
+    text = "<ul><li>A<ul><li>B</ul></li><li>C</ul> List<P> is<p>"
     tags = Tags(text)
     assert tags.behind(0)[0] == "<ul>"
     assert "<P>" not in [tag[0] for tag in tags.all]

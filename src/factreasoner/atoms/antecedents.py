@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
-from factreasoner.text.language import gender_of_name, gender_of_noun, is_person, words
+from factreasoner.text.language import gender_of_name, is_person, words
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
@@ -174,7 +174,7 @@ def _rivals(parse: Parse, subject: Word) -> frozenset[Kind]:
         unknown = word.pos == "PROPN" and (not word.entity or (near and word.entity in _MAYBE_PERSON))
         told = word in attributes or (governor in attributes and word.dep == "conj") or governor.lower == "as"
         if not told and (_is_somebody(word) or unknown):
-            gender = gender_of_name(word.text) or gender_of_noun(word.lemma.lower())
+            gender = gender_of_name(word.text)
             found |= {"many"} if word.tag in PLURAL else {gender} if gender else {"male", "female"}
         if near and word.i not in described and (word.pos == "PROPN" or not _is_somebody(word)):
             found.add("many" if word.tag in PLURAL else "thing")
@@ -236,4 +236,4 @@ def _kind(parse: Parse, subject: Word, name: str) -> Kind | Literal["person"]:
     if subject.tag in PLURAL:
         return "many"
     noun = subject.lemma.lower()
-    return (gender_of_noun(noun) or "person") if is_person(noun) else "thing"
+    return (gender_of_name(noun) or "person") if is_person(noun) else "thing"

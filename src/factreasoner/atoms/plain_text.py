@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.text.citation_marks import find_marks, is_word
@@ -65,15 +66,12 @@ class Plain(NamedTuple):
         """The place of characters [start, end) of the text in the source."""
         return Span(self.places[start], self.places[end - 1] + 1)
 
-    def shown(self, start: int, end: int) -> str:
-        """Characters [start, end) of the text with their titles, without asides."""
-        return self._filled(start, end, {})
-
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
-        return self._filled(0, len(self.text), self.asides).strip()
+        return self.shown(0, len(self.text), self.asides).strip()
 
-    def _filled(self, start: int, end: int, asides: dict[int, str]) -> str:
+    def shown(self, start: int, end: int, asides: Mapping[int, str] = MappingProxyType({})) -> str:
+        """Characters [start, end) of the text with their titles, and with `asides`."""
         shown: list[str] = []
         for place in sorted({*asides, *(place for place in self.names if start <= place < end)}):
             shown += [self.text[start:place], asides.get(place, ""), self.names.get(place, "")]
@@ -171,7 +169,9 @@ class _PlainTextBuilder:
 
     def _aside(self, part: re.Match[str]) -> None:
         said = without_citations(part["inside"]).strip()
-        self._trim()
+        if self._characters[-1:] == [" "]:
+            self._characters.pop()
+            self._places.pop()
         rest, links = re.subn(_LINK, "", said)
         if links and not any(map(str.isalnum, rest)):
             return  # links alone: they say where it stands
@@ -180,13 +180,7 @@ class _PlainTextBuilder:
         said = f"({' '.join(inside.split()).translate(_UNSEEN)})"
         self._asides[end] = self._asides.get(end, "") + (f" {said}" if end else f"{said} ")
 
-    def _trim(self) -> None:
-        while self._characters and self._characters[-1] == " ":
-            self._characters.pop()
-            self._places.pop()
-
     def done(self) -> Plain:
-        self._trim()
         return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)
 
 
@@ -217,16 +211,12 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
         at, place = begins, begins - 1 if stop else cut.start
         if sign and ended:
             kept.append((sign, place))
-        if _begins_sentence(text, begins, after_stop=stop is not None):
+        word = _BEGINS.match(text, begins)
+        # Directly after a stop, an acronym begins no sentence: ".NET".
+        if word and word["first"].isupper() and not (stop and word["second"].isupper()):
             kept.append((" ", place))
     keep(at, len(text))
     return "".join(character for character, _ in kept), [place for _, place in kept]
-
-
-def _begins_sentence(text: str, place: int, *, after_stop: bool) -> bool:
-    """Whether a sentence may begin at a place; directly after a stop not with an acronym, as in ".NET"."""
-    word = _BEGINS.match(text, place)
-    return word is not None and word["first"].isupper() and not (after_stop and word["second"].isupper())
 
 
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:

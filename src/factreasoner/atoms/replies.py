@@ -81,8 +81,7 @@ class ReplyReader:
         self._response = record.response
         self._stated = stated
         self._parser = parser
-        texts = (record.response, record.prompt, record.topic or "")
-        self._material = checks.Material(*texts)
+        self._material = checks.Material(record.response, record.prompt, record.topic or "")
         self._refused: set[Span] = set()
 
     def read(self, reply: Reply, sentences: Sequence[Span]) -> list[list[Statement] | NoResult]:

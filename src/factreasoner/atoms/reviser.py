@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from factreasoner import prompts
 from factreasoner.atoms import checks
@@ -92,19 +93,13 @@ class LLMReviser:
     def _rewriter(self, record: Record, atoms: Sequence[Atom]) -> Rewriter:
         texts = (record.response, record.prompt, record.topic or "")
         material = checks.Material(*texts, *(atom.text for atom in atoms))
-
-        def problem(original: str, text: str) -> str | None:
-            if added := material.strangers(text):
-                return f"{', '.join(added)} is neither in the text nor in the question"
-            return _problem(original, text)
-
         rewriting = Rewriting(
             stage=STAGE,
             function="rewrite_statements",
             task="Give each statement in a form that can be understood alone.",
             argument="atom",
             result="revision",
-            problem=problem,
+            problem=partial(_problem, material),
         )
         return Rewriter(rewriting, self._llm, self._config)
 
@@ -116,8 +111,10 @@ class LLMReviser:
         )
 
 
-def _problem(original: str, text: str) -> str | None:
+def _problem(material: checks.Material, original: str, text: str) -> str | None:
     """Why a revision can't stand in for the original, or None."""
+    if added := material.strangers(text):
+        return f"{', '.join(added)} is neither in the text nor in the question"
     if len(text) > _GROWTH * len(original) + _ALLOWANCE:
         return f"{len(text)} characters for {len(original)}"
     if lost := checks.numbers(original) - checks.numbers(text):

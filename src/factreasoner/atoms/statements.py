@@ -260,12 +260,10 @@ class Writer:
         """The statement with a capital and a full stop."""
         parts: list[str] = []
         for before, bit in zip(("", *line), line, strict=False):
-            parts.append(self._gap(before, bit) if parts else "")
+            parts.append(self._gap(before, bit))
             parts.append(bit if isinstance(bit, str) else self._show(bit))
         text = "".join(parts).strip(" ,;:—–-")
         text = _STOP_TWICE.sub(r"\1", text + '"' * (text.count('"') % 2))
-        text = text.replace(",.", ".").replace(",,", ",")
-        text = re.sub(r"(?<!\.)\.\.\Z", ".", text)
         return capitalised(text) + ("" if _ENDED.search(text) else ".")
 
     def _gap(self, before: Word | str, bit: Word | str) -> str:

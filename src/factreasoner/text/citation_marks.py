@@ -178,14 +178,11 @@ def _numbers(part: str) -> list[str] | None:
     return [str(n) for n in range(low, high + 1)] if low > 0 and high - low < _MOST_IN_RANGE else None
 
 
-_NOTHING_KNOWN = Known()
-
-
-def find_marks(text: str, known: Known = _NOTHING_KNOWN) -> list[Mark]:
+def find_marks(text: str, known: Known | None = None) -> list[Mark]:
     """The citation marks in `text`, in order, none within another."""
     text = text.translate(_NARROW)
     names = {match["name"] for match in _FOOTNOTE.finditer(text)}
-    known = Known(known.ids, known.labels.union(name for name in names if not name.isdigit()))
+    known = Known(known.ids, known.labels | names) if known else Known(labels=names)
     apart = nothing_cited(text)
     found = [*_bracketed(text, known), *_raised(text, known), *_by_author(text)]
     marks: list[Mark] = []

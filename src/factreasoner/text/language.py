@@ -220,15 +220,8 @@ def common_prefix(left: str, right: str) -> int:
     return next((n for n, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
-def gender_of_noun(lemma: str) -> Gender | None:
-    """Whether a common noun or title names a man or a woman."""
-    if lemma in _PERSONS["female_nouns"]:
-        return "female"
-    return "male" if lemma in _PERSONS["male_nouns"] else None
-
-
 def gender_of_name(name: str) -> Gender | None:
-    """Whether a first name, or a title before a name, is a man's or a woman's."""
+    """Whether a first name, a title before a name, or a common noun is a man's or a woman's."""
     first = next(iter(name.lower().split()), "").strip(".")
     for gender in ("female", "male"):
         if first in _PERSONS[f"{gender}_names"] or first in _PERSONS[f"{gender}_nouns"]:

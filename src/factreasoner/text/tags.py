@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import html
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from factreasoner.text.citation_marks import NOT_SHOWN, nothing_cited
 
@@ -102,23 +102,19 @@ def _said(entity: str) -> str:
 class Tags:
     """The tags and comments of a text, in order, without those in code.
 
-    One that opens behind a word and is never closed is not a tag, as in "List<Address>" and "the <p> tag";
-    `</p>` does not close `<P>` there.
+    One that opens behind a word and is never closed is not a tag, as in "List<Address>" and "the <p> tag".
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        found = list(TAG.finditer(text))
-        if found:
-            apart = nothing_cited(text)
-            found = [tag for tag in found if not apart.hold(tag.start() - 1, tag.end() + 1)]
-        closed = {opening.start() for opening, _ in _pairs(found, lambda tag: tag["block"] or tag_name(tag))}
+        apart = nothing_cited(text if "<" in text else "")
+        found = [tag for tag in TAG.finditer(text) if not apart.hold(tag.start() - 1, tag.end() + 1)]
+        closed = {opening.start() for opening, _ in _pairs(found)}
         words = {tag.start() for tag in found if tag.start() not in closed and self._is_word(tag)}
         sure = {tag["block"] for tag in found if not tag["close"] and tag.start() not in words}
         sure = {name for name in sure if name and name.lower() in MAY_STAY_OPEN}
         self.all = tuple(tag for tag in found if tag.start() not in words or tag["block"] in sure)
-        pairs = _pairs(self.all, tag_name)
-        self.pairs = tuple((opening.span(), closing.span()) for opening, closing in pairs)
+        self.pairs = tuple((opening.span(), closing.span()) for opening, closing in _pairs(self.all))
         """The places of tags that open an element, and of those that close it."""
         self._starts = {tag.start(): tag for tag in self.all}
         self._ends = {tag.end(): tag for tag in self.all}
@@ -162,20 +158,20 @@ class Tags:
         return self._starts.get(place)
 
 
-def _pairs(tags: Sequence[_Tag], name_of: Callable[[_Tag], str]) -> Iterator[tuple[_Tag, _Tag]]:
+def _pairs(tags: Sequence[_Tag]) -> Iterator[tuple[_Tag, _Tag]]:
     """Tags with those of the same name that close them; closing one ends what may stay open within it."""
     waiting: dict[str, list[_Tag]] = {}
     for tag in tags:
         if is_whole(tag):
             continue
-        opened = waiting.setdefault(name_of(tag), [])
+        opened = waiting.setdefault(tag_name(tag), [])
         if not tag["close"]:
             opened.append(tag)
         elif opened:
             opening = opened.pop()
             yield opening, tag
             for name, inside in waiting.items():
-                while name.lower() in MAY_STAY_OPEN and inside and inside[-1].start() > opening.start():
+                while name in MAY_STAY_OPEN and inside and inside[-1].start() > opening.start():
                     inside.pop()
 
 

@@ -101,8 +101,6 @@ class OverlapJudge:
 
     def judge(self, premise: Premise, claims: Sequence[Claim]) -> Judged:
         """One verdict per claim, in order; never a failure."""
-        if not claims:
-            return Judged(())
         given = [claim.text for claim in claims]
         notes = dict(zip(given, differences(given, premise.text), strict=True))
         passages = self._passages(tuple(sorted({premise.text, *premise.others})), premise.question)
@@ -127,6 +125,9 @@ class OverlapJudge:
             sure = {"entailment": model.entailed, "contradiction": model.contradicted, "neutral": silent[n]}
             # A sentence that denies a claim has its words, which is no reason to believe it.
             most = 0.5 if label == "contradiction" else 1.0
+            # Only a statement gets a belief, and not one that is the text of another passage.
+            is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT
+            is_own = measured.touches[n, row] and not np.delete(measured.foreign[n], row).any()
             found[text] = Verdict(
                 context_id=premise.id,
                 target_id="",
@@ -135,7 +136,7 @@ class OverlapJudge:
                 quote=premise.text[quoted.start : quoted.end] if quoted else None,
                 confidence="words",
                 citation="found" if quoted else None,
-                belief=min(float(believed[n]), most) if _is_open_to_belief(measured, row, n) else None,
+                belief=min(float(believed[n]), most) if is_statement and is_own else None,
                 nearness=min(max(float(measured.near[n, row]), 0.0), 1.0),
             )
         return found
@@ -155,9 +156,3 @@ class OverlapJudge:
         read = claim, text, window
         is_said = has_words(*read) and qualified_alike(*read) and in_order(*read)
         return ("entailment", window) if is_said else ("neutral", None)
-
-
-def _is_open_to_belief(measured: Measured, row: int, n: int) -> bool:
-    """Whether claim n is a statement about what passage `row` covers, and not another passage's text."""
-    is_statement = len(measured.claims[n].words) <= _LONGEST_STATEMENT
-    return bool(is_statement and measured.touches[n, row] and not np.delete(measured.foreign[n], row).any())

@@ -129,8 +129,11 @@ class Passages:
         first, best_size = np.zeros(best.shape, dtype=np.intp), np.ones(best.shape, dtype=np.intp)
         window = found
         for size in _WINDOW_SIZES:
-            if size > 1:
-                window = _widened(window, found, owner, size)
+            if size > 1:  # one sentence more, but none of the next passage
+                reach = max(len(found) - size + 1, 0)
+                inside = np.flatnonzero(owner[:reach] == owner[len(found) - reach :])
+                window = window.copy()
+                window[inside] = np.maximum(window[inside], found[inside + size - 1])
             rated = weights @ window.T - _LENGTH_PENALTY * (size - 1)
             for passage, (low, high) in enumerate(zip(starts, self._borders[1:], strict=True)):
                 top = rated[:, low:high].argmax(axis=1)
@@ -141,15 +144,6 @@ class Passages:
                 best_size[better, passage] = size
         touches = content @ (whole > 0).T > 0
         return Coverage(weights @ whole.T, best, first, best_size, touches)
-
-
-def _widened(window: Array, found: Array, owner: npt.NDArray[np.intp], size: int) -> Array:
-    """Windows of `size` sentences from those of one sentence less; none reaches into the next passage."""
-    wider = window.copy()
-    reach = max(len(found) - size + 1, 0)
-    inside = np.flatnonzero(owner[:reach] == owner[len(found) - reach :])
-    wider[inside] = np.maximum(wider[inside], found[inside + size - 1])
-    return wider
 
 
 class Measured:

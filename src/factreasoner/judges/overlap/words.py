@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
@@ -88,11 +88,15 @@ def analyse(raw: str, language: str) -> Text:
             gaps[i].startswith(".") or (written[i - 1] == "No" and i - 1 not in openings)
         ):
             written[i - 1] = words[i - 1] = "number"  # "No. 5" denies nothing.
-    names = list(_names(written, content, aside, openings))
+    capital = [word[0].isupper() for word in written]
+    names = [
+        capital[i] and content[i] and not aside[i] and (i not in openings or any(capital[i + 1 : i + 2]))
+        for i in range(len(written))
+    ]
     content_stems = frozenset(
         stems[i]
         for i, word in enumerate(written)
-        if content[i] or (word[0].isupper() and len(word) > 1 and i not in openings)
+        if content[i] or (capital[i] and len(word) > 1 and i not in openings)
     )
     return Text(raw, words, stems, content, content_stems, names, aside, numbers, parts)
 
@@ -114,12 +118,3 @@ def _stems(words: Sequence[str], matches: Sequence[re.Match[str]], language: str
             yield word + words[i + 1][:1]
         else:
             yield word
-
-
-def _names(
-    written: Sequence[str], content: Sequence[bool], aside: Sequence[bool], openings: Collection[int]
-) -> Iterator[bool]:
-    capital = [word[0].isupper() for word in written]
-    for i, is_capital in enumerate(capital):
-        followed = i + 1 < len(capital) and capital[i + 1]
-        yield is_capital and content[i] and not aside[i] and (i not in openings or followed)
