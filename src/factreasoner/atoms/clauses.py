@@ -81,7 +81,8 @@ class Splitter:
             found += word.dependents("conj") if word.pos in VERBS else ()
         joints = {self._parse.words[each.first - 1].lower for each in found}
         clauses = [clause for each in [verb, *found][:-1] for clause in each.dependents("advcl")]
-        if not joints <= _JOINTS or any(_marks(clause) & _CONDITIONS for clause in clauses):
+        conditions = {self._parse.words[0].lower}.union(*map(_marks, clauses)) & _CONDITIONS
+        if conditions or not joints <= _JOINTS:
             return []
         compared = any(word.lower == "than" for word in self._parse.words)
         if compared or _goes_on(verb, beside) or self._is_scoped(verb):
@@ -131,8 +132,9 @@ def _may_stand_alone(word: Word, verb: Word, turned: bool) -> bool:
     if word.pos not in VERBS or _marks(word) & _ASKING:
         return False
     if word.subject is not None:
-        return word.is_clause
-    after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct")]
+        # "This makes a line and the cursor moves": it may be what "this" does.
+        return word.is_clause and not (verb.subject and verb.subject.tag == "DT")
+    after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct", "prt")]
     if not word.is_finite:
         aims = any(c.dep in ("xcomp", "ccomp") for c in after)
         return word.tag == verb.tag and bool(after) and not (turned or verb.dependent("neg") or aims)

@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from factreasoner.atoms.nonclaims import is_filler
+from factreasoner.atoms.nonclaims import is_filler, opening
 from factreasoner.atoms.plain_text import Plain, plain
+from factreasoner.text.parsing import Word
 from factreasoner.text.sentences import Block, Span
 from factreasoner.text.tags import UNSEEN
 
@@ -24,7 +25,6 @@ _ENUMERATION = re.compile(
 )
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
 _PRESENT = {"are": "include", "were": "included"}
-_INCLUDING = re.compile(r"(?P<before>.*\binclude[sd]?)(?: the following)?\s*:\Z", re.DOTALL)
 _CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*)")
 """A bar, unless it ends its row, and the cell behind it."""
 
@@ -40,10 +40,14 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 """A lead-in that says nothing of its items: "These include:", "It works like this:"."""
-TO_VERB = re.compile(
-    r"\b(?:to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s))\s*:\Z"
-)
+_TO = r"to|can|may|might|could|will|try|(?:helps?|lets?) (?:you|users|people|us|them|\w+s)"
+TO_VERB = re.compile(rf"\b(?:{_TO})\s*:\Z")
 """The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
+GOES_ON = re.compile(
+    rf"(?P<before>.*\b(?:includ(?:e[sd]?|ing)|such as|when|if|{_TO}))(?:(?<!try) the following)?\s*:\Z",
+    re.DOTALL,
+)
+"""A lead-in that its items go on with: "Symptoms include:", "The gate opens when:"."""
 
 
 def leading_label(text: str, start: int, end: int, *, item: bool) -> re.Match[str] | None:
@@ -111,7 +115,9 @@ class Leads:
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
-        useful = _PRESENTING.sub("", said)  # "Common causes of cough:" of "Here are common causes of cough:"
+        useful = _PRESENTING.sub(
+            "", said[opening(said) :]
+        )  # "Common causes of cough:" of "Here are common causes of cough:"
         says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))
@@ -125,10 +131,17 @@ class Leads:
         return len(before) - len(before.lstrip()), kind
 
 
-def below(lead: str, whole: str) -> str:
-    """An item with the lead-in of its list: "Symptoms include fever.", "Causes of cough: Smoking"."""
-    naming = _INCLUDING.match(lead)
-    return _as_sentence(f"{naming['before']} {whole}") if naming else f"{lead} {whole}".strip(" ;,")
+def below(lead: str, whole: str, first: Word | None) -> str:
+    """An item with the lead-in of its list: "Symptoms include fever.", "Causes of cough: Smoking".
+
+    `first` is its first word, which loses its capital in a sentence if it is no name.
+    """
+    goes_on = GOES_ON.match(lead)
+    if goes_on is None:
+        return f"{lead} {whole}".strip(" ;,")
+    if first is not None and first.pos != "PROPN" and not first.entity and first.text[1:].islower():
+        whole = whole[:1].lower() + whole[1:]
+    return _as_sentence(f"{goes_on['before']} {whole}")
 
 
 def cells(text: str, row: Block) -> list[tuple[str, Span]]:

@@ -25,7 +25,7 @@ _APOLOGY = re.compile(
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
 _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
-_STATES = words("have contain consist belong lack tend vary differ")
+_STATES = words("have contain consist belong lack tend vary differ require")
 """Verbs that state something of the list's subject: "Have four legs"."""
 _REQUIRED = ("must", "need", "have", "ought")
 

@@ -110,7 +110,8 @@ def _definition(parse: Parse, noun: Word, child: Word, verb: Word, subject: Line
     if article is None or article.lower not in ("a", "an") or verb.dependent("neg", "expl", "advcl"):
         return None
     if child.dep == "acl":
-        return Aside(child, subject) if child.tag == "VBN" else None
+        light = child.lemma in ("make", "take", "give")  # support is not made, as "a payment made by" is
+        return Aside(child, subject) if child.tag == "VBN" and not light else None
     relative = parse.words[child.first]
     told = relative.head is child and relative.dep in SUBJECTS
     return Aside(child, subject, relative) if told and relative.lower in ("who", "that", "which") else None

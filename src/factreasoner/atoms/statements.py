@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised
+from factreasoner.atoms.fragments import FINITE, GOES_ON, LONGEST_LABEL, TO_VERB, capitalised
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.text.parsing import Parse, Parser, Word
+from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -25,6 +25,8 @@ _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
+_FEW_WORDS = 4
+_TIED = re.compile(r"\b(?:when|if)\s*:\Z")
 _COLON = (":", "：")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -160,9 +162,10 @@ class StatementFinder:
             return
         opened = nonclaims.opening(said)
         label, rest = self._label(Span(span.start + opened, span.start + len(_JOINT.sub("", said))), kind)
-        read = plain(self._text, rest)
+        again = nonclaims.opening(self._text[rest.start : rest.end])
+        read = plain(self._text, rest := Span(rest.start + again, rest.end))
         if not (self._is_filler(read.whole()) or nonclaims.is_abstaining(read.whole())):
-            yield _Sentence(rest, read, label, lead, opened > 0)
+            yield _Sentence(rest, read, label, lead, opened + again > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """The label before a colon or dash, and the rest; a label has no verb of its own."""
@@ -173,6 +176,9 @@ class StatementFinder:
             label = plain(self._text, Span(*found.span("label")))
             rest = Span(found.end(), span.end)
             if not nonclaims.is_filler(label.whole() + ":"):
+                again = re.compile(rf"(?:the )?{re.escape(label.text)}\b", re.IGNORECASE)
+                if again.match(self._text, *rest):
+                    return "", rest
                 return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
             span = rest
 
@@ -188,17 +194,28 @@ class StatementFinder:
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        if parse is not None and nonclaims.is_instruction(parse) and not TO_VERB.search(sentence.lead):
+        if parse is not None and self._is_instruction(sentence, parse):
             if self._instructions:
                 yield self._statement(self._whole(sentence, parse), sentence.span)
             return
         if found := self._split(sentence, parse):
             yield from found
             return
-        whole = self._whole(sentence, parse)
-        states = parse is not None and parse.root.is_clause
-        if states or self._instructions or not (sentence.lead and self._tells(sentence.lead, whole)):
-            yield self._statement(whole, sentence.span)
+        if self._instructions or not self._tells(sentence, parse):
+            yield self._statement(self._whole(sentence, parse), sentence.span)
+
+    def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
+        """Whether a sentence is an instruction; "please" shows the verb of "Select Data manager"."""
+        if TO_VERB.search(sentence.lead):
+            return False
+        if nonclaims.is_instruction(parse):
+            return True
+        clear = parse.root.is_clause or any(word.tag == "VBD" for word in parse.words)
+        if clear or len(parse.words) <= _FEW_WORDS or GOES_ON.match(sentence.lead):
+            return False
+        said = sentence.plain.text
+        asked = self._parse(f"please {said[:1].lower()}{said[1:]}")
+        return asked is not None and asked.root.i == 1 and nonclaims.is_instruction(asked)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
@@ -222,22 +239,45 @@ class StatementFinder:
             return FINITE.search(sentence.plain.whole()) is not None
         lead = self._parse(sentence.lead)
         asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
-        return parse.root.is_clause and (lead is None or not (asks or lead.root.pos == "ADP"))
+        tied = asks or _TIED.search(sentence.lead) or (lead is not None and lead.root.pos == "ADP")
+        return parse.root.is_clause and not tied
 
-    def _tells(self, lead: str, whole: str) -> bool:
+    def _tells(self, sentence: _Sentence, parse: Parse | None) -> bool:
         """Whether a lead-in, alone or with its item, is an instruction: "Ask about:"."""
-        read, joined = self._parse(lead.rsplit(": ", 1)[-1]), self._parse(whole.replace(":", ""))
-        return any(said is not None and nonclaims.is_instruction(said) for said in (read, joined))
+        if not sentence.lead or self._stands_alone(sentence, parse):
+            return False
+        above, item = sentence.label or sentence.lead, sentence.plain.whole()
+        said = (sentence.lead.rsplit(": ", 1)[-1], f"{above} {item}".replace(":", ""))
+        return any(read is not None and nonclaims.is_instruction(read) for read in map(self._parse, said))
 
     def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
         whole = sentence.plain.whole()
         whole = capitalised(whole) if sentence.opened else whole
+        first = parse.words[0] if parse is not None else None
         if sentence.label:
-            return f"{sentence.label}: {whole}"
+            labelled, first = f"{sentence.label}: {whole}", None
+            if parse is None or parse.root.is_clause:
+                return labelled
+            if said := self._behind(sentence.label, whole):
+                return said
+            whole = labelled
         if sentence.lead and not self._stands_alone(sentence, parse):
-            return fragments.below(sentence.lead, whole)
+            return fragments.below(sentence.lead, whole, first)
         return whole
+
+    def _behind(self, label: str, whole: str) -> str:
+        """What is said of a label as its sentence: "Object Storage stores data"; empty for other texts."""
+        said = whole[:1].lower() + whole[1:]
+        read, named = self._parse(f"it {said}"), self._parse(label)
+        if read is None or named is None or not read.root.is_clause or read.root.finite.i != 1:
+            return ""
+        tag, other = (
+            read.root.finite.tag,
+            named.root.tag in PLURAL or named.root.pos == "VERB" and " " in label,
+        )
+        tells = tag == "MD" or (tag == "VBZ" and read.root.dependent("dobj", "ccomp"))
+        return f"{label} {said}" if tells and not other else ""
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
