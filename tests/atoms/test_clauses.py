@@ -193,6 +193,12 @@ WHOLE = [
     "Exercise can improve sleep, but avoid training late.",
     "Eventually, the owner pays off the mortgage and lives rent-free.",
     "Cold, cold, cold!",
+    "This creates a straight line and the cursor moves the same distance on every frame.",
+    "Alimony is a payment made by a spouse with a higher income.",
+    "The crew would set up and shoot for an hour before the city got busy.",
+    "If we use the Largest Stream measurement, the Ohio River, and by extension the Allegheny River would be "
+    "the source, and the Mississippi would begin in Pennsylvania.",
+    "Then, you can delete the old cluster.",
 ]
 
 

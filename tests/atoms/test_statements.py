@@ -163,6 +163,9 @@ def parsed(text):
         "To reset it, follow these steps:\n1. Press the button.\n2. Wait for ten seconds.",
         "To secure the house, it is best to:\n- Lock the doors",
         "When you meet a lawyer, ask about:\n- Costs and fees",
+        "You can make a table here:\n- Select Data manager from the navigation menu.",
+        "Seek medical help if:\n- Your tongue hurts.",
+        "Delete snapshot versions of any models that you do not need.",
     ],
 )
 def test_instructions_state_nothing(text):
@@ -232,9 +235,11 @@ LEAD_INS = {
     "Symptoms include:\n- fever\n- chills": ["Symptoms include fever.", "Symptoms include chills."],
     "## Symptoms of flu\n\n- Sore throat": ["Symptoms of flu: Sore throat"],
     "Here are common causes of cough:\n- Smoking": ["Common causes of cough: Smoking"],
-    "The lake has many fish, including:\n- trout": ["The lake has many fish, including: trout"],
-    "Systemic features, such as:\n- fever": ["Systemic features, such as: fever"],
-    "The committee can:\n- Issue fines": ["The committee can: Issue fines"],
+    "The lake has many fish, including:\n- trout": ["The lake has many fish, including trout."],
+    "Systemic features, such as:\n- fever": ["Systemic features, such as fever."],
+    "The committee can:\n- Issue fines": ["The committee can issue fines."],
+    "Dogs include:\n- German shepherds\n- Hounds": ["Dogs include German shepherds.", "Dogs include hounds."],
+    "In general, the L is doubled when:\n- It is stressed.": ["The L is doubled when it is stressed."],
     "The kit gives:\n1. Fast search.\n2. A clock": ["The kit gives: Fast search.", "The kit gives: A clock"],
     "If you have a fever, you may have:\n- A cold": ["If you have a fever, you may have: A cold"],
     "She won:\n- Founded the school": ["She won: Founded the school"],
@@ -248,7 +253,7 @@ LEAD_INS = {
     "Places:\n    - Law Library\n  Phone: (5) 12": ["Places: Law Library", "Phone: (5) 12"],
     "1. Ada Roe:\nBorn: 1815\n\nNote: The list is old.": ["Ada Roe: Born: 1815", "Note: The list is old."],
     "- Fever lasts.\n  Care: warm tea": ["Fever lasts.", "Care: warm tea"],
-    "It helps you:\n- save energy\n- sleep": ["It helps you: save energy", "It helps you: sleep"],
+    "It helps you:\n- save energy\n- sleep": ["It helps you save energy.", "It helps you sleep."],
     "They are found in:\n- Asia": ["They are found in: Asia"],
     "In two years:\n1. prices rose;\n2. wages fell, and": [
         "In two years: prices rose",
@@ -258,6 +263,17 @@ LEAD_INS = {
     "Here is a list of albums:\n- Skerry": ["A list of albums: Skerry"],
     "The court looks at:\n- whether it was fair": ["The court looks at: whether it was fair"],
     "In Oslo, there are two orders:\n\n- The friars.": ["In Oslo, there are two orders: The friars."],
+    "Types include:\n- **Object Storage**: Stores data in its format.": [
+        "Object Storage stores data in its format."
+    ],
+    "- Viewer: Can view the logs.": ["Viewer can view the logs."],
+    "Methods include:\n- Joint Learning: Jointly learning words and facts.": [
+        "Methods include Joint Learning: Jointly learning words and facts."
+    ],
+    "- Cons: May not work on all texts.": ["Cons: May not work on all texts."],
+    "- Simple Care: Tools for easy use of the kit.": ["Simple Care: Tools for easy use of the kit."],
+    "- Tern River: The Tern River is wide.": ["The Tern River is wide."],
+    "- Tern: As mentioned earlier, the river is wide.": ["Tern: The river is wide."],
     # An item further out ends the inner list.
     "Facts:\n- Two rivers:\n  - Syr, a stream\n  - Amu, a creek\n- Closed in 1987": [
         "Two rivers: Syr, a stream",

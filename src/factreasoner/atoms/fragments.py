@@ -44,8 +44,7 @@ _TO = r"to|can|may|might|could|will|try|(?:helps?|lets?) (?:you|users|people|us|
 TO_VERB = re.compile(rf"\b(?:{_TO})\s*:\Z")
 """The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
 GOES_ON = re.compile(
-    rf"(?P<before>.*\b(?:includ(?:e[sd]?|ing)|such as|when|if|{_TO}))(?:(?<!try) the following)?\s*:\Z",
-    re.DOTALL,
+    rf"(?s)(?P<before>.*\b(?:includ(?:e[sd]?|ing)|such as|when|if|{_TO}))(?:(?<!try) the following)?\s*:\Z"
 )
 """A lead-in that its items go on with: "Symptoms include:", "The gate opens when:"."""
 
@@ -77,6 +76,11 @@ def capitalised(text: str) -> str:
     """The text with a capital; a name such as "iPhone" stays."""
     first = text.split(maxsplit=1)[0] if text.strip() else ""
     return text if any(letter.isupper() for letter in first[1:]) else text[:1].title() + text[1:]
+
+
+def lowered(text: str) -> str:
+    """The text without the capital it begins with."""
+    return text[:1].lower() + text[1:]
 
 
 def _as_sentence(text: str) -> str:
@@ -140,7 +144,7 @@ def below(lead: str, whole: str, first: Word | None) -> str:
     if goes_on is None:
         return f"{lead} {whole}".strip(" ;,")
     if first is not None and first.pos != "PROPN" and not first.entity and first.text[1:].islower():
-        whole = whole[:1].lower() + whole[1:]
+        whole = lowered(whole)
     return _as_sentence(f"{goes_on['before']} {whole}")
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, GOES_ON, LONGEST_LABEL, TO_VERB, capitalised
+from factreasoner.atoms.fragments import FINITE, GOES_ON, LONGEST_LABEL, TO_VERB, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
@@ -25,8 +25,6 @@ _JOINT = re.compile(r"[,;]\s+(?:and|or)\s*\Z")
 _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
-_FEW_WORDS = 4
-_TIED = re.compile(r"\b(?:when|if)\s*:\Z")
 _COLON = (":", "：")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -160,12 +158,11 @@ class StatementFinder:
         nothing = nonclaims.is_question(whole) or nonclaims.is_abstaining(whole) or nonclaims.is_link(said)
         if nothing or whole.endswith(_COLON):
             return
-        opened = nonclaims.opening(said)
-        label, rest = self._label(Span(span.start + opened, span.start + len(_JOINT.sub("", said))), kind)
-        again = nonclaims.opening(self._text[rest.start : rest.end])
-        read = plain(self._text, rest := Span(rest.start + again, rest.end))
+        label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", said))), kind)
+        opened = nonclaims.opening(self._text[slice(*rest)])
+        read = plain(self._text, rest := Span(rest.start + opened, rest.end))
         if not (self._is_filler(read.whole()) or nonclaims.is_abstaining(read.whole())):
-            yield _Sentence(rest, read, label, lead, opened + again > 0)
+            yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
         """The label before a colon or dash, and the rest; a label has no verb of its own."""
@@ -176,8 +173,7 @@ class StatementFinder:
             label = plain(self._text, Span(*found.span("label")))
             rest = Span(found.end(), span.end)
             if not nonclaims.is_filler(label.whole() + ":"):
-                again = re.compile(rf"(?:the )?{re.escape(label.text)}\b", re.IGNORECASE)
-                if again.match(self._text, *rest):
+                if re.match(rf"(?:the )?{re.escape(label.text)}\b", self._text[slice(*rest)], re.IGNORECASE):
                     return "", rest
                 return ("", span) if self._states(label.text) else (label.whole().strip("*_"), rest)
             span = rest
@@ -194,28 +190,25 @@ class StatementFinder:
                     yield statement
 
     def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        if parse is not None and self._is_instruction(sentence, parse):
-            if self._instructions:
-                yield self._statement(self._whole(sentence, parse), sentence.span)
-            return
-        if found := self._split(sentence, parse):
-            yield from found
-            return
-        if self._instructions or not self._tells(sentence, parse):
-            yield self._statement(self._whole(sentence, parse), sentence.span)
+        told = parse is not None and self._is_instruction(sentence, parse)
+        if self._instructions or not told:
+            found = [] if told else self._split(sentence, parse)
+            yield from found or [self._statement(self._whole(sentence, parse), sentence.span)]
 
     def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
-        """Whether a sentence is an instruction; "please" shows the verb of "Select Data manager"."""
-        if TO_VERB.search(sentence.lead):
-            return False
-        if nonclaims.is_instruction(parse):
-            return True
-        clear = parse.root.is_clause or any(word.tag == "VBD" for word in parse.words)
-        if clear or len(parse.words) <= _FEW_WORDS or GOES_ON.match(sentence.lead):
-            return False
-        said = sentence.plain.text
-        asked = self._parse(f"please {said[:1].lower()}{said[1:]}")
-        return asked is not None and asked.root.i == 1 and nonclaims.is_instruction(asked)
+        """Whether a sentence, its lead-in, or both joined tell a reader what to do: "Ask about:".
+
+        "Please" shows the verb of "Select Data manager".
+        """
+        said, lead = sentence.plain.text, sentence.lead
+        texts = [] if TO_VERB.search(lead) else [said]
+        states = parse.root.is_clause or parse.words[0].tag in PLURAL or "VBD" in {w.tag for w in parse.words}
+        if not (states or len(parse.words) < 5 or GOES_ON.match(lead)):
+            asked = self._parse("please " + lowered(said))
+            texts += [asked.text] if asked is not None and asked.root.i == 1 else []
+        if lead and not self._stands_alone(sentence, parse):
+            texts += [lead.rsplit(": ", 1)[-1], f"{sentence.label or lead} {said}".replace(":", "")]
+        return any(read is not None and nonclaims.is_instruction(read) for read in map(self._parse, texts))
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
@@ -239,16 +232,9 @@ class StatementFinder:
             return FINITE.search(sentence.plain.whole()) is not None
         lead = self._parse(sentence.lead)
         asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
-        tied = asks or _TIED.search(sentence.lead) or (lead is not None and lead.root.pos == "ADP")
-        return parse.root.is_clause and not tied
-
-    def _tells(self, sentence: _Sentence, parse: Parse | None) -> bool:
-        """Whether a lead-in, alone or with its item, is an instruction: "Ask about:"."""
-        if not sentence.lead or self._stands_alone(sentence, parse):
+        if lead is not None and (asks or lead.root.pos == "ADP" or lead.words[-2].lower in ("when", "if")):
             return False
-        above, item = sentence.label or sentence.lead, sentence.plain.whole()
-        said = (sentence.lead.rsplit(": ", 1)[-1], f"{above} {item}".replace(":", ""))
-        return any(read is not None and nonclaims.is_instruction(read) for read in map(self._parse, said))
+        return parse.root.is_clause
 
     def _whole(self, sentence: _Sentence, parse: Parse | None) -> str:
         """The whole sentence with its label, or the item with the lead-in of its list."""
@@ -256,28 +242,21 @@ class StatementFinder:
         whole = capitalised(whole) if sentence.opened else whole
         first = parse.words[0] if parse is not None else None
         if sentence.label:
-            labelled, first = f"{sentence.label}: {whole}", None
-            if parse is None or parse.root.is_clause:
-                return labelled
-            if said := self._behind(sentence.label, whole):
-                return said
-            whole = labelled
+            if not self._stands_alone(sentence, parse) and self._lacks_subject(sentence.label, whole):
+                return f"{sentence.label} {lowered(whole)}"
+            whole, first = f"{sentence.label}: {whole}", None
         if sentence.lead and not self._stands_alone(sentence, parse):
             return fragments.below(sentence.lead, whole, first)
         return whole
 
-    def _behind(self, label: str, whole: str) -> str:
-        """What is said of a label as its sentence: "Object Storage stores data"; empty for other texts."""
-        said = whole[:1].lower() + whole[1:]
-        read, named = self._parse(f"it {said}"), self._parse(label)
-        if read is None or named is None or not read.root.is_clause or read.root.finite.i != 1:
-            return ""
-        tag, other = (
-            read.root.finite.tag,
-            named.root.tag in PLURAL or named.root.pos == "VERB" and " " in label,
-        )
-        tells = tag == "MD" or (tag == "VBZ" and read.root.dependent("dobj", "ccomp"))
-        return f"{label} {said}" if tells and not other else ""
+    def _lacks_subject(self, label: str, said: str) -> bool:
+        """Whether a text says something of its label: "Object Storage: Stores data"."""
+        read, named = self._parse(f"it {lowered(said)}"), self._parse(label)
+        if read is None or named is None or named.root.tag in PLURAL or named.root.pos == "VERB":
+            return False
+        verb, tense = read.root, read.root.finite
+        tells = tense.tag == "MD" or (tense.tag == "VBZ" and verb.dependent("dobj", "ccomp"))
+        return bool(tells) and tense.i == 1
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
