@@ -38,7 +38,7 @@ class TableJudge:
 
 
 def verdict(premise, claim, label, p, quote=None):
-    quote = quote or (premise.text[:9] if label != "neutral" else None)
+    quote = quote or (" ".join(premise.text.split()[:2]) if label != "neutral" else None)
     return Verdict(context_id=premise.id, target_id=claim.id, label=label, probability=p, quote=quote)
 
 

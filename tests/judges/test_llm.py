@@ -34,6 +34,9 @@ def test_one_fact_is_asked_by_the_measured_prompt_with_six_examples_two_of_each_
         ("opens at ten", "elsewhere", "opens at ten"),
         ("closed on Mondays", "absent", None),
         ("   ", "absent", None),
+        ("at n", "absent", None),
+        ("pen", "absent", None),
+        ("…", "absent", None),
     ],
 )
 def test_citations_are_checked(quote, citation, kept):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.text.language import differences, language_of, stem
+from factreasoner.text.language import differences, is_quote, language_of, stem
 
 TOWER = "The tower is 52 metres high."
 BORN = "Marie Curie was born in Warsaw in 1867."
@@ -66,3 +66,21 @@ def test_words_of_one_meaning_have_one_stem():
 def test_a_short_text_is_compared_only_in_one_language_whatever_names_it_has(claim, passage, languages):
     note = f"atom in {languages[0]}, passage in {languages[1]}: not compared" if languages else ""
     assert differences([claim], passage) == (note,)
+
+
+@pytest.mark.parametrize(
+    ("quote", "passage", "is_one"),
+    [
+        ("a  PART", "It is a\npart.", True),
+        ("art", "It is a part, apart and artful.", False),
+        ("s1", "The class1 has s10.", False),
+        ("“part", "It is a “part”.", True),
+        ("cafe\u0301", "The caf\u00e9.", True),
+        ("\u5317\u4eac", "\u4e2d\u56fd\u7684\u9996\u90fd\u662f\u5317\u4eac\u5e02\u3002", True),
+        ("1867", "In 1867.", True),
+        ("...", "It is ... so.", False),
+        ("", "It is.", False),
+    ],
+)
+def test_a_quote_is_whole_words_of_the_passage(quote, passage, is_one):
+    assert is_quote(quote, passage) == is_one

@@ -18,6 +18,7 @@ from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Example, FunctionSchema
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
 from factreasoner.settings.values import Mode
+from factreasoner.text.language import is_quote
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
@@ -199,14 +200,7 @@ def numbered(text: str, count: int) -> list[int]:
 
 
 def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
-    """Where a quote is found, white space and case folded: in the passage, in another one, or nowhere."""
-    wanted = _folded(quote)
-    if wanted and wanted in _folded(passage):
+    """Where the words of a quote are found: in the passage, in another one, or nowhere."""
+    if is_quote(quote, passage):
         return "found"
-    if wanted and any(wanted in _folded(other) for other in others):
-        return "elsewhere"
-    return "absent"
-
-
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+    return "elsewhere" if any(is_quote(quote, other) for other in others) else "absent"

@@ -12,7 +12,6 @@ from typing import TypeVar, cast
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from factreasoner.graph.pairs import normalised
 from factreasoner.models import (
     Atom,
     Claim,
@@ -28,6 +27,7 @@ from factreasoner.models import (
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.models.wording import reworded
 from factreasoner.protocols import Atomized, Judged, Retrieved
+from factreasoner.text.language import is_quote
 
 T = TypeVar("T")
 ELEMENTS: dict[type, tuple[type, ...]] = {
@@ -81,9 +81,8 @@ def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | N
         return "two verdicts on the same claim"
     if len(silent) > len(result.failures):
         return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
-    passage = normalised(premise.text)
     for verdict in result.verdicts:
-        if verdict.quote is not None and normalised(verdict.quote) not in passage:
+        if verdict.quote is not None and not is_quote(verdict.quote, premise.text):
             remedy = "copy it from the passage, or leave it out"
             return f"a quote that is not in {premise.id}: {verdict.quote!r}; {remedy}"
     return None

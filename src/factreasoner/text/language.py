@@ -42,6 +42,7 @@ _PERSONS = {kind: words(listed) for kind, listed in _DATA["persons"].items()}
 _LETTERS = re.compile(r"[^\W\d_]+")
 UNSPACED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f"
 """Letters of scripts whose words are not read, for a class of a pattern: each letter is one."""
+_IN_A_WORD = rf"(?<=[^\W{UNSPACED}])(?=[^\W{UNSPACED}])"
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])\w)+")
 _SEPARATOR = re.compile(r"(?<=\d),(?=\d{3})")
 _COMPARED = re.compile(r"[^\W_]+(?:[.,]\d+)*")
@@ -148,6 +149,13 @@ def stem(word: str, language: str) -> str:
 def fold(text: str) -> str:
     """`text` in lower case, with compatibility forms unified."""
     return unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def is_quote(quote: str, passage: str) -> bool:
+    """Whether a quote is whole words of a passage, whatever the white space, case and composition."""
+    wanted, text = (" ".join(unicodedata.normalize("NFC", t).casefold().split()) for t in (quote, passage))
+    found = re.search(f"(?!{_IN_A_WORD}){re.escape(wanted)}(?!{_IN_A_WORD})", text)
+    return found is not None and re.search(r"\w", wanted) is not None
 
 
 def folded_words(text: str) -> list[str]:
