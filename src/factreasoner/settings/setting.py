@@ -9,7 +9,7 @@ from pydantic import Field
 from pydantic.fields import FieldInfo
 
 from factreasoner.models.wording import KINDS, one_of
-from factreasoner.settings.values import RemovedMerlinAlgorithm
+from factreasoner.settings.values import REMOVED
 
 Affects = Literal["results", "scores", "calls"]
 """What a setting changes: the assessment, the scores computed from it, or only speed and price.
@@ -76,8 +76,6 @@ def must_be(field: FieldInfo) -> str | None:
     """What a field takes ("must be a number from 0 to 2"); None if a few words can't say it."""
     choices: list[str] = []
     for kind in kinds_of(field.annotation):
-        if kind == RemovedMerlinAlgorithm:
-            continue
         if get_origin(kind) is Literal:
             choices += map(str, get_args(kind))
         elif words := KINDS.get(get_origin(kind) or kind):
@@ -88,9 +86,10 @@ def must_be(field: FieldInfo) -> str | None:
 
 
 def kinds_of(annotation: Any) -> list[Any]:  # noqa: ANN401 - a type, of whatever form
-    """The types of a union, without None."""
+    """The types of a union, without None and those that nobody is offered."""
     if get_origin(annotation) is Annotated:
-        return kinds_of(get_args(annotation)[0])
+        kind, *marks = get_args(annotation)
+        return [] if REMOVED in marks else kinds_of(kind)
     if get_origin(annotation) in (Union, types.UnionType):
         return [kind for part in get_args(annotation) for kind in kinds_of(part)]
     return [] if annotation is type(None) else [annotation]
