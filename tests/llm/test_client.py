@@ -143,6 +143,15 @@ def test_nothing_usable_on_any_rung(scene, answer, reason):
     assert meter.usage["evaluator"].calls == 4  # all four were paid for
 
 
+def test_a_call_whose_replies_are_used_up_says_what_was_wrong_with_them(scene):
+    set_up = scene(lambda request: completion_of(content=None))
+    with planned_call() as budget:
+        budget.left = 2
+        with pytest.raises(UnusableReplyError, match="the reply is empty"):
+            set_up.client().call(PROMPT, SCHEMA)
+    assert set_up.server.calls == 2
+
+
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
@@ -170,9 +179,10 @@ def test_what_no_other_form_would_mend_is_paid_once(scene, answer, reason):
         (Misbehaviour(body=b"<!doctype html>\n" + b"<p>Log in</p>" * 9), "<!doctype html> <p>Log in</p><p>"),
         (Misbehaviour(body=b'{"error": "upstream overloaded"}'), '{"error": "upstream overloaded"}'),
         (Misbehaviour(body=b""), "nothing at all"),
+        (Misbehaviour(status=204, body=b""), "nothing at all"),
         (Misbehaviour(body=b'{"detail": "no such path"}'), '{"detail": "no such path"}'),
     ],
-    ids=["broken off", "login page", "error", "empty", "other JSON"],
+    ids=["broken off", "login page", "error", "empty", "no content", "other JSON"],
 )
 @pytest.mark.parametrize("model", ["fake", "mistral/fake"])
 def test_what_is_no_chat_completion_is_told_by_its_beginning_and_asked_for_once_more(

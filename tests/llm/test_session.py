@@ -59,6 +59,13 @@ def test_any_other_response_stays_as_it_is(content, status):
     assert (response.content, response.status_code, logprobs) == (content, status, None)
 
 
+def test_text_in_parts_is_one_text_without_what_was_thought():
+    parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}, None]
+    parts += [{"type": "text", "text": text} for text in ("0: True", "\n1: False", None)]
+    response, _ = said(json.dumps({"choices": [{"message": {"content": parts}}]}).encode())
+    assert response.json()["choices"][0]["message"]["content"] == "0: True\n1: False"
+
+
 def test_other_threads_keep_theirs():
     with session_for(json.dumps(BODY).encode()) as session, with_aside() as aside:
         found = []

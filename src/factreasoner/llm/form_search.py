@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
 
 class Tried(NamedTuple):
-    """The result of asking in one form: a reply, or the problem.
+    """The result of asking in one form: a reply, or the problem; neither if no more replies are paid for.
 
     `obeyed`: the reply came the way the form says. `final`: no other form would do better. `refused` quotes
     the provider if it does not take the form.
@@ -161,8 +161,7 @@ class FormSearch:
     def _ask(self, form: CallForm, question: Question, attempts: Attempts) -> Tried:
         """The result of a question in one form. Raises what the sender raises."""
         if attempts.count and attempts.budget.left <= 0:
-            problem = UnusableReplyError("no more replies are paid for", attempts=attempts.count)
-            return Tried(form, None, problem, final=True)
+            return Tried(form, None, final=True)
         content = forms.request(form, question.prompt, question.schema, marked=self._transport.wants_marks)
         try:
             answer = self._long_enough(form, content, question, attempts)
@@ -301,4 +300,5 @@ def _best_reply(tried: Sequence[Tried], *, scored: bool = False) -> Reply:
     replies = [one.reply for one in (best, *tried) if one is not None and one.reply is not None]
     if replies:
         return min(replies, key=lambda reply: reply.truncated)
-    raise next(one.problem for one in reversed(tried) if one.problem is not None)
+    problems = [one.problem for one in tried if one.problem is not None]
+    raise problems[-1] if problems else UnusableReplyError("no more replies are paid for")

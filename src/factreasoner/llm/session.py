@@ -59,13 +59,17 @@ class Aside:
                 if len(read) > MOST_BYTES:
                     break
         raw = bytes(read)
-        if response.status_code != httpx.codes.OK:
+        if not response.is_success:
             return _with_body(response, raw[:MOST_SAID])
         self._bound(len(raw) <= MOST_BYTES and raw.count(b",") <= MOST_COMMAS)
         body = None
         with contextlib.suppress(ValueError, RecursionError, LookupError, TypeError, AttributeError):
             body = _json(raw)
             self.logprobs = body["choices"][0].pop("logprobs")
+            raw = json.dumps(body).encode()
+        message = field_of(_first_choice(body), "message")
+        if isinstance(parts := field_of(message, "content"), list):  # no library reads text in parts
+            message["content"] = "".join(str(field_of(part, "text") or "") for part in parts)
             raw = json.dumps(body).encode()
         self._bound(len(raw) <= MOST_SAID)
         if isinstance(body, dict) and _miscounted(body.get("usage")):
@@ -96,10 +100,14 @@ def _miscounted(usage: object) -> bool:
     )
 
 
+def _first_choice(body: object) -> object:
+    choices = field_of(body, "choices")
+    return choices[0] if isinstance(choices, list) and choices else None
+
+
 def _failed(body: object) -> object:
     """The error with which a provider ended its first choice, as OpenRouter tells it; None without one."""
-    choices = field_of(body, "choices")
-    first = choices[0] if isinstance(choices, list) and choices else None
+    first = _first_choice(body)
     if not (error := field_of(first, "error")) and field_of(first, "finish_reason") == "error":
         return {"message": "the provider stopped with an error"}
     return error or None
