@@ -7,7 +7,7 @@ import time
 
 from factreasoner.errors import LLMError
 from factreasoner.models import Failure, Verdict
-from factreasoner.protocols import Judged
+from factreasoner.protocols import Atomized, Judged
 
 begun = []
 """Claims that were begun with, in this process."""
@@ -37,3 +37,11 @@ class HeldJudge:
             )
             claims = claims[:1]
         return Judged(tuple(Verdict(target_id=claim.id, **said) for claim in claims), failures)
+
+
+class FailedReviser:
+    """Keeps the texts, and says so."""
+
+    def revise(self, atoms, record):
+        failure = Failure(stage="reviser", item_id=atoms[0].id, error_type="LLMError", message="lost")
+        return Atomized(tuple(atoms), (failure,))

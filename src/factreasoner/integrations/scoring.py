@@ -9,7 +9,7 @@ from factreasoner.errors import ConfigError, InputError
 from factreasoner.inputs.parsing import ContextLike, given_record
 from factreasoner.judges import judged_by
 from factreasoner.metrics.statistics import OfRecords
-from factreasoner.metrics.table import SHARE, Metric, possible
+from factreasoner.metrics.table import SHARE, Metric, certain
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls, parts_and_config
 from factreasoner.plugins.kinds import named
@@ -112,13 +112,12 @@ class Scoring:
         lower = self._row.better == "lower"
         if value is None:
             return Scored(None, None, lower, self._why_not(line), result)
-        settled = (line.get("solver") or {}).get("converged") is not False
+        bounds = certain(self._row, line)
         rows = [row for row in self._task.rows(result) if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
-        parts += [] if settled else ["sampling did not converge"]
+        parts += ["sampling did not converge"] * (bounds is None)
         reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
-        bounds = possible(self._row, line) if line["failures"] else (value, value)
-        return Scored(value, bounds if settled else None, lower, reason, result)
+        return Scored(value, bounds, lower, reason, result)
 
     def _why_not(self, line: dict[str, Any]) -> str:
         told = line.get("reasons", {}).get(self.metric, "")

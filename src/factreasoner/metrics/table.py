@@ -225,6 +225,17 @@ class Table(Generic[Scored]):
         return f"{number_of(count, 'record')}: below {max(m.few for m in few)}, {shown} {are} unreliable"
 
 
+def certain(metric: Metric, line: Mapping[str, Any]) -> Bounds | None:
+    """The range in which a record's metric surely is, from its result line.
+
+    None if it has no value, or if sampling did not converge.
+    """
+    value = line[metric.line_name]
+    if value is None or (line.get("solver") or {}).get("converged") is False:
+        return None
+    return possible(metric, line) if line["failures"] else (value, value)
+
+
 def possible(metric: Metric, line: Mapping[str, Any]) -> Bounds:
     """The range of a record's metric over all outcomes of its failed judgements, from its result line."""
     if f"{metric.name}_low" in line:

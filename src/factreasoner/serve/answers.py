@@ -25,6 +25,7 @@ from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
+from factreasoner.metrics.table import certain
 from factreasoner.models import Record
 from factreasoner.models.results import counted
 from factreasoner.models.wording import number_of
@@ -250,18 +251,22 @@ def verdict_by(
     """`allowed` and `reason`, from a record's result line and atoms. An unknown score is not allowed."""
     if line["status"] == "no_atoms":
         return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
-    if line["status"] != "ok":
-        count = len(line["failures"])
-        why = f"{number_of(count, 'judgement')} failed" if count else "sampling did not converge"
-        return {"allowed": False, "reason": f"the score is unknown: {why}"}
     told = []
     for rule in rules:
         metric = METRICS.metrics[rule.measure]
-        value = line[metric.line_name]
+        value, bounds = line[metric.line_name], certain(metric, line)
+        shown = f"{rule.measure} is {metric.text(value)}"
         if value is None:
             told.append(f"{rule.measure} has no value")
-        elif value < rule.limit:
-            told.append(f"{rule.measure} is {metric.text(value)}, less than {rule.limit:g}")
+        elif bounds is None:
+            told.append(f"{shown}, but sampling did not converge")
+        elif not rule.keeps(value):
+            told.append(f"{shown}, less than {rule.limit:g}")
+        elif not rule.keeps(bounds[0]):
+            failures = number_of(len(line["failures"]), "failure")
+            told.append(
+                f"{shown}, and {failures} could take it to {metric.text(bounds[0])}, less than {rule.limit:g}"
+            )
     if not told:
         return {"allowed": True, "reason": "; ".join(map(str, rules))}
     atoms = counted("atom", (row["label"] for row in rows))
