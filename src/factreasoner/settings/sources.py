@@ -76,7 +76,8 @@ def refuse_unknown(names: Iterable[str], own: Sequence[str]) -> None:
     known = [*own, *Config.model_fields]
     strange = [f"unknown setting {name!r}; {nearest(name, known)}" for name in names if name not in known]
     if strange:
-        raise ConfigError("\n".join(strange))
+        taken = ", ".join(name for name in own if name != "self")
+        raise ConfigError("\n".join([*strange, f"beside settings, this call takes {taken}"]))
 
 
 _FLAG = re.compile(r"`[^`]*`|--(no-)?([a-z][a-z0-9-]*)(?:(:)|[ =]([A-Za-z0-9_.'/-]+(?:=[\w'-]+)?))?")
