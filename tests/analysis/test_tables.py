@@ -13,7 +13,7 @@ from run_folders import run_folder
 
 from factreasoner.analysis.tables import FORMULA_SIGNS, RunTable, Wanted, export, shown_claims, text_lines
 from factreasoner.errors import ConfigError
-from factreasoner.models import Assessment
+from factreasoner.models import Assessment, Failure
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.tasks.factuality import TASK
 from factreasoner.tasks.labels import WithoutClaims
@@ -144,3 +144,19 @@ def test_three_records_without_claims_are_named_and_more_are_counted(tmp_path):
     without = WithoutClaims()
     assert list(shown_claims(FinishedRun(run_folder(tmp_path, *empty), TASK), Wanted(), without)) == []
     assert without.said("atom") == "No atoms in 5 records: an empty answer (r0, r1, r2 and 2 more)."
+
+
+def test_claims_that_were_not_judged_are_told_with_the_first_failure_of_one_of_them(tmp_path):
+    lost = [
+        Failure(stage="judge", item_id=item, error_type="LLMError", message=f"lost {item}")
+        for item in ("c1->a0", "c0->a1", "c1->a1")
+    ]
+    partly = assessment([0.9, None], record_id="r1", outcome={"failures": tuple(lost)})
+    whole = Failure(stage="judge", item_id="r2", error_type="PluginError", message="a fault of its own")
+    failed = assessment([None], record_id="r2").model_copy(update={"failures": (whole,)})
+    searched = assessment([0.9], record_id="r3").model_copy(update={"failures": (lost[0],)})
+    without = WithoutClaims()
+    run = FinishedRun(run_folder(tmp_path, partly, failed, searched), TASK)
+    assert len(list(shown_claims(run, Wanted(), without))) == 4
+    said = "Not all atoms judged in 2 records: lost c0->a1 (r1), a fault of its own (r2)."
+    assert without.said("atom") == said

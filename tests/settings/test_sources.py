@@ -232,7 +232,10 @@ def test_a_given_part_goes_before_the_environment(set_variables):
         (lambda: assess("x", context=["y"]), "unknown setting 'context'; did you mean 'contexts'?"),
         (lambda: assess("x", output="x"), "this call takes response, prompt, contexts, atoms, topic, llm"),
         (lambda: verify("x", source=["y"]), "did you mean 'sources'?"),
-        (lambda: Scoring(metrik="rag"), "did you mean 'metric'?\nbeside settings, this call takes metric, llm"),
+        (
+            lambda: Scoring(metrik="rag"),
+            "did you mean 'metric'?\nbeside settings, this call takes metric, llm",
+        ),
         (lambda: Factuality({}).check("x", min_precison=1), "did you mean 'min_precision'?"),
         (
             lambda: assess("x", contexts=["y"], judge="verifier"),

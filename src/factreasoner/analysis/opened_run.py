@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from factreasoner.analysis.tables import RECORDS, VERDICTS, table_of
 from factreasoner.errors import MissingExtraError
 from factreasoner.models import TaskResult
-from factreasoner.models.results import notebook_form
-from factreasoner.models.wording import number_of
+from factreasoner.models.results import counted, notebook_form
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.runs.finished import FinishedRun
 from factreasoner.settings import Config
@@ -67,7 +66,7 @@ class Run:
         judge = self.config.plugin("judge")
         models = self.config.judge_models or ((self.config.model,) if judge == "llm" else ())
         judge = ", ".join(map(str, models)) or f"{judge} judge"
-        count = number_of(len(self), "record")
+        count = counted("record", self._finished.statuses)
         return f"<Run {str(self.path)!r}: task {self.task}, {count}, {judge}>"
 
     def _repr_html_(self) -> str:

@@ -170,7 +170,7 @@ class Wanted(NamedTuple):
 def shown_claims(
     run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims, *, by_p: bool = False
 ) -> Iterator[ClaimRow]:
-    """The wanted rows by record, or by probability; records without claims are added to `without`."""
+    """The wanted rows by record, or by probability; `without` gets the records that lack claims or labels."""
     found = _matching(run, wanted, without)
     rows = _least_likely(run, wanted.limit, found) if by_p else (row for _, row in found)
     for count, row in enumerate(rows):
@@ -182,7 +182,9 @@ def shown_claims(
 def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> Iterator[Place]:
     for result in run.results(None if wanted.record is None else (wanted.record,)):
         rows = list(run.task.rows(result))
-        if not rows:
+        if rows:
+            without.add_unjudged(result, rows)
+        else:
             without.add(result)
         yield from ((index, row) for index, row in enumerate(rows) if wanted.has(row))
 

@@ -19,15 +19,22 @@ MOST_ROWS = 100
 def html_of(result: TaskResult | FinishedRun[Any], told: str) -> str:
     """The claims of a result or a run as a table, each with P, label and deciding quote, under `told`.
 
-    Everything that comes from texts is escaped. Of many claims the first `MOST_ROWS` are there; no more of a
-    run is read.
+    Everything that comes from texts is escaped. Of many claims the first `MOST_ROWS` are there, and as many
+    failures; no more of a run is read.
     """
     if named := isinstance(result, FinishedRun):
         task, results = result.task, result.results()
     else:
         task = next(task for task in map(task_named, TASKS) if task.result is type(result))
         results = iter([result])
-    found = list(islice((row for one in results for row in task.rows(one)), MOST_ROWS + 1))
+    found: list[ClaimRow] = []
+    failures: list[str] = []
+    for one in results:
+        found += islice(task.rows(one), MOST_ROWS + 1 - len(found))
+        whose = f"{one.record_id}: " if named else ""
+        failures += (f"{whose}{f.stage} {f.item_id}: {f.message}" for f in one.all_failures)
+        if len(found) > MOST_ROWS:
+            break
     environment = Environment(
         loader=PackageLoader("factreasoner.report", "assets"), autoescape=True, undefined=StrictUndefined
     )
@@ -37,10 +44,7 @@ def html_of(result: TaskResult | FinishedRun[Any], told: str) -> str:
         claim_word=task.claim_word,
         rows=[_row(row, task) | {"record": row.record if named else ""} for row in found[:MOST_ROWS]],
         more=f"The other {task.claim_word}s are left out here." if len(found) > MOST_ROWS else "",
-        failures=[
-            f"{failure.stage} {failure.item_id}: {failure.message}"
-            for failure in getattr(result, "all_failures", ())
-        ],
+        failures=failures[:MOST_ROWS],
         changes=getattr(result, "changes", ()),
     )
 

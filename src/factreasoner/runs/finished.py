@@ -14,7 +14,7 @@ from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
 from factreasoner.judges import judged_by
 from factreasoner.metrics.run_counts import Tally
-from factreasoner.models import Assessment, Record, TaskResult
+from factreasoner.models import Assessment, Record, Status, TaskResult
 from factreasoner.models.wording import number_of
 from factreasoner.runs.corrections import Corrections, scored_again
 from factreasoner.runs.manifest import MANIFEST, SCORED_AGAIN, Manifest
@@ -140,6 +140,11 @@ class FinishedRun(Generic[R]):
     def sizes(self) -> Sequence[int]:
         """How many claims were judged in each record."""
         return array("L", (self._folder.entries[i].size for i in self.ids))
+
+    @property
+    def statuses(self) -> Iterator[Status]:
+        """What became of each record."""
+        return (self._folder.entries[i].status for i in self.ids)
 
     def tally(self, config: Config) -> Tally[R]:
         """An empty tally for this run's results, scored as `config` says."""

@@ -6,7 +6,7 @@ label and however high P, since no passage says anything about it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
@@ -105,21 +105,33 @@ NAMED = 3
 
 
 class WithoutClaims:
-    """The records without claims, by reason."""
+    """The records without claims, or with claims that were not judged, by reason."""
 
     def __init__(self) -> None:
-        self._ids: dict[str, list[str]] = {}
+        self._without: dict[str, list[str]] = {}
+        self._unjudged: dict[str, list[str]] = {}
 
     def add(self, result: TaskResult) -> None:
         """Add a record without claims."""
         failed = f"failed: {result.failures[0].message}" if result.failures else ""
-        self._ids.setdefault(failed or nothing_in(result), []).append(result.record_id)
+        self._without.setdefault(failed or nothing_in(result), []).append(result.record_id)
+
+    def add_unjudged(self, result: TaskResult, rows: Iterable[ClaimRow]) -> None:
+        """Add a record if judgements of its `rows` failed, with the first failure of one of these."""
+        names = {row.claim for row in rows if row.label is None}
+        lost = (f for f in result.all_failures if f.item_id.rpartition("->")[2] in names | {result.record_id})
+        if names and (failure := next(lost, None)):
+            self._unjudged.setdefault(failure.message, []).append(result.record_id)
 
     def said(self, claim_word: str) -> str:
         """How many there are and why: "No atoms in 2 records: an abstention (r3), failed: ... (r5)."."""
-        count = sum(map(len, self._ids.values()))
-        reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in self._ids.items())
-        return f"No {claim_word}s in {number_of(count, 'record')}: {reasons}." if count else ""
+        kinds = {f"No {claim_word}s": self._without, f"Not all {claim_word}s judged": self._unjudged}
+        return " ".join(_counted(what, ids) for what, ids in kinds.items() if ids)
+
+
+def _counted(what: str, records: Mapping[str, Sequence[str]]) -> str:
+    reasons = ", ".join(f"{why} ({_named(ids)})" for why, ids in records.items())
+    return f"{what} in {number_of(sum(map(len, records.values())), 'record')}: {reasons}."
 
 
 def nothing_in(result: TaskResult) -> str:
