@@ -22,6 +22,7 @@ from factreasoner.corpus.documents import (
 )
 from factreasoner.corpus.files import KINDS
 from factreasoner.errors import DocumentError, MissingExtraError
+from factreasoner.files import zstd
 
 
 def read(tmp_path, name, data):
@@ -87,13 +88,14 @@ REFUSED = [
     ("a.pptx", packed({"xl/workbook.xml": "x"}), "named .pptx, but it is an Excel workbook; save"),
     ("a.txt", b"{\\rtf1 x}", "named .txt, but it is a Rich Text document"),
     ("a.csv", packed({"notes.txt": "x"}), "named .csv, but it is a ZIP archive; unpack it"),
-    ("a.txt", gzip.compress(b"{}", mtime=0), "binary, not text"),
+    ("a.txt", gzip.compress(b"\0\0", mtime=0), "binary, not text"),
+    ("a.md.gz", gzip.compress(b"# A title", mtime=0)[:-3], "can't be read: its gzip data is cut short"),
     (
         "a.jsonl.gz",
         gzip.compress(b'{"text": "x"}', mtime=0)[:-3],
         "can't be read: its gzip data is cut short",
     ),
-    ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"})), "named .gz, but it is a ZIP archive; unpack it"),
+    ("a.csv.gz", gzip.compress(packed({"notes.txt": "x"})), "named .csv, but it is a ZIP archive; unpack it"),
     ("a.txt", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "binary, not text"),
 ]
 
@@ -120,10 +122,19 @@ def test_html_and_pdf(tmp_path):
     assert read(tmp_path, "un_titled.pdf", pdf("First page.")).title == "un titled"
 
 
-def test_a_file_too_large_to_be_one_text(tmp_path, monkeypatch):
-    monkeypatch.setattr(documents, "MOST_BYTES", 10)
+def test_compressed_files_of_every_kind_are_read(tmp_path):
+    notes = read(tmp_path, "my_notes.txt.gz", gzip.compress(b"Opened in 1931."))
+    assert notes == Document("Opened in 1931.", "my notes")
+    assert read(tmp_path, "b.md.zst", zstd.compress(b"# The Bridge\n\nOpened.")).title == "The Bridge"
+    paper = read(tmp_path, "c.pdf.gz", gzip.compress(pdf("First page.", title="Paper")))
+    assert (paper.title, paper.text) == ("Paper", "First page.")
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_a_file_too_large_to_be_one_text(tmp_path, monkeypatch, pack):
+    monkeypatch.setattr(documents, "MOST_BYTES", 200_000)
     with pytest.raises(DocumentError, match="split it"):
-        read(tmp_path, "a.txt", b"x" * 11)
+        read(tmp_path, "a.txt", pack(b"x" * 300_000))
 
 
 def test_a_file_that_goes_or_changes_meanwhile(tmp_path):

@@ -9,10 +9,10 @@ from factreasoner.errors import DocumentError
 
 
 def test_known_kinds_below_a_folder_in_order_without_hidden_ones(tmp_path):
-    write(tmp_path, {**TEXTS, ".hidden.txt": "x", ".git/x.txt": "x", "photo.jpg": "x", "UPPER.TXT": "x"})
+    write(tmp_path, {**TEXTS, ".hidden.txt": "x", ".git/x.txt": "x", "photo.jpg": "x", "UPPER.TXT.gz": "x"})
     found = find_files([tmp_path])
     assert [str(path.relative_to(tmp_path)) for path in found.files] == [
-        "UPPER.TXT",
+        "UPPER.TXT.gz",
         "curie.txt",
         "rows.jsonl",
         "tower.md",

@@ -1,5 +1,6 @@
 """Sources a person names: files of every kind, pages, standard input."""
 
+import gzip
 import importlib.util
 import io
 import sys
@@ -163,6 +164,8 @@ def test_a_text_is_read_as_it_is(tmp_path):
     path = tmp_path / "answer.md"
     path.write_bytes(b"\xef\xbb\xbf# **Head** \x1b[1m[1]\x1b[0m\0\r\n")
     assert read_text(str(path)) == "# **Head** \x1b[1m[1]\x1b[0m\0\r\n"
+    (tmp_path / "answer.txt.gz").write_bytes(gzip.compress(b"It rained."))
+    assert read_text(str(tmp_path / "answer.txt.gz")) == "It rained."
     (tmp_path / "answer.docx").write_bytes(docx(paragraph("It rained [1].")))
     assert read_text(str(tmp_path / "answer.docx")).strip() == "It rained [1]."
 

@@ -14,7 +14,17 @@ from typing import NamedTuple
 
 from factreasoner.corpus.files import ARCHIVE, HEAD, Kind, content_of, kind_of, reason
 from factreasoner.errors import DocumentError, MissingExtraError, NoTextError
-from factreasoner.files import BOM, ESCAPED, LONGEST_LINE, TOO_LONG, Table, lines_of, opened, why_no_table
+from factreasoner.files import (
+    BOM,
+    ESCAPED,
+    LONGEST_LINE,
+    TOO_LONG,
+    Table,
+    lines_of,
+    opened,
+    plain_name,
+    why_no_table,
+)
 from factreasoner.settings import Config
 from factreasoner.web.office import READERS
 from factreasoner.web.page import WIDE, Extracted, Page, decode
@@ -54,14 +64,15 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
     try:
         before = path.stat()
         rows = {"jsonl": json_rows, "csv": csv_rows}.get(kind)
-        with opened(path) if rows else path.open("rb") as file:
-            _refuse_other(path, kind, file.read(HEAD))
+        with opened(path) as file:
+            data = file.read(HEAD)
+            _refuse_other(path, kind, data)
+            data += b"" if rows else file.read(MOST_BYTES)
         if rows:
             found = rows(path)
-        elif before.st_size > MOST_BYTES:
+        elif len(data) > MOST_BYTES:
             raise DocumentError(f"{path}: has more than {MOST_BYTES // 1_000_000} MB; split it")
         else:
-            data = path.read_bytes()
             found = [_document(path, kind, data)] if data.strip() else []
         yield from (item for item in found if isinstance(item, BadRow) or item.text.strip())
         after = path.stat()
@@ -72,7 +83,7 @@ def documents_of(path: Path) -> Iterator[Document | BadRow]:
 
 
 def _document(path: Path, kind: Kind, data: bytes) -> Document:
-    name = re.sub(r"[_\s-]+", " ", path.stem).strip()
+    name = re.sub(r"[_\s-]+", " ", plain_name(path).stem).strip()
     if kind not in ("text", "markdown"):
         return _page(path, kind, data, name)
     read = text_of(data, str(path))
@@ -102,7 +113,7 @@ def _refuse_other(path: Path, kind: Kind, head: bytes) -> None:
     if found is None or found.kind == kind or (found == ARCHIVE and kind in READERS):
         return
     remedy = f"; name it .{found.kind}" if found.kind else ""
-    raise DocumentError(f"{path}: named {path.suffix}, but it is {found.what}{remedy}")
+    raise DocumentError(f"{path}: named {plain_name(path).suffix}, but it is {found.what}{remedy}")
 
 
 def text_of(data: bytes, name: str) -> Extracted:

@@ -116,9 +116,8 @@ def kind_of(path: Path) -> Kind:
 
 
 def _suffix(path: Path) -> str:
-    """The ending of a file's name; of compressed rows, what stands before .gz or .zst."""
-    plain = plain_name(path).suffix.lower()
-    return plain if KINDS.get(plain) in ("jsonl", "csv") else path.suffix.lower()
+    """The ending of a file's name; of a compressed file, what stands before .gz or .zst."""
+    return plain_name(path).suffix.lower()
 
 
 def reason(error: OSError) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from factreasoner.corpus.documents import BINARY, Document, documents_of, text_of
@@ -17,7 +17,7 @@ from factreasoner.errors import (
     InputProblem,
     MissingExtraError,
 )
-from factreasoner.files import why_unread
+from factreasoner.files import opened, plain_name, why_unread
 from factreasoner.models import Context
 from factreasoner.settings import Config
 from factreasoner.web.addresses import INTRANET
@@ -83,9 +83,10 @@ def read_text(name: str) -> str:
     """
     path, shown = Path(name), "standard input" if name == STANDARD_INPUT else name
     try:
-        if path.suffix.lower() in _RICH:
+        if plain_name(path).suffix.lower() in _RICH:
             return "\n\n".join(document.text for document in _of_file(path))
-        data = sys.stdin.buffer.read() if name == STANDARD_INPUT else path.read_bytes()
+        with nullcontext(sys.stdin.buffer) if name == STANDARD_INPUT else opened(path) as file:
+            data = file.read()
         with suppress(UnicodeDecodeError):
             return data.decode("utf-8-sig")  # whatever control characters it has
         found = text_of(data, shown)
