@@ -9,6 +9,10 @@ from factreasoner.errors import LLMError
 from factreasoner.models import Failure, Verdict
 from factreasoner.protocols import Atomized, Judged
 
+DOWN = (
+    "model.example has answered no call for 4 s (--patience), and is now asked only every 15 s; "
+    "run the same command again once it is up"
+)
 begun = []
 """Claims that were begun with, in this process."""
 let_go = threading.Event()
@@ -25,6 +29,8 @@ class HeldJudge:
             time.sleep(0.3)
         if "die" in premise.text:
             os.kill(os.getpid(), signal.SIGKILL)
+        if "fail: down" in premise.text:
+            raise LLMError(DOWN)
         if "fail" in premise.text:
             raise LLMError("the model said no")
         label = "contradiction" if "deny" in premise.text else "entailment"

@@ -114,6 +114,14 @@ def test_an_unknown_path_is_told_in_words(service):
     assert "/openapi.json lists the paths" in service.get("/nothing").text
 
 
+def test_a_client_is_not_told_what_only_the_command_line_can_do(service):
+    found = service.post("check", {"output": "It is tall.", "contexts": ["fail: down"]})
+    (error,) = found.json()["errors"]
+    assert found.status_code == 502
+    told = "model.example has answered no call for 4 s, and is now asked only every 15 s"
+    assert error["message"].endswith(told)
+
+
 def test_a_model_that_fails_is_a_bad_gateway(service):
     found = service.post("check", {"output": "It is tall.", "contexts": ["fail"]})
     assert found.status_code == 502

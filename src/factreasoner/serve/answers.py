@@ -32,6 +32,7 @@ from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
 from factreasoner.settings import Config
 from factreasoner.tasks.task import FACTUALITY, Task, Worker, task_named
+from factreasoner.text.parsing import find_parser
 from factreasoner.text.sentences import sentences
 
 TITLES: Mapping[int, str] = {
@@ -113,7 +114,7 @@ _OF_RECORDS = ("InputError", "NotInTextError")
 """Failures that another record mends, and no other model."""
 A_SETTING = "is a setting, and those are the service's own; leave it out, or keep it in 'metadata'"
 _ELSEWHERE = (
-    (re.compile(r" \(--[^)]*\)|,? or [^,;]*--[a-z][^;]*"), ""),
+    (re.compile(r" \([^()]*--[a-z][^()]*\)|,? or [^,;]*--[a-z][^;]*|; run the same command again.*"), ""),
     (re.compile(r"leave the record out \(in JSON (.*?)\)"), r"\1"),
     (re.compile(r"write each of these as a record, one a line: .*"), "send each as its own body"),
     (re.compile(r"correct it, or.* iconv .*"), "send UTF-8"),
@@ -148,6 +149,7 @@ class Answers:
         llm = None
         if config.model is not None:
             transport.load()  # which takes seconds, and no request's
+            find_parser(config.spacy_model)
             check_keys(config)
             llm = assembly_of(config).llm
         sample = Reader().record(_SAMPLE, where="", default_id="warm")
@@ -214,10 +216,14 @@ class Answers:
 
 def _in_a_body(error: InputError) -> list[InputProblem]:
     """The problems of a record that is a body."""
-    found = list(error.problems)
+    return [one._replace(message=_to_a_client(one.message)) for one in error.problems]
+
+
+def _to_a_client(message: str) -> str:
+    """A message without what only those can do who have the command line."""
     for words, others in _ELSEWHERE:
-        found = [one._replace(message=words.sub(others, one.message)) for one in found]
-    return found
+        message = words.sub(others, message)
+    return message
 
 
 def _assessed(
@@ -225,7 +231,10 @@ def _assessed(
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The line of results.jsonl of a record, and the rows of its claims."""
     found = worker.assess(record)
-    return task.tally(worker.config, ()).add(found), list(claim_rows(task, found))
+    line = task.tally(worker.config, ()).add(found)
+    for failure in line["failures"]:
+        failure["message"] = _to_a_client(failure["message"])
+    return line, list(claim_rows(task, found))
 
 
 def pairs_of(record: Record, config: Config) -> int:
