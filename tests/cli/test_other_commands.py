@@ -88,12 +88,18 @@ def test_what_is_no_run_is_named_by_every_command_that_reads_one(factreasoner, t
     (tmp_path / "folder").mkdir()
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "manifest.json").write_text("{")
+    (tmp_path / "later").mkdir()
+    (tmp_path / "later" / "manifest.json").write_text('{"config": {}, "format": 99}')
+    (tmp_path / "headless").mkdir()
+    (tmp_path / "headless" / "journal.jsonl").write_text("")
     (tmp_path / "file").write_text("{}")
     words = {
         "nothing": "not a run folder: there is no such folder",
         "folder": "not a run folder: it has no manifest.json",
         "file": "not a run folder: a file; name the folder that a run wrote",
         "damaged": "damaged/manifest.json: not a manifest: it is not valid JSON; put back a copy of it, or",
+        "later": "later/manifest.json: has format 99, and this version reads formats up to 2; install",
+        "headless": "headless: not a run folder: it has no manifest.json; put back a copy of it, or start",
     }
     for path, told in words.items():
         done = factreasoner(command[0], path, *command[1:], code=1)

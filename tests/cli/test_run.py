@@ -70,17 +70,30 @@ def test_column_map_and_plain_string_contexts(factreasoner, tmp_path):
     assert "THEIRS=OURS" in factreasoner("run", path, "--column-map", "text", code=2).stderr
 
 
+def test_a_key_that_looks_misspelt_is_told_before_and_after(factreasoner, tmp_path):
+    path = write_records(tmp_path / "d.jsonl", {**record("r1"), "refrence": "x"})
+    first, *_, last = factreasoner("run", path, "--out", "o").stderr.splitlines()
+    assert "'refrence' is kept as metadata; did you mean 'reference'?" in first
+    assert first == last
+
+
 def test_abstentions_are_counted_apart(factreasoner, tmp_path):
     path = write_records(
         tmp_path / "d.jsonl",
         {"output": "I don't know.", "contexts": []},
         {"output": "", "contexts": []},
         record("r3"),
+        {"output": "👍👍", "contexts": []},
+        {"output": "Mars is red.", "atoms": [], "contexts": []},
     )
     done = factreasoner("run", path, "--out", "o")
     lines = results(tmp_path / "o")
-    assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok"]
-    assert "No atoms in 2 records: an abstention (r1), an empty answer (r2).\n" in done.stderr
+    assert [line["status"] for line in lines] == ["no_atoms", "no_atoms", "ok", "no_atoms", "no_atoms"]
+    why = (
+        "an abstention (r1), an empty answer (r2), an answer without a word (r4), "
+        "the given list of them is empty; leave it out to have them made (r5)"
+    )
+    assert f"No atoms in 4 records: {why}.\n" in done.stderr
     assert lines[0]["factuality_score"] is None
     summary = summary_of(tmp_path / "o")
     assert summary["mean"]["factuality_score"] == lines[2]["factuality_score"]

@@ -99,6 +99,17 @@ def test_settings_that_do_not_fit(factreasoner, tmp_path, one, relations, flags,
     assert not (tmp_path / "out").exists()
 
 
+def test_a_missing_verdict_is_named_and_the_same_ones_do_not_bring_it(factreasoner, one, relations):
+    write_records(relations, *RELATIONS[:2])
+    done = recorded(factreasoner, one, relations, "--version", 1, code=3)
+    told = f"no verdict on this pair in {relations}"
+    assert f"1 x {told} (r1 c0->a2)" in done.stdout
+    assert "The same recorded verdicts would fail the same way: add the missing ones and" in done.stderr
+    write_records(relations, *RELATIONS[:1])
+    done = recorded(factreasoner, one, relations, "--version", 1, "--fresh", code=3)
+    assert f"2 x {told} (first: r1 c0->a1)" in done.stdout
+
+
 def test_a_dry_run_makes_no_calls(factreasoner, one, relations):
     done = recorded(factreasoner, one, relations, "--dry-run", "--model", "openai/x")
     assert "no model calls" in done.stdout
@@ -110,7 +121,7 @@ def test_a_run_never_overwrites_what_it_reads(factreasoner, tmp_path, one, flags
     before = (tmp_path / "first" / "journal.jsonl").read_bytes()
     for source in ("first", one):
         done = factreasoner("run", source, "--judge", "recorded", "--relations", "first", *flags, code=1)
-        assert "--out" in done.stderr
+        assert "first: this run reads from it; name another folder with --out" in done.stderr
     assert (tmp_path / "first" / "journal.jsonl").read_bytes() == before
 
 

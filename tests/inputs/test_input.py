@@ -100,12 +100,12 @@ def test_a_key_that_looks_misspelt_is_noted_and_kept(tmp_path):
     checked = CheckedInput(path)
     (note,) = checked.notes
     assert note == (
-        "'refrence' is kept as metadata; did you mean 'reference'? (--column-map refrence=reference)"
+        f"{path}: 'refrence' is kept as metadata; did you mean 'reference'? (--column-map refrence=reference)"
     )
     assert next(checked.records()).metadata == {"refrence": "y", "note": "z"}
     assert CheckedInput(path, column_map={"refrence": "gold"}).notes == []
     both = write(tmp_path / "g.jsonl", {"output": "x", "contexts": ["y"], "context": "z", "answer_id": 1})
-    assert CheckedInput(both).notes == ["'context' is kept as metadata; did you mean 'contexts'?"]
+    assert CheckedInput(both).notes == [f"{both}: 'context' is kept as metadata; did you mean 'contexts'?"]
 
 
 def test_of_a_record_that_is_skipped_no_key_is_kept(tmp_path):
@@ -115,8 +115,10 @@ def test_of_a_record_that_is_skipped_no_key_is_kept(tmp_path):
 
 def test_a_key_of_a_context_that_looks_misspelt_is_noted_or_told_where_the_text_is_missing(tmp_path):
     noted = {"output": "x", "contexts": [{"text": "y", "tittle": "z", "score": 1}], "atoms": ["x"]}
-    checked = CheckedInput(write(tmp_path / "f.jsonl", noted, noted))
-    assert checked.notes == ["contexts: 'tittle' is kept as metadata; did you mean 'title'?"]
+    path = write(tmp_path / "f.jsonl", noted, noted)
+    assert CheckedInput(path).notes == [
+        f"{path}: contexts: 'tittle' is kept as metadata; did you mean 'title'?"
+    ]
     path = write(tmp_path / "g.jsonl", {"output": "x", "contexts": [{"txt": "y"}]})
     (problem,) = problems_of(path)
     assert problem.message == "missing or blank; there is a key 'txt': did you mean 'text'?"

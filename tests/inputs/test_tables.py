@@ -162,8 +162,8 @@ def test_blank_rows_are_left_out_and_counted(tmp_path):
     path = tmp_path / "f.csv"
     for blank, notes in (
         ("", []),
-        (",\n", ["1 blank row left out"]),
-        (' ,\n\n,"\n"\n', ["2 blank rows left out"]),
+        (",\n", [f"{path}: 1 blank row left out"]),
+        (' ,\n\n,"\n"\n', [f"{path}: 2 blank rows left out"]),
     ):
         path.write_text(f"id,output\na,x\n{blank}b,y\n")
         checked = CheckedInput(path)

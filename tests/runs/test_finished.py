@@ -54,6 +54,12 @@ def test_what_does_not_fit_is_named(tmp_path):
         past(path, fits=lambda record: [InputProblem("", "contexts", "no")], skip_invalid=True)
 
 
+def test_what_several_records_share_is_told_once(tmp_path):
+    path = folder(tmp_path, *(assessment(f"r{number}") for number in range(3)))
+    with pytest.raises(InputError, match=r"journal\.jsonl: record r0 and 2 more \(r1, r2\): contexts: no$"):
+        past(path, fits=lambda record: [InputProblem("", "contexts", "no")])
+
+
 def test_a_limit_takes_the_first(tmp_path):
     assert past(folder(tmp_path, assessment("r0"), assessment("r1")), limit=1).ids == ("r0",)
 

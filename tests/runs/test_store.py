@@ -253,7 +253,8 @@ def test_a_wrong_word_in_a_line_is_told_in_a_sentence(tmp_path):
     with pytest.raises(RunError) as raised:
         list(folder.results(["r0"]))
     told = str(raised.value)
-    assert "journal.jsonl:1: damaged line: outcome.support.a0: " in told
+    assert "journal.jsonl:1: not a result of a run of `run`: outcome.support.a0: " in told
+    assert told.endswith("the line is whole, so it was written with another manifest.json: put that one back")
     assert "\n" not in told
     assert "pydantic" not in told
 

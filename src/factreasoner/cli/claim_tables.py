@@ -72,13 +72,13 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     console.aside(judging_notice(config))
 
 
-def print_atoms_notice(console: Terminal, config: Config, parser: str | None) -> None:
-    """How atoms were made that the record did not bring, where no model made them."""
+def print_atoms_notice(console: Terminal, config: Config, parser: str | None, what: str = "Atoms") -> None:
+    """How atoms, or `what` else, were made that the record did not bring, where no model made them."""
     if config.plugin("atomizer") != "embedded":
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
     remedy = "" if parser or config.spacy_model == "none" else f"; {REMEDY} split them"
-    console.aside(f"Atoms are {made} (docs/atoms.md){remedy}.")
+    console.aside(f"{what} are {made} (docs/atoms.md){remedy}.")
 
 
 def judging_notice(config: Config) -> str:

@@ -60,9 +60,8 @@ class OverRecords(Command):
             say(f"skipped {problem}", err=True)
         if skipped := len({problem.where for problem in checked.problems}):
             say(f"Skipped {skipped} of {skipped + len(checked.ids)} records.", err=True)
-        if isinstance(checked, CheckedInput):
-            for note in checked.notes:
-                self._note(f"{checked.name}: {note}")
+        for note in checked.notes:
+            self._note(note)
         return checked
 
 
@@ -93,7 +92,7 @@ class Running(OverRecords):
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
             if source is not None and recording_file(source).resolve() == recording_file(out).resolve():
-                raise ConfigError(f"{out}: this run reads from that folder; choose another one with --out")
+                raise ConfigError(f"{out}: this run reads from it; name another folder with --out")
         lines = used_lines(config)
 
         def fits(record: Record) -> Sequence[InputProblem]:
@@ -112,6 +111,8 @@ class Running(OverRecords):
         folder = RunFolder(out, task)
         code = self._run(folder, checked)
         self.at_end(folder.results(checked.ids))
+        for note in checked.notes:  # now a screenful above
+            self._note(note)
         return code
 
     def refuse_json(self) -> None:
@@ -154,7 +155,7 @@ class Running(OverRecords):
         self._note(_without_claims(folder, checked.ids))
         self._note(_not_in_input(report, folder.path))
         self._report(folder)
-        return _ended(report, folder.path)
+        return _ended(report, folder.path, self.config)
 
     def _gone_through(self, checked: CheckedInput | PastRecords, folder: RunFolder[Any]) -> RunReport:
         """Go through the records by calls that are made at once, or in rounds of batches."""
@@ -215,14 +216,21 @@ def _not_in_input(report: RunReport, path: Path) -> str:
     return f"{path} has {strange}: kept in its journal, left out of results and scores."
 
 
-def _ended(report: RunReport, path: Path) -> int:
+def _ended(report: RunReport, path: Path, config: Config) -> int:
     """The exit code of a run; says why it stopped where it did."""
     records: Any = report.summary["records"]
+    failures: Any = report.summary["failures"]
     if report.stopped:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         say(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
-        say("Something failed: see failures. The same command tries only that again.", err=True)
+        again = "The same command tries only that again."
+        if config.judge == "recorded" and failures["by_stage"].keys() == {"judge"}:
+            again = (
+                "The same recorded verdicts would fail the same way: add the missing ones and use --fresh, "
+                "or name another --judge."
+            )
+        say(f"Something failed: see failures. {again}", err=True)
     elif report.total and records["no_atoms"] == report.total:
         told = shlex.join(["factreasoner", "show", str(path)])
         say(f"No record has anything to judge: `{told}` says why for each.", err=True)

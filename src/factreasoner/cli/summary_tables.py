@@ -49,10 +49,12 @@ def print_summary(task: Task[Any], summary: Mapping[str, Any], config: Config, f
     console = Terminal()
     console.columns(("", ""), [("judged by", escape(judged_by(config))), *rows], show_header=False)
     for message, count in summary["failures"]["messages"].items():
-        console.failed(f"{count:,} x {message}")
+        first = summary["failures"]["first"][message]
+        console.failed(f"{count:,} x {message} ({'first: ' * (count > 1)}{first})")
     console.aside(f"{folder / 'results.jsonl'}, summary.json", soft_wrap=True)
     if "atomizer" in summary["seconds"]["by_stage"]:
-        print_atoms_notice(console, config, parser_of(folder))
+        lacking = f"{task.claim_word.capitalize()}s that the records lack"
+        print_atoms_notice(console, config, parser_of(folder), lacking)
     if advice := better_judge(config):
         console.aside(advice)
     if task.name == "rag":

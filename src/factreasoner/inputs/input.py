@@ -89,7 +89,8 @@ class CheckedInput:
             self._copy, self._by = self._copied(closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        self.notes += self._checked(Reader(self._column_map, fits), limit)
+        notes = [*self.notes, *self._checked(Reader(self._column_map, fits), limit)]
+        self.notes = [f"{self.name}: {note}" for note in notes]
         problems = merged(self.problems)
         if problems and not skip_invalid:
             raise InputError(problems)

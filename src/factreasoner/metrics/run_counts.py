@@ -141,6 +141,7 @@ class Tally(ABC, Generic[R]):
         self._status = Counter(dict.fromkeys(STATUSES, 0))
         self._failures: Counter[str] = Counter()
         self._messages: Counter[str] = Counter()
+        self._first: dict[str, str] = {}
         self._verdicts: dict[str, Counter[str]] = {
             name: Counter() for name in ("label", "confidence", "citation")
         }
@@ -169,6 +170,8 @@ class Tally(ABC, Generic[R]):
             self._failures[failure.stage] += 1
             if failure.message in self._messages or len(self._messages) < MESSAGES_KEPT:
                 self._messages[failure.message] += 1
+                place = " ".join(dict.fromkeys((result.record_id, failure.item_id)))
+                self._first.setdefault(failure.message, place)
         for verdict in verdicts:
             for name, counts in self._verdicts.items():
                 if value := getattr(verdict, name):
@@ -207,7 +210,8 @@ class Tally(ABC, Generic[R]):
             "failures": {
                 "total": self._failures.total(),
                 "by_stage": dict(self._failures),
-                "messages": dict(self._messages.most_common(MESSAGES_SHOWN)),
+                "messages": dict(shown := self._messages.most_common(MESSAGES_SHOWN)),
+                "first": {message: self._first[message] for message, _ in shown},
             },
             "usage": {
                 "total": total.model_dump(),

@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 from factreasoner.errors import InputError, InputProblem, RunError
 from factreasoner.files import replace_file
 from factreasoner.inputs.parsing import Fits
+from factreasoner.inputs.problems import merged
 from factreasoner.judges import judged_by
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.models import Assessment, Record, Status, TaskResult
@@ -175,12 +176,14 @@ class PastRecords:
     """The records of a run folder with the atoms and contexts they had when they were judged.
 
     No stage before the assessor has anything to do for them. `problems` are those of the records left out
-    (`skip_invalid`).
+    (`skip_invalid`); there are no `notes`.
 
     Raises:
         RunError: not a run folder, a damaged one, or one without an assessed record.
         InputError: a record that failed before it had atoms, or does not fit; or no other is left.
     """
+
+    notes: Sequence[str] = ()
 
     def __init__(
         self, path: Path, *, fits: Fits, limit: int | None = None, skip_invalid: bool = False
@@ -201,7 +204,7 @@ class PastRecords:
                 ids.append(assessment.record_id)
         self.ids = tuple(ids)
         if self.problems and not skip_invalid:
-            raise InputError(self.problems)
+            raise InputError(merged(self.problems))
         if not ids:
             raise InputError([*self.problems, InputProblem(str(path), "", "no valid record is left")])
 

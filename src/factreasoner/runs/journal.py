@@ -19,6 +19,7 @@ from factreasoner.tasks.task import Task
 R = TypeVar("R", bound=TaskResult)
 _CHANGED = "it is cut or changed"
 _REMEDY = "remove it and run again, or start over with --fresh"
+_WHOLE = "the line is whole, so it was written with another manifest.json: put that one back"
 
 
 class JournalEntry(NamedTuple):
@@ -106,16 +107,16 @@ class Journal(Generic[R]):
                 return _packed(self.task, result, line)
             return unpack(line)
         except (ValueError, LookupError, TypeError) as error:
-            raise self._damaged(offset, error) from error
+            wrong = next(reworded(error, "", {})) if isinstance(error, ValidationError) else _CHANGED
+            raise self._wrong(offset, f"damaged line: {wrong}; {_REMEDY}") from error
 
-    def _damaged(self, offset: int, error: Exception) -> RunError:
-        wrong = next(reworded(error, "", {})) if isinstance(error, ValidationError) else _CHANGED
+    def _wrong(self, offset: int, why: str) -> RunError:
         number = 1
         with self.journal_path.open("rb") as journal:
             while journal.tell() < offset:
                 journal.readline()
                 number += 1
-        return RunError(f"{self.journal_path}:{number}: damaged line: {wrong}; {_REMEDY}")
+        return RunError(f"{self.journal_path}:{number}: {why}")
 
     def write(self, lines: Sequence[JournalLine]) -> None:
         """Add lines; when this returns they are on disk.
@@ -156,5 +157,6 @@ class Journal(Generic[R]):
                 found = self._unpacked(journal.readline(), offset)
                 try:
                     yield self.task.result.model_validate_json(found.result)
-                except ValidationError as error:
-                    raise self._damaged(offset, error) from error
+                except ValidationError as error:  # of a line that is whole, as its checksum says
+                    wrong = f"not a result of a run of `{self.task.name}`: {next(reworded(error, '', {}))}"
+                    raise self._wrong(offset, f"{wrong}; {_WHOLE}") from error

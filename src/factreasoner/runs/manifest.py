@@ -16,6 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from factreasoner.errors import RunError
 from factreasoner.files import replace_file, why_unread
+from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.capabilities import Capabilities
 from factreasoner.settings import CALL_SETTINGS, SCORE_SETTINGS, Config
 from factreasoner.tasks.task import FACTUALITY
@@ -45,7 +46,11 @@ class Manifest:
         self.path = folder / MANIFEST
 
     def content(self) -> dict[str, Any]:
-        """What the file holds. Raises RunError when there is none or it can't be read."""
+        """What the file holds.
+
+        Raises:
+            RunError: there is none, it can't be read, or a later version wrote it.
+        """
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError) as error:
@@ -58,6 +63,7 @@ class Manifest:
             else:
                 scores = (self.folder / SCORED_AGAIN).exists()
                 why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"
+                why += f"; {_REMEDY}" * (self.folder / JOURNAL).exists()
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except OSError as error:
             raise RunError(f"{self.path}: {why_unread(error)}; {_REMEDY}") from error
@@ -65,6 +71,11 @@ class Manifest:
             raise RunError(f"{self.path}: not a manifest: it is not valid JSON; {_REMEDY}") from error
         if not isinstance(data, dict) or not isinstance(data.get("config"), dict):
             raise RunError(f"{self.path}: not a manifest: it has no `config`; {_REMEDY}")
+        if (made := data.get("format", 1)) not in range(FORMAT + 1):
+            raise RunError(
+                f"{self.path}: has format {made!r}, and this version reads formats up to {FORMAT}; install "
+                "a later version"
+            )
         return data
 
     @property

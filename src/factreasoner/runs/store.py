@@ -21,6 +21,7 @@ from factreasoner.errors import RunError
 from factreasoner.files import clear_interrupted
 from factreasoner.inputs.gold_labels import some_of
 from factreasoner.judges.recorded import recording_fingerprint
+from factreasoner.judges.relation_lines import JOURNAL
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.models import TaskResult
 from factreasoner.pipeline.assembly import Calls
@@ -130,7 +131,7 @@ class RunFolder(Journal[R]):
     """
 
     def __init__(self, path: Path, task: Task[R]) -> None:
-        super().__init__(path / "journal.jsonl", task)
+        super().__init__(path / JOURNAL, task)
         self.path = path
         self.results_path = path / "results.jsonl"
         """One line a record, in input order."""
@@ -198,15 +199,13 @@ class RunFolder(Journal[R]):
             for path in (self.journal_path, self.ledger.path, *derived):
                 path.unlink(missing_ok=True)
             self.batches.clear()
-        if self.manifest.path.exists():
+        if self.manifest.path.exists() or self.journal_path.exists():
             self._check_task()
             begun = self.journal_path.exists() and self.journal_path.stat().st_size
             if begun or self.batches.all:
                 self.manifest.refuse_other_run(config, fingerprints)
             self._refuse_lost_journal()
             self.mend_journal()
-        elif self.journal_path.exists():
-            raise RunError(f"{self.path}: has a journal but no manifest.json; start over with --fresh")
         self.manifest.write(self.task.name, config, fingerprints, going_on=bool(self.entries))
 
     def close(self) -> None:

@@ -140,8 +140,12 @@ def nothing_in(result: TaskResult) -> str:
         return result.nothing
     if not result.response.strip():
         return "an empty answer"
+    if not any(map(str.isalnum, result.response)):
+        return "an answer without a word"
     if is_abstention(result.response):
         return "an abstention"
+    if "atomizer" not in result.seconds:
+        return "the given list of them is empty; leave it out to have them made"
     return "no claim was found (instructions, questions and remarks are not claims)"
 
 

@@ -47,6 +47,7 @@ LISTED = {
     "mean",
     "interval_95",
     "messages",
+    "first",
     "by_stage",
     "reasons",
 }

@@ -64,6 +64,7 @@ def test_cited_claims_keep_their_labels_quotes_and_fates():
 
 def test_quotes_stand_apart_in_the_notes_of_a_claim():
     quote = 'It reads: "opened in 1932"; and more'
+    sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
     table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
     sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
     (row,) = rows_of(
