@@ -45,11 +45,8 @@ class Check(Command):
         else:
             say("\n".join(map(str, findings)))
         few = run.task.table.few_records(summary.sample(), measured)
-        turned, unruled = (
-            ruling.turned(rules, run.task.table),
-            ruling.unruled_failures(rules, summary, failed),
-        )
-        for warning in filter(None, (few, *turned, *unruled)):
+        turned = ruling.turned(rules, run.task.table)
+        for warning in filter(None, (few, *turned, *ruling.unruled_failures(rules, summary, failed))):
             say(warning, err=True)
         if self.junit is not None:
             ruling.write_junit(self.junit, findings, self.run_dir)

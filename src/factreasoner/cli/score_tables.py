@@ -18,6 +18,7 @@ from factreasoner.report.tables import (
     difference_rows,
     explanation,
     fewer,
+    k_of,
     records_of,
     score_rows,
     table_of,
@@ -138,13 +139,7 @@ def _evaluated(content: Mapping[str, Any], lacking: Lacking) -> Iterator[tuple[s
         unbounded = found["value"] is not None and not low_high and content["num_records"] > 1
         if unbounded or (found["value"] is None and "confusion" not in content):
             beside = f"({escape(found['reason'])}){beside}"
-        yield metric.caption(_k(content), room=True), metric.text(found["value"]), beside
-
-
-def _k(content: Mapping[str, Any]) -> int | str:
-    """The K of a run, or what it is set by where that differs by record."""
-    k: int | str = content["k_setting"] if content["k"] is None else content["k"]
-    return k
+        yield metric.caption(k_of(content), room=True), metric.text(found["value"]), beside
 
 
 def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -> None:
@@ -153,10 +148,10 @@ def _print_groups(content: Mapping[str, Any], lacking: Lacking, out: Terminal) -
     if _unlabelled(content):
         metrics = [metric for metric in metrics if not metric.needs.labels]
     labels = ["labels"] * (_has_labels(content) and not _unlabelled(content))
-    head = [content["by"], "records", *labels, *(metric.caption(_k(content)) for metric in metrics)]
+    head = [content["by"], "records", *labels, *(metric.caption(k_of(content)) for metric in metrics)]
     rows = [[name, *_of_group(found, bool(labels), metrics)] for name, found in content["groups"].items()]
     print_scores(out, head, rows, wrap=True)
-    meanings = (f"{metric.caption(_k(content))}: {metric.meaning}" for metric in metrics)
+    meanings = (f"{metric.caption(k_of(content))}: {metric.meaning}" for metric in metrics)
     out.sentence(f"[dim]{escape('; '.join(meanings))}.[/dim]")
 
 

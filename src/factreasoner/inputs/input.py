@@ -89,8 +89,8 @@ class CheckedInput:
             self._copy, self._by = self._copied(closing)
         except OSError as error:
             raise unreadable(self.name, error) from error
-        notes = [*self.notes, *self._checked(Reader(self._column_map, fits), limit)]
-        self.notes = [f"{self.name}: {note}" for note in notes]
+        notes = self.notes + self._checked(Reader(self._column_map, fits), limit)
+        self.notes = list(map(f"{self.name}: ".__add__, notes))
         problems = merged(self.problems)
         if problems and not skip_invalid:
             raise InputError(problems)

@@ -49,12 +49,16 @@ def table_of(content: Mapping[str, Any]) -> Table[Any]:
     return table
 
 
+def k_of(content: Mapping[str, Any]) -> int | str:
+    """The K of a run, or what it is set by where that differs by record."""
+    k: int | str = content["k_setting"] if content["k"] is None else content["k"]
+    return k
+
+
 def caption(score: str, content: Mapping[str, Any]) -> str:
     """What a score is called, with the K it was computed with and the direction that is better."""
     metric = table_of(content)[score]
-    return (
-        metric.caption(content["k_setting"] if content["k"] is None else content["k"]) + ARROWS[metric.better]
-    )
+    return metric.caption(k_of(content)) + ARROWS[metric.better]
 
 
 def estimated(metric: Metric, run: Mapping[str, Any], records: int) -> str:
@@ -104,11 +108,6 @@ def difference_rows(content: Mapping[str, Any], run: str) -> Iterator[list[str]]
         yield [caption(item["score"], content), difference, f"[{low_high}]" if low_high else "", *p_values]
 
 
-def records_of(content: Mapping[str, Any]) -> str:
-    """How many records there are, in words."""
-    return number_of(content["num_records"], "record")
-
-
 def averages(task: str, metrics: Iterable[Metric]) -> str:
     """Which of the metrics of `task` are means over records, and which are not."""
     pooled = [metric.shown for metric in metrics if isinstance(metric.average, OfClaims)]
@@ -116,6 +115,11 @@ def averages(task: str, metrics: Iterable[Metric]) -> str:
         return "Scores are means over records."
     together = f"Over all labelled {task_named(task).claim_word}s together"
     return f"{together}: {', '.join(pooled)}; the other scores are means over records."
+
+
+def records_of(content: Mapping[str, Any]) -> str:
+    """How many records there are, in words."""
+    return number_of(content["num_records"], "record")
 
 
 def explanation(content: Mapping[str, Any]) -> list[str]:

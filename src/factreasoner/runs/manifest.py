@@ -54,16 +54,14 @@ class Manifest:
         try:
             data = json.loads(self.path.read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError) as error:
-            if not self.folder.is_dir():
-                why = (
-                    "a file; name the folder that a run wrote"
-                    if self.folder.exists()
-                    else "there is no such folder"
-                )
+            if self.folder.is_file():
+                why = "a file; name the folder that a run wrote"
+            elif not self.folder.is_dir():
+                why = "there is no such folder"
+            elif (self.folder / SCORED_AGAIN).exists():
+                why = "it holds scores of a run; name that run"
             else:
-                scores = (self.folder / SCORED_AGAIN).exists()
-                why = "it holds scores of a run; name that run" if scores else f"it has no {MANIFEST}"
-                why += f"; {_REMEDY}" * (self.folder / JOURNAL).exists()
+                why = f"it has no {MANIFEST}" + f"; {_REMEDY}" * (self.folder / JOURNAL).exists()
             raise RunError(f"{self.folder}: not a run folder: {why}") from error
         except OSError as error:
             raise RunError(f"{self.path}: {why_unread(error)}; {_REMEDY}") from error
