@@ -96,6 +96,19 @@ def test_a_marker_that_closes_a_paragraph_of_uncited_sentences_is_theirs_too(end
     ]
 
 
+@pytest.mark.parametrize("said", ["A [page](https://a.com) says it rained.", "See https://a.com. It rained."])
+def test_a_link_to_no_source_among_the_words_of_a_sentence_cites_nothing_and_is_noted(said):
+    text = CitedText(f"{said} It snowed [1].\n\n`https://b.com`\n\nSources\n[1] https://c.com", CONTEXTS)
+    assert (text.sentences[0].by, text.sentences[0].cited) == ("none", ())
+    assert text.notes == ("'https://a.com' was not read as a citation: it leads to no source",)
+
+
+def test_a_link_behind_a_sentence_cites_for_it():
+    one, two = (f"[Page](https://example.org/page{n})" for n in (1, 2))
+    found = cited(f"It is 3 km. {one} It rained. {two} It snowed. ([Fake](https://a.com)) The end [3].")
+    assert [cites for _, cites, _ in found] == [["c1"], ["c2"], ["https://a.com"], ["c3"]]
+
+
 def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_brackets_of_its_own():
     link = "[Reuters](https://example.org/page1)"
     text = CitedText(f"It rained ({link}, {link}). Says {link}. It hailed (see {link}).", CONTEXTS)

@@ -5,6 +5,7 @@ import pytest
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import Sources, find_markers, notes_on
 
+A = "[A](https://a.com/x)"
 CONTEXTS = [Context(id=f"c{n}", text="x", link=f"https://example.org/page{n}") for n in range(1, 4)]
 
 
@@ -72,6 +73,15 @@ def read(text, contexts=CONTEXTS, defined=None):
         ("It rained (https://example.org/page1).", [["c1"]]),
         ("It rained <https://www.example.org/page1/>.", [["c1"]]),
         ("It rained: https://example.org/page1?utm_source=x.", [["c1"]]),
+        (
+            f"It rained ({A}, [B](https://example.org/page1)). So ({A}) it did.",
+            [["https://a.com/x?"], ["c1"]],
+        ),
+        (
+            "It rained (https://a.com/x). ([B](https://a.com)) It snowed.",
+            [["https://a.com/x?"], ["https://a.com?"]],
+        ),
+        (f"It rained ({A}; [B](#b)). See {A}.", [["https://a.com/x?"]]),
         ("It rained [4].", [["4?"]]),
         ("It rained [1, 9].", [["c1", "9?"]]),
         ("It rained [c9, c1] [s9] (source_9).", [["c1", "c9?"], ["s9?"], ["source_9?"]]),
@@ -103,6 +113,31 @@ def test_markers_of_every_form(text, named):
 )
 def test_what_only_looks_like_a_marker(text):
     assert read(text) == []
+
+
+BEHIND = [
+    f"It is 3 km. {A} It snowed.",
+    f"It rained! {A}[B](https://b.com) The end.",
+    f"It rained.”  {A} Snow fell? [B](https://b.com)\nIt hailed.",
+    f"- It rained. {A}",
+]
+WITHIN = [
+    f"It rained. {A} Snow fell.",
+    f"It rained. {A} shows it.",
+    f"It is by Dr. {A}",
+    f"It rained.{A} It snowed.",
+    f"It rained, {A} It snowed.",
+    f"It rained {A}. It snowed.",
+    f"[B](https://b.com) It rained. {A} It snowed.",
+    f"{A}\nIt snowed.",
+]
+
+
+@pytest.mark.parametrize("text", [*BEHIND, *WITHIN])
+def test_a_link_between_two_sentences_or_behind_one_is_no_words(text):
+    found = find_markers(text, Sources([Context(id="a", text="x", link="https://a.com/x")]))
+    assert [m.shown is None for m in found if m.sources] == [text in BEHIND]
+    assert bool(read(text)) == (text in BEHIND)
 
 
 def test_an_id_goes_before_a_number_in_order():

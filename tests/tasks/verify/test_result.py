@@ -64,13 +64,10 @@ def test_cited_claims_keep_their_labels_quotes_and_fates():
 
 def test_quotes_stand_apart_in_the_notes_of_a_claim():
     quote = 'It reads: "opened in 1932"; and more'
-    sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
     table = {("old", "1932"): ("entailment", 0.9, quote), ("new", "1932"): ("contradiction", 0.8, "Closed.")}
     sources = [{"id": "old", "text": quote}, {"id": "new", "text": "Closed."}]
-    (row,) = rows_of(
-        "verify",
-        verify("It opened in 1932 [1][2].", sources=sources, judge=TableJudge(table), spacy_model="none"),
-    )
+    found = verify("It opened in 1932 [1][2].", sources=sources, judge=TableJudge(table), spacy_model="none")
+    (row,) = rows_of("verify", found)
     own, other = row.notes
     assert own == Note("[1] supports it", quote, own=True, end=".")
     assert (other.words, other.quote, other.own) == (" [2] contradicts it", "Closed.", False)

@@ -253,10 +253,13 @@ def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
 
 def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
-    answer = "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21]."
+    answer = "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21] ([A](https://a.com))."
     several, none, other = verify(answer, sources=sources).claims
     unknown = "No source has the author and year of Smith21 in its id, title or link."
-    assert other.explanation == f"No source is called s7; the ids are s1, s2. {unknown}"
+    assert (
+        other.explanation
+        == f"No source is called s7; the ids are s1, s2. {unknown} No source has the link https://a.com."
+    )
     assert other.fate == "flagged"
     assert several.explanation == "Author and year of Smith 2019 fit several sources: s1, s2."
     assert none.explanation == "No source has the author and year of Weber 2001 in its id, title or link."

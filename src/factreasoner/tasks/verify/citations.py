@@ -14,7 +14,7 @@ from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
-from factreasoner.text.citation_marks import BROKEN, is_word
+from factreasoner.text.citation_marks import BROKEN, Regions, is_word, nothing_cited
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
@@ -37,7 +37,7 @@ _TITLE = re.compile(
 """An entry that ends without a stop and cites nothing, as titles do and sentences don't."""
 _CITED = re.compile(rf"\[\^?([^\[\]\n]{{1,60}})\]|({_RAISED}+)")
 _WRAPPED = re.compile(r"\n(?![ \t]*>)")
-_URL = re.compile(r"https?://[^\s<>\[\]()\"]+")
+_URL = re.compile(r"https?://[^\s<>\[\]()\"]*[^\s<>\[\]()\".,;:!?'*_`]")
 
 
 Place = tuple[int, int]
@@ -88,6 +88,9 @@ class CitedText:
         markers = [
             m for m in find_markers(lines, sources) if not any(s.start <= m.start < s.end for s in listed)
         ]
+        apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), nothing_cited(lines)
+        urls = (m for m in _URL.finditer(lines) if not apart.hold(*m.span()))
+        self._links = [m for m in urls if not code.hold(*m.span())]
         kept = [m for m in markers if m.is_word or is_word(lines, m.start, m.end)]
         gone = [m for m in markers if m not in kept]
         around = [
@@ -104,7 +107,8 @@ class CitedText:
         seen = [n for n, character in enumerate(read) if character != UNSEEN]
         self.plain, self._places = "".join(read[n] for n in seen), [places[n] for n in seen]
         self.sentences = self._sentences(markers, all_blocks, read, places)
-        self.notes = tuple(notes_on(text, markers, sources))
+        strange = [f"{m[0]!r} was not read as a citation: it leads to no source" for m in self._links[:1]]
+        self.notes = (*notes_on(text, markers, sources), *strange)
 
     def like(self, text: str) -> CitedText:
         """Another text whose labels name the same sources."""
@@ -147,6 +151,7 @@ class CitedText:
         owned = self._owned(markers, spans, above=above)
         starts = [span.start for span, *_ in spans]
         unread = [m.end() if m["opens"] else m.start() for m in UNREAD.finditer(self.text) if not m["begins"]]
+        unread += [m.start() for m in self._links]
         marks = {bisect.bisect_right(starts, place) - 1 for place in unread}
         marked = [
             bool(own or n in marks or BROKEN.search(self._read, *spans[n][0])) for n, own in enumerate(owned)

@@ -29,6 +29,7 @@ from factreasoner.text.citation_marks import (
     may_be_numbers,
     nothing_cited,
 )
+from factreasoner.text.language import SENTENCES
 from factreasoner.text.links import page_of
 from factreasoner.text.tags import ANCHOR, UNSEEN, Tags, are_pair, without_tags
 
@@ -51,9 +52,19 @@ One that opens stands before the sentence that it is for.
 _REFERRED = re.compile(r"\[(?P<inside>[^\[\]\n]{1,120})\]\[(?P<label>[^\[\]\n]{1,60})\]")
 """A link whose address the text defines elsewhere: "[Reuters][1]"."""
 _POINTERS = re.compile(
-    r"\((?:[ ,;]*\[[^\[\]\n]{1,120}\](?:\((?:[^()\s]|\([^()\s]*\))*\)|\[[^\[\]\n]{1,60}\])){1,20} *\)"
+    r"(?<!\])\((?:[ ,;]*(?:https?://[^\s<>()\[\]]+"
+    r"|\[[^\[\]\n]{1,120}\](?:\((?:[^()\s]|\([^()\s]*\))*\)|\[[^\[\]\n]{1,60}\]))){1,20} *\)"
 )
 """Links in round brackets, and nothing else there: "([Reuters](https://...))"."""
+_ENDS = re.compile(r"[ \t]*(?:[.!?;]|$)", re.MULTILINE)
+_STOPPED = re.compile(r"[.!?…][\"”’)]*[ \t]+$")
+_LINK = r"\[[^\[\]\n]{1,120}\]\(https?:(?:[^()\s]|\([^()\s]*\))+\)"
+_LED = re.compile(rf"[ \t>*+-]*{_LINK}")
+_ALONE = re.compile(
+    rf"(?P<word>[\w.]{{0,24}})[.!?…][\"”’)]*[ \t]+(?P<links>{_LINK}(?:[ \t]*{_LINK})*)"
+    r"(?=[ \t]*$|[ \t]+(?P<next>[^\W\d_]+))"
+)
+"""Links between two sentences, or behind the last of a line."""
 
 
 class Marker(NamedTuple):
@@ -138,6 +149,11 @@ class Sources:
 def is_author_year(label: str) -> bool:
     """Whether a label is an author with a year, not a number or id."""
     return bool(works_of(label)) or work_of_key(label) is not None
+
+
+def is_link(label: str) -> bool:
+    """Whether a label is a link, as that of a page that is no source."""
+    return label.startswith(("http:", "https:"))
 
 
 def _terms(text: str) -> frozenset[str]:
@@ -225,11 +241,14 @@ def _unread(text: str, read: Regions, sources: Sources) -> Iterator[str]:
 
 
 def _links(text: str, sources: Sources) -> Iterator[Marker]:
-    """Links to the pages of contexts.
+    """Links to the pages of contexts, and those to other pages that end their sentence or stand behind it.
 
-    The text of a link is words of the sentence, unless it is a number or stands in brackets of its own.
+    The text of a link is words of the sentence, unless it is a number, stands in brackets of its own, or
+    between two sentences.
     """
-    pointers = Regions(match.span() for match in _POINTERS.finditer(text))
+    pointers, alone = [match.span() for match in _POINTERS.finditer(text)], list(_alone(text))
+    apart = Regions([*pointers, *alone])
+    ending = Regions([*alone, *(span for span in pointers if _ends_sentence(text, *span))])
     for match in chain(LINKED.finditer(text), ANCHOR.finditer(text), _REFERRED.finditer(text)):
         number = sources.known.read(without_tags(match["inside"]).replace(UNSEEN, "")) is not None
         if match.re is not _REFERRED:
@@ -238,14 +257,32 @@ def _links(text: str, sources: Sources) -> Iterator[Marker]:
             known = match["label"] in sources.defined and not number
             source = sources.of_label(match["label"]) if known else None
         if source is not None:
-            silent = number or pointers.hold(*match.span())
+            silent = number or apart.hold(*match.span())
             yield Marker(*match.span(), (source,), (), None if silent else match.span("inside"))
+        elif match.re is LINKED and is_link(match["url"] or "") and not number and ending.hold(*match.span()):
+            yield Marker(*match.span(), (), (match["url"],))
     for match in _URL.finditer(text):
         url = _url_of(match)
         source = sources.of_link(url)
-        if source is not None:
-            end = match.end() if match["angled"] else match.start() + len(url)
-            yield Marker(match.start(), end, (source,), ())
+        end = match.end() if match["angled"] else match.start() + len(url)
+        if source is not None or ending.hold(match.start(), end):
+            yield Marker(match.start(), end, (source,) if source else (), () if source else (url,))
+
+
+def _alone(text: str) -> Iterator[tuple[int, int]]:
+    """Links behind a sentence that belong to it, as none of the line's stands before one."""
+    for line in re.finditer(r".+", text):
+        found = [] if _LED.match(line[0]) else list(_ALONE.finditer(text, *line.span()))
+        for match in found:
+            following = match["next"] or ""
+            styled = following[:1].isupper() and found[-1]["next"] is None
+            begins = not following or styled or following in SENTENCES["starters"]
+            if begins and match["word"].lower() not in SENTENCES["always_continue"]:
+                yield match.span("links")
+
+
+def _ends_sentence(text: str, start: int, end: int) -> bool:
+    return bool(_ENDS.match(text, end) or _STOPPED.search(text[max(0, start - 8) : start]))
 
 
 def _url_of(match: re.Match[str]) -> str:

@@ -26,7 +26,7 @@ from factreasoner.tasks.verify.correcting import (
     new_text,
 )
 from factreasoner.tasks.verify.judging import ClaimJudge, ClaimVerdicts
-from factreasoner.tasks.verify.markers import is_author_year
+from factreasoner.tasks.verify.markers import is_author_year, is_link
 from factreasoner.tasks.verify.result import VERIFY, VerifiedClaim, VerifyResult, verified_rows
 
 _SHOWN_IDS = 3
@@ -198,12 +198,14 @@ def _not_compared(claim: VerifiedClaim) -> Failure:
 
 def _why_unknown(labels: Sequence[str], text: CitedText) -> Iterator[str]:
     """Why labels name no source."""
-    if names := [label for label in labels if not is_author_year(label)]:
+    if names := [label for label in labels if not (is_link(label) or is_author_year(label))]:
         ids = [context.id for context in text.contexts]
         shown = f"; the ids are {', '.join([*ids[:_SHOWN_IDS], *['…'] * (len(ids) > _SHOWN_IDS)])}"
         yield f"No source is called {' or '.join(names)}{'' if all(map(str.isdigit, names)) else shown}."
     for label in (label for label in labels if label not in names):
-        if fitting := text.fitting(label):
+        if is_link(label):
+            yield f"No source has the link {label}."
+        elif fitting := text.fitting(label):
             yield f"Author and year of {label} fit several sources: {', '.join(fitting)}."
         else:
             yield f"No source has the author and year of {label} in its id, title or link."
