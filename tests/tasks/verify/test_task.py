@@ -251,6 +251,13 @@ def test_one_source_of_several_that_was_not_compared_leaves_a_claim_its_label():
     assert claim.explanation.endswith("[3]: atom in English, passage in German: not compared.")
 
 
+def test_the_path_of_a_file_is_no_source(tmp_path):
+    (tmp_path / "a.txt").write_text("It is tall.")
+    with pytest.raises(InputError, match="the path of a file, and a source is its text: pass Path"):
+        verify("It is tall [1].", sources=["It is tall.", str(tmp_path / "a.txt")])
+    assert verify("It is tall [1].", sources=[str(tmp_path / "b.txt"), "x" * 9_000]).claims
+
+
 def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
     answer = "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21] ([A](https://a.com))."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
@@ -283,7 +284,7 @@ def verify(
 
     Raises:
         ConfigError: a setting, a key or a model name is wrong.
-        InputError: an argument is wrong, or there are no sources.
+        InputError: an argument is wrong, there are no sources, or one is the path of a file.
         BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
     """
     parts, config = parts_and_config(settings)
@@ -291,4 +292,8 @@ def verify(
     record = given_record("verify()", called, response=answer, prompt=prompt, contexts=sources, atoms=claims)
     if not record.contexts:
         raise InputError([InputProblem("verify()", "sources", "none given: pass sources=[...]")])
+    texts = (context.text for context in record.contexts)
+    for path in filter(os.path.isfile, texts):  # Path.is_file raises for a long text
+        message = f"{path!r} is the path of a file, and a source is its text: pass Path({path!r}).read_text()"
+        raise InputError([InputProblem("verify()", "sources", message)])
     return TASK.assessed("verify()", record, config, Calls(llm=llm, parts=parts))
