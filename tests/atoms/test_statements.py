@@ -239,7 +239,9 @@ LEAD_INS = {
     "Systemic features, such as:\n- fever": ["Systemic features, such as fever."],
     "The committee can:\n- Issue fines": ["The committee can issue fines."],
     "Dogs include:\n- German shepherds\n- Hounds": ["Dogs include German shepherds.", "Dogs include hounds."],
-    "In general, the L is doubled when:\n- It is stressed.": ["The L is doubled when it is stressed."],
+    "In general, the L is doubled when:\n- It is stressed.": [
+        "In general, the L is doubled when it is stressed."
+    ],
     "The kit gives:\n1. Fast search.\n2. A clock": ["The kit gives: Fast search.", "The kit gives: A clock"],
     "If you have a fever, you may have:\n- A cold": ["If you have a fever, you may have: A cold"],
     "She won:\n- Founded the school": ["She won: Founded the school"],

@@ -119,9 +119,8 @@ class Leads:
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
-        useful = _PRESENTING.sub(
-            "", said[opening(said) :]
-        )  # "Common causes of cough:" of "Here are common causes of cough:"
+        # "Common causes of cough:" of "Here are common causes of cough:"
+        useful = _PRESENTING.sub("", said[opening(said) :])
         says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))

@@ -11,7 +11,7 @@ from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import FINITE, GOES_ON, LONGEST_LABEL, TO_VERB, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
+from factreasoner.text.parsing import PLURAL, VERBS, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -201,14 +201,17 @@ class StatementFinder:
         "Please" shows the verb of "Select Data manager".
         """
         said, lead = sentence.plain.text, sentence.lead
-        texts = [] if TO_VERB.search(lead) else [said]
-        states = parse.root.is_clause or parse.words[0].tag in PLURAL or "VBD" in {w.tag for w in parse.words}
-        if not (states or len(parse.words) < 5 or GOES_ON.match(lead)):
+        reads: list[Parse | None] = [] if TO_VERB.search(lead) else [parse]
+        told = (
+            parse.root.pos in VERBS or parse.words[0].tag in PLURAL or "VBD" in {w.tag for w in parse.words}
+        )
+        if not (told or len(parse.words) < 5 or GOES_ON.match(lead)):
             asked = self._parse("please " + lowered(said))
-            texts += [asked.text] if asked is not None and asked.root.i == 1 else []
+            reads += [asked] if asked is not None and asked.root.i == 1 else []
         if lead and not self._stands_alone(sentence, parse):
-            texts += [lead.rsplit(": ", 1)[-1], f"{sentence.label or lead} {said}".replace(":", "")]
-        return any(read is not None and nonclaims.is_instruction(read) for read in map(self._parse, texts))
+            joined = f"{sentence.label or lead} {said}".replace(":", "")
+            reads += [self._parse(lead.rsplit(": ", 1)[-1]), self._parse(joined)]
+        return any(read is not None and nonclaims.is_instruction(read) for read in reads)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
         """The clauses of a sentence, if each reads as one when parsed again, or its names behind a colon."""
