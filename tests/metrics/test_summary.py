@@ -72,6 +72,7 @@ def test_summary():
     assert content["failures"] == {
         "total": 3,
         "by_stage": {"reviser": 2, "judge": 1},
+        "first": {"no call": "bio-1 a1", "60 s": "bio-1 c0->a2"},
         "messages": {"no call": 2, "60 s": 1},
     }
     assert content["solver"] == {
