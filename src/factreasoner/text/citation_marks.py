@@ -54,8 +54,8 @@ _MATHS = re.compile(
     re.DOTALL,
 )
 _PREFIX = re.compile(rf"\^|(?:see\s+)?{_WORD}\s*[:#]?\s*#?", re.IGNORECASE)
-_NAME = re.compile(rf"(?:{_WORD}|web|search|result|chunk|snippet|page)[-_:]\d{{1,3}}|[cds]\d{{1,2}}")
-"""What looks like the id of a source: "doc-9", "web:9", "c9"; not "B2" or "mp3"."""
+_NAME = re.compile(rf"(?:{_WORD}|web|search|result|chunk|snippet|page)[-_:]\d{{1,3}}")
+"""What looks like the id of a source, whatever the ids: "doc-9", "web:9"; not "B2", "d5" or "mp3"."""
 _LOCATOR = re.compile(
     r"[,:]?\s*(?:\bpp?\.?|\bS\.|\bpages?|\bch(?:\.|apters?)|\bsec(?:\.|tions?)|§§?)\s*\d+(?:\s*[-\u2010-\u2015]\s*\d+)?",
     re.IGNORECASE,

@@ -105,8 +105,8 @@ def test_a_link_to_no_source_among_the_words_of_a_sentence_cites_nothing_and_is_
 
 def test_a_link_behind_a_sentence_cites_for_it():
     one, two = (f"[Page](https://example.org/page{n})" for n in (1, 2))
-    found = cited(f"It is 3 km. {one} It rained. {two} It snowed. ([Fake](https://a.com)) The end [3].")
-    assert [cites for _, cites, _ in found] == [["c1"], ["c2"], ["https://a.com"], ["c3"]]
+    found = cited(f"It is 3 km. {one} It rained. {two} It snowed. ([Fake](https://a.com/x)) The end [3].")
+    assert [cites for _, cites, _ in found] == [["c1"], ["c2"], ["https://a.com/x"], ["c3"]]
 
 
 def test_the_text_of_a_link_is_words_of_the_sentence_unless_it_stands_in_brackets_of_its_own():

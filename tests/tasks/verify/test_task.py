@@ -260,12 +260,14 @@ def test_the_path_of_a_file_is_no_source(tmp_path):
 
 def test_why_a_citation_names_no_source_is_said():
     sources = [{"id": f"s{n}", "text": "It is tall.", "title": "Smith 2019"} for n in (1, 2)]
-    answer = "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21] ([A](https://a.com))."
+    answer = (
+        "It is tall (Smith 2019). It is old (Weber 2001). It is red [s7][Smith21] ([A](https://a.com/x))."
+    )
     several, none, other = verify(answer, sources=sources).claims
     unknown = "No source has the author and year of Smith21 in its id, title or link."
     assert (
         other.explanation
-        == f"No source is called s7; the ids are s1, s2. {unknown} No source has the link https://a.com."
+        == f"No source is called s7; the ids are s1, s2. {unknown} No source has the link https://a.com/x."
     )
     assert other.fate == "flagged"
     assert several.explanation == "Author and year of Smith 2019 fit several sources: s1, s2."

@@ -156,6 +156,11 @@ def is_link(label: str) -> bool:
     return label.startswith(("http:", "https:"))
 
 
+def _is_page(link: str | None) -> bool:
+    """Whether a link leads to a page of a site; that of the site itself only says where it is."""
+    return link is not None and is_link(link) and not {"/", "?"}.isdisjoint(page_of(link).rstrip("?"))
+
+
 def _terms(text: str) -> frozenset[str]:
     """Words and numbers of a text, without case and accents."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
@@ -259,13 +264,13 @@ def _links(text: str, sources: Sources) -> Iterator[Marker]:
         if source is not None:
             silent = number or apart.hold(*match.span())
             yield Marker(*match.span(), (source,), (), None if silent else match.span("inside"))
-        elif match.re is LINKED and is_link(match["url"] or "") and not number and ending.hold(*match.span()):
+        elif match.re is LINKED and _is_page(match["url"]) and not number and ending.hold(*match.span()):
             yield Marker(*match.span(), (), (match["url"],))
     for match in _URL.finditer(text):
         url = _url_of(match)
         source = sources.of_link(url)
         end = match.end() if match["angled"] else match.start() + len(url)
-        if source is not None or ending.hold(match.start(), end):
+        if source is not None or (_is_page(url) and ending.hold(match.start(), end)):
             yield Marker(match.start(), end, (source,) if source else (), () if source else (url,))
 
 
