@@ -4,11 +4,13 @@ import errno
 import gzip
 import io
 import os
+import struct
 import subprocess
 from pathlib import Path
 
 import pytest
 
+from factreasoner import files
 from factreasoner.errors import RunError
 from factreasoner.files import MOST_EMPTY, opened, packing, plain_name, replace_file, unpacked, zstd
 
@@ -76,20 +78,39 @@ def lines_until_error(data):
 
 
 @pytest.mark.parametrize("form", ["gzip", "zstd"])
-def test_very_many_parts_that_hold_nothing_are_refused(form):
-    data = PACKERS[form](TEXT) + PACKERS[form](b"") * (MOST_EMPTY // 9 + 20_000)
+def test_very_many_parts_that_hold_nothing_are_refused(form, monkeypatch):
+    monkeypatch.setattr(files, "MOST_EMPTY", MOST_EMPTY // 16)
+    data = PACKERS[form](TEXT) + PACKERS[form](b"") * (MOST_EMPTY // 16 // 9 + 20_000)
     with (
         unpacked(io.BufferedReader(io.BytesIO(data))) as file,
-        pytest.raises(OSError, match="parts that hold nothing"),
+        pytest.raises(OSError, match="bytes that hold nothing"),
     ):
         file.read()
 
 
-def test_parts_that_hold_little_are_read():
-    line = b'{"output": "x"}\n'
-    data = gzip.compress(line, mtime=0) * (MOST_EMPTY // 30)
+def test_parts_that_hold_little_are_read(monkeypatch):
+    monkeypatch.setattr(files, "MOST_EMPTY", MOST_EMPTY // 16)
+    line, count = b'{"output": "x"}\n', MOST_EMPTY // 16 // 30
+    data = gzip.compress(line, mtime=0) * count
     with unpacked(io.BufferedReader(io.BytesIO(data))) as file:
-        assert file.read() == line * (MOST_EMPTY // 30)
+        assert file.read() == line * count
+
+
+def skipped(size):
+    return struct.pack("<II", 0x184D2A50, size) + bytes(size)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        skipped(4) + zstd.compress(TEXT) + skipped(4) + zstd.compress(TEXT),  # as of pzstd
+        zstd.compress(TEXT) + skipped(2**20) + zstd.compress(TEXT) + skipped(2**20),
+        gzip.compress(TEXT, mtime=0) * 2 + bytes(2**20),
+    ],
+)
+def test_parts_to_skip_and_padding_are_passed_over(data):
+    with unpacked(io.BufferedReader(io.BytesIO(data))) as file:
+        assert file.read() == TEXT * 2
 
 
 def test_a_damaged_checksum_is_told(tmp_path):

@@ -32,21 +32,22 @@ P = TypeVar("P", bound=PurePath)
 
 
 class _Form(NamedTuple):
-    """A form of compression: the bytes that its files begin with, and the command that tests one."""
+    """A form of compression: what its files begin with, one of these, and the command that tests one."""
 
     name: str
-    magic: bytes
+    magic: tuple[bytes, ...]
     test: str
 
 
 _FORMS = {
-    ".gz": _Form("gzip", b"\x1f\x8b", "gzip -t"),
-    ".zst": _Form("Zstandard", b"\x28\xb5\x2f\xfd", "zstd -t"),
+    ".gz": _Form("gzip", (b"\x1f\x8b",), "gzip -t"),
+    # the second is that of a part to skip, as pzstd writes it
+    ".zst": _Form("Zstandard", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18"), "zstd -t"),
 }
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 _BLOCK = 1 << 17
-MOST_EMPTY = 4 * _BLOCK
-"""Compressed bytes that may be read without any content: a part that holds nothing takes 20 or 9."""
+MOST_EMPTY = 32 * _BLOCK
+"""Compressed bytes that may be read without any content: empty parts, a table of places, padding."""
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
@@ -112,14 +113,16 @@ def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
 class _Source(io.BufferedReader):
     """The bytes of a compressed file. `spare`: so many more may be read before they must hold something."""
 
-    spare: float = MOST_EMPTY
+    def __init__(self, file: io.BufferedReader) -> None:
+        super().__init__(cast("io.RawIOBase", file))
+        self.spare: float = MOST_EMPTY
 
     def read(self, size: int | None = -1, /) -> bytes:
         part = super().read(size)
         self.spare -= len(part)
         if self.spare < 0:
             remedy = "unpack it, and pack it as one part"
-            raise OSError(errno.EIO, f"it has very many compressed parts that hold nothing; {remedy}")
+            raise OSError(errno.EIO, f"it has too many compressed bytes that hold nothing; {remedy}")
         return part
 
 
@@ -127,7 +130,7 @@ class _Unpacking(io.RawIOBase):
     """The content of a compressed file, with its lines counted, so that damage has a place."""
 
     def __init__(self, file: io.BufferedReader, form: _Form) -> None:
-        self._file, self._form, self._source = file, form, _Source(cast("io.RawIOBase", file))
+        self._file, self._form, self._source = file, form, _Source(file)
         zipped = form is _FORMS[".gz"]
         self._content = (
             gzip.GzipFile("", "rb", fileobj=self._source) if zipped else zstd.ZstdFile(self._source, "rb")
