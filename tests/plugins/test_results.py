@@ -34,7 +34,7 @@ ASKED = {
     kinds.QUERY_BUILDER: ([ATOM], RECORD),
     kinds.RETRIEVER: ([ATOM], RECORD),
     kinds.SUMMARIZER: ([CONTEXT], [ATOM]),
-    kinds.JUDGE: (Premise("c0", CONTEXT.text), [Claim("a0", ATOM.text)]),
+    kinds.JUDGE: (Premise("c0", CONTEXT.text, others=("A forum.",)), [Claim("a0", ATOM.text)]),
     kinds.SOLVER: (GRAPH,),
     kinds.ASSESSOR: ([ATOM], [CONTEXT], RECORD),
 }
@@ -84,7 +84,6 @@ NODES = (Node(id="a0", kind="atom", prior=0.5), Node(id="c0", kind="context", pr
         (kinds.RETRIEVER, Retrieved((Context(id="x", text="A.", atom_ids=("a9",)),)), "for atom 'a9', which"),
         (kinds.RETRIEVER, Retrieved((Context(id="x", text="half \ud800"),)), "can't be written to a file"),
         (kinds.JUDGE, Judged((verdict(probability=math.nan),)), "probability: is nan; it must be a finite"),
-        (kinds.JUDGE, Judged((verdict(quote="Rome is new"),)), "not in c0: 'Rome is new'; copy it from"),
         (kinds.SOLVER, Marginals(probabilities={}, solver="own", exact=True), "no probabilities of 'a0'"),
         (kinds.SOLVER, marginals(1.0), "(1.0,) for 'a0'; it has 2 states"),
         (kinds.SOLVER, marginals(-0.5, 1.5), "(-0.5, 1.5) for 'a0'; it has 2 states"),
@@ -129,3 +128,12 @@ def test_a_result_that_does_not_fit_is_the_part_s_fault(kind, result, words):
 )
 def test_a_result_that_fits_comes_back(kind, result):
     assert returned(kind, result) == result
+
+
+@pytest.mark.parametrize(
+    ("quote", "shown", "citation"), [("Rome is new", None, "absent"), ("a forum", "a forum", "elsewhere")]
+)
+def test_a_quote_that_is_not_in_the_passage_is_told_and_the_verdict_stays(quote, shown, citation):
+    given = verdict(quote=quote, citation="found")
+    (found,) = returned(kinds.JUDGE, Judged((given,))).verdicts
+    assert found == given.model_copy(update={"quote": shown, "citation": citation})

@@ -18,12 +18,10 @@ from factreasoner.models import Claim, Label
 from factreasoner.models.messages import Example, FunctionSchema
 from factreasoner.models.verdicts import FALSE, LABEL_OF_VALUE, NOT_CLEAR, TRUE
 from factreasoner.settings.values import Mode
-from factreasoner.text.language import is_quote
 
 SPELLINGS = {"not clear from the given passage": NOT_CLEAR}
 """The paper's own words for the third value, four tokens longer in every answer."""
 
-Citation = Literal["found", "elsewhere", "absent"]
 First = Literal["sources", "citation", "reasoning"]
 """What may precede an answer."""
 
@@ -197,10 +195,3 @@ def numbered(text: str, count: int) -> list[int]:
     for first, last in re.findall(r"(?<!\d)(\d{1,9})(?:\s*[-–]\s*(\d{1,9}))?(?!\d)", text):
         found += [n for n in range(int(first), min(int(last or first), count) + 1) if 1 <= n <= count]
     return found
-
-
-def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
-    """Where the words of a quote are found: in the passage, in another one, or nowhere."""
-    if is_quote(quote, passage):
-        return "found"
-    return "elsewhere" if any(is_quote(quote, other) for other in others) else "absent"

@@ -13,6 +13,7 @@ from factreasoner.models.messages import Example, FunctionSchema, Prompt
 from factreasoner.models.verdicts import FALSE
 from factreasoner.protocols import LLM, Judged
 from factreasoner.settings import Config
+from factreasoner.text.language import check_citation
 
 
 class LLMJudge:
@@ -96,7 +97,7 @@ class LLMJudge:
     def _verdict(self, premise: Premise, claim_id: str, finding: JudgedClaim) -> Verdict:
         citation = None
         if "citation" in self._inquiry.first and (finding.quote or finding.label != "neutral"):
-            citation = faaf.check_citation(finding.quote, premise.text, premise.others)
+            citation = check_citation(finding.quote, premise.text, premise.others)
         return Verdict(
             context_id=premise.id,
             target_id=claim_id,

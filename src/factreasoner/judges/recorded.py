@@ -15,7 +15,6 @@ from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.files import is_packed
 from factreasoner.graph.pairs import equal_groups
 from factreasoner.judges import unjudged
-from factreasoner.judges.faaf import check_citation
 from factreasoner.judges.relation_lines import (
     LINE_FORMAT,
     Pair,
@@ -27,6 +26,7 @@ from factreasoner.judges.relation_lines import (
 )
 from factreasoner.models import Assessment, Claim, Context, Premise, Verdict
 from factreasoner.models.results import is_bare, is_line, unpack
+from factreasoner.plugins.results import with_true_quote
 from factreasoner.protocols import Judged
 from factreasoner.settings import Config
 
@@ -89,10 +89,7 @@ class RecordedJudge:
                 confidence="unlisted",
             )
         # a run's own quotes were checked when it made them
-        quote = None if recording.contexts else verdict.quote
-        if quote is not None and check_citation(quote, premise.text) == "absent":
-            return f"the quote in {self._file} is not in {premise.id}: {quote!r}"
-        return verdict
+        return verdict if recording.contexts else with_true_quote(verdict, premise)
 
 
 def recording_fingerprint(path: Path) -> str:

@@ -31,10 +31,10 @@ from factreasoner.errors import (
     RunError,
     SolverError,
 )
-from factreasoner.models import Marginals, Outcome, StageError
+from factreasoner.models import Marginals, Outcome, Premise, StageError
 from factreasoner.models.wording import reworded
 from factreasoner.plugins import results
-from factreasoner.plugins.results import ELEMENTS, misfit
+from factreasoner.plugins.results import ELEMENTS, misfit, with_true_quote
 from factreasoner.plugins.table import EXTRA_OF_MODULE, PLUGINS, nearest
 from factreasoner.protocols import (
     Atomized,
@@ -234,7 +234,11 @@ class _CheckedPlugin(Generic[P]):
             raise self._fault(f"{self._kind.method}() returned {problem}{place}")
         if self._kind.returns not in ELEMENTS:
             return result
-        return self._kind.returns(*map(tuple, cast(tuple[Iterable[object], ...], result)))
+        found = self._kind.returns(*map(tuple, cast(tuple[Iterable[object], ...], result)))
+        if isinstance(found, Judged):
+            premise = cast(Premise, given[0])
+            return found._replace(verdicts=tuple(with_true_quote(v, premise) for v in found.verdicts))
+        return found
 
     def _fault(self, message: str) -> PluginError:
         return PluginError(self._kind.name, f"{self._kind.name} {self._called!r}: {message}")

@@ -27,7 +27,7 @@ from factreasoner.models import (
 from factreasoner.models.factor_graph import FactorGraph
 from factreasoner.models.wording import reworded
 from factreasoner.protocols import Atomized, Judged, Retrieved
-from factreasoner.text.language import is_quote
+from factreasoner.text.language import check_citation
 
 T = TypeVar("T")
 ELEMENTS: dict[type, tuple[type, ...]] = {
@@ -71,7 +71,7 @@ def _unsound(kind: type[BaseModel], found: BaseModel) -> str | None:
 
 
 def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | None:
-    """A claim without a verdict or a failure, a verdict on something else, or a quote from elsewhere."""
+    """A claim without a verdict or a failure, or a verdict on something else."""
     asked = [claim.id for claim in claims]
     answered = [verdict.target_id for verdict in result.verdicts]
     silent = [claim for claim in asked if claim not in answered]
@@ -81,11 +81,18 @@ def judged(result: Judged, premise: Premise, claims: Sequence[Claim]) -> str | N
         return "two verdicts on the same claim"
     if len(silent) > len(result.failures):
         return f"neither a verdict nor a failure for {', '.join(silent)} (premise {premise.id})"
-    for verdict in result.verdicts:
-        if verdict.quote is not None and not is_quote(verdict.quote, premise.text):
-            remedy = "copy it from the passage, or leave it out"
-            return f"a quote that is not in {premise.id}: {verdict.quote!r}; {remedy}"
     return None
+
+
+def with_true_quote(verdict: Verdict, premise: Premise) -> Verdict:
+    """A verdict without a quote that the judge invented. `citation` says so, or that it is from elsewhere."""
+    if verdict.quote is None:
+        return verdict
+    place = check_citation(verdict.quote, premise.text, premise.others)
+    if place == "found":
+        return verdict
+    quote = verdict.quote if place == "elsewhere" else None
+    return verdict.model_copy(update={"quote": quote, "citation": place})
 
 
 def atomized(result: Atomized, record: Record) -> str | None:

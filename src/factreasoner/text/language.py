@@ -19,6 +19,7 @@ from typing import Any, Literal
 import snowballstemmer
 
 Gender = Literal["male", "female"]
+Citation = Literal["found", "elsewhere", "absent"]
 
 
 def words(*lines: str) -> frozenset[str]:
@@ -156,6 +157,13 @@ def is_quote(quote: str, passage: str) -> bool:
     wanted, text = (" ".join(unicodedata.normalize("NFC", t).casefold().split()) for t in (quote, passage))
     found = re.search(f"(?!{_IN_A_WORD}){re.escape(wanted)}(?!{_IN_A_WORD})", text)
     return found is not None and re.search(r"\w", wanted) is not None
+
+
+def check_citation(quote: str, passage: str, others: Sequence[str] = ()) -> Citation:
+    """Where the words of a quote are found: in the passage, in another one, or nowhere."""
+    if is_quote(quote, passage):
+        return "found"
+    return "elsewhere" if any(is_quote(quote, other) for other in others) else "absent"
 
 
 def folded_words(text: str) -> list[str]:

@@ -22,6 +22,7 @@ from factreasoner.pipeline.assembly import alone
 from factreasoner.protocols import LLM, Judge
 from factreasoner.settings import Config
 from factreasoner.tasks.rows import known_verdict
+from factreasoner.text.language import is_quote
 
 Against = Mapping[str, tuple[str, ...]]
 """Claim id -> ids of the contexts to judge it against."""
@@ -135,7 +136,7 @@ def _bare(verdict: Verdict) -> Verdict:
 
 
 def _quoted(quote: str, parts: Sequence[Part]) -> str | None:
-    return next((part.id for part in parts if faaf.check_citation(quote, part.text) == "found"), None)
+    return next((part.id for part in parts if is_quote(quote, part.text)), None)
 
 
 class ModelJudge(LLMJudge):
