@@ -231,6 +231,7 @@ def test_no_labels_and_one_record(factreasoner, tmp_path, figures):
     assert {item["interval"] for item in found["differences"]} == {None}
     assert "no judged atom is labelled" in done.stderr
     assert "only one record: no intervals and no tests" in done.stderr
+    assert "permutation test" not in factreasoner("compare", "a", "b").stdout
     assert "nan" not in done.stdout.lower()
 
 

@@ -129,13 +129,17 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     usage = "Usage is that of judging, per record." if factuality else "Usage is per record."
     if factuality and any(metric.needs.labels for metric in metrics):
         usage += " Accuracy, F1 and MAE take P > 1/2 as S, as in the paper."
-    return [
-        f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
-        f"{averages(content['task'], metrics)} {usage}",
+    tested = any(item["p_value"] is not None for item in content["differences"])
+    tests = (
         "Differences with paired jackknife-t 95 % intervals over records; p by a paired permutation test "
         f"({content['permutations']} exchanges, or all of them; seed {content['seed']}), then after Holm's "
         "correction for all tests shown. A row without p is not tested: every further test would raise all p "
-        "after correction.",
+        "after correction."
+    )
+    return [
+        f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
+        f"{averages(content['task'], metrics)} {usage}",
+        *([tests] if tested else []),
         *_without_interval(content),
         *([ALIKE] if any(map(_alike, content["differences"])) else []),
         f"`factreasoner metrics {content['task']}` says what each score is.",
