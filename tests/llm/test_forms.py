@@ -211,6 +211,13 @@ def test_lines_are_read_whatever_stands_around_their_numbers(said):
     assert parsed("lines", said).arguments == {"fact_0": "True", "fact_1": "False"}
 
 
+@pytest.mark.parametrize("form", ["lines", "json_schema"])
+@pytest.mark.parametrize("said", ["0: True\n1: False", '{"fact_0": "True", "fact_1": "False"}'])
+def test_what_stands_in_thoughts_that_never_end_is_no_answer(form, said):
+    assert parsed(form, f"\n<think>\nPerhaps\n{said}").problem == "malformed"
+    assert parsed("lines", f"A <think> tag\n{said}").arguments == {"fact_0": "True", "fact_1": "False"}
+
+
 def test_a_form_is_obeyed_only_where_values_are_allowed_and_most_are_there():
     good = '{"fact_0": "True", "fact_1": "False"}'
     assert parsed("json_schema", good).obeyed

@@ -84,12 +84,13 @@ def named_by(text: str, allowed: Sequence[str]) -> str | None:
 
 
 def without_thoughts(text: str) -> str:
-    """`text` without its parts from <think> to </think>; one without an end stays."""
+    """`text` without its parts from <think> to </think>; one that never ends stays if words precede it."""
     kept, end = [], 0
     while (start := _THOUGHT.search(text, end)) and (closing := _THOUGHT_END.search(text, start.end())):
         kept.append(text[end : start.start()])
         end = closing.end()
-    return "".join([*kept, text[end:]])
+    said = "".join([*kept, text[end:]])
+    return "" if _THOUGHT.match(said.lstrip()) else said
 
 
 def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an object of a library
