@@ -139,6 +139,8 @@ CONFIG = [
     (400, "LLM Provider NOT provided. Pass in the LLM provider you are trying to call.", "name the provider"),
     (400, "x is not a valid model ID", MODEL),
     (400, '{"message":"Invalid model: mistral-x","type":"invalid_model"}', MODEL),
+    (400, '{"error":{"code":"unknown_model","message":"Unknown model: deepseek-v3"}}', MODEL),
+    (400, '{"error":{"message":"The requested model is not supported","code":"model_not_supported"}}', MODEL),
     (400, "Model 'local-model' not found", MODEL),
     (400, "The model `mixtral-8x7b-32768` has been decommissioned and is no longer supported.", MODEL),
     (400, "The provided model identifier is invalid.", MODEL),
@@ -160,6 +162,7 @@ OTHERS = [
     (429, "Request too large: too many tokens in this minute", "retry"),
     (429, '{"error":"Model is overloaded","error_type":"overloaded"}', "retry"),
     (429, "You exceeded your current quota, check your plan and billing. Please retry in 12.5s", "retry"),
+    (429, 'check your plan and billing details", "details": [{"retryDelay": "34s"}]', "retry"),
     (
         429,
         "Please try again in 7m12s. Upgrade to Dev Tier at https://console.groq.com/settings/billing",

@@ -38,10 +38,10 @@ NO_KEY = _any(
 )
 NO_CREDIT = _any(r"billing")
 NO_MONEY = _any(r"credit balance|insufficient[ _](balance|quota)")
-PASSING = _any(r"(retry|try again) in")
+PASSING = _any(r"(retry|try again) in|retryDelay")
 """Gemini and Groq speak of billing at any limit."""
 NO_MODEL = _any(
-    r"(invalid|not a valid) model|model identifier is invalid|no models loaded",
+    r"(invalid|unknown|not a valid) model|model_not_supported|model identifier is invalid|no models loaded",
     r"model.{0,120}(not found|n[o']t exist|decommissioned)",
 )
 NO_MODULE = _any(r"No module named '([\w.]+)'")
