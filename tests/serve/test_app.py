@@ -13,8 +13,10 @@ from service_scene import RECORD, running, until
 
 from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
-from factreasoner.serve import server
+from factreasoner.serve import answers, server
+from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.app import Limits
+from factreasoner.settings import Config
 
 HELD = {"output": "Held.", "contexts": ["hold"]}
 
@@ -108,6 +110,13 @@ def test_a_wrong_body_is_told_what_is_wrong(service, status, field, asked):
     assert found.json()["status"] == status
     assert found.json()["errors"][0]["field"] == field
     assert found.json()["errors"][0]["message"]
+
+
+def test_the_parser_is_loaded_before_any_request(monkeypatch):
+    loaded = []
+    monkeypatch.setattr(answers, "find_parser", loaded.append)
+    Answers(Terms(Config(retriever="wikipedia", spacy_model="none")))
+    assert loaded == ["none"]
 
 
 def test_an_unknown_path_is_told_in_words(service):

@@ -147,9 +147,9 @@ class Answers:
         self._workers: dict[str, Worker[Any]] = {}
         self.refused: dict[str, str] = {}
         llm = None
+        find_parser(config.spacy_model)
         if config.model is not None:
             transport.load()  # which takes seconds, and no request's
-            find_parser(config.spacy_model)
             check_keys(config)
             llm = assembly_of(config).llm
         sample = Reader().record(_SAMPLE, where="", default_id="warm")
