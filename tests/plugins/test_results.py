@@ -45,6 +45,10 @@ def verdict(**changed):
     return Verdict(**fields).model_copy(update=changed)
 
 
+class Reasoned(Verdict):
+    why: str
+
+
 def marginals(*a0, **others):
     return Marginals(probabilities={"a0": a0, "c0": (0.1, 0.9)}, solver="own", exact=True, **others)
 
@@ -122,6 +126,7 @@ def test_a_result_that_does_not_fit_is_the_part_s_fault(kind, result, words):
     ("kind", "result"),
     [
         (kinds.JUDGE, Judged((verdict(quote="rome is old."),))),
+        (kinds.JUDGE, Judged((Reasoned(**verdict().model_dump(), why="It says so."),))),
         (kinds.SOLVER, marginals(0.3334, 0.6667)),
         (kinds.ASSESSOR, outcome(graph=graph(*NODES), marginals=marginals(0.1, 0.9), verdicts=(verdict(),))),
     ],

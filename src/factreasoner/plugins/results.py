@@ -47,19 +47,20 @@ def misfit(wanted: type, result: object) -> str | None:
     if wanted is object:
         return None
     if issubclass(wanted, BaseModel):
-        return _unsound(wanted, cast(BaseModel, result))
+        return _unsound(cast(BaseModel, result))
     for given, kind in zip(cast(tuple[object, ...], result), ELEMENTS[wanted], strict=True):
         if not isinstance(given, list | tuple):
             return f"a {type(given).__name__} where a tuple belongs"
         for element in given:
             if not isinstance(element, kind):
                 return f"a {type(element).__name__} where a {kind.__name__} belongs"
-            if isinstance(element, BaseModel) and (problem := _unsound(kind, element)):
+            if isinstance(element, BaseModel) and (problem := _unsound(element)):
                 return problem
     return None
 
 
-def _unsound(kind: type[BaseModel], found: BaseModel) -> str | None:
+def _unsound(found: BaseModel) -> str | None:
+    kind = type(found)
     try:
         kind.model_validate(found.model_dump(warnings=False))
         found.model_dump_json(warnings=False)
