@@ -195,7 +195,6 @@ WHOLE = [
     "Cold, cold, cold!",
     "This creates a straight line and the cursor moves the same distance on every frame.",
     "Alimony is a payment made by a spouse with a higher income.",
-    "The crew would set up and shoot for an hour before the city got busy.",
     "If we use the Largest Stream measurement, the Ohio River, and by extension the Allegheny River would be "
     "the source, and the Mississippi would begin in Pennsylvania.",
     "Then, you can delete the old cluster.",

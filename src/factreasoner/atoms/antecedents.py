@@ -219,7 +219,7 @@ def _named(text: Plain, parse: Parse, subject: Word) -> Named:
     one = first.lower in ("a", "an")
     if first.lower in _QUANTIFIERS or (one and parse.root.finite.tag == "VBD"):
         return _NOTHING
-    name = text.shown(first.start, last.end)
+    name = text._replace(asides={}).shown(first.start, last.end)
     if one and parse.root.lemma != "be":
         name = f"the{name[len(first.text) :]}"
     elif first.dep == "det" and first.pos != "PROPN":

@@ -21,7 +21,7 @@ _REFERRING = (
     r"both(?! [\w-]+ and\b)|either(?! [\w-]+ or\b)|neither(?! [\w-]+ nor\b)"
     r"|the (?:same|two|latter|former|others?(?! hand\b))|(?:at|by) (?:the|that) time|that year"
 )
-_REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
+REFERENCE = re.compile(rf"\b(?:{_REFERRING})\b", re.IGNORECASE)
 _PRONOUN = re.compile(
     r"\b(?:he|she|it|they|him|her|them|his|hers|its|their|theirs|(?:him|her|it|them)sel(?:f|ves)|this|these|those"
     rf"|{_REFERRING})\b",
@@ -106,11 +106,6 @@ def leads_with_pronoun(statement: str, pronoun: re.Pattern[str] = _PRONOUN) -> b
     """Whether it has a pronoun and no name before it."""
     found = pronoun.search(statement)
     return found is not None and _NAME.search(statement, 0, found.start()) is None
-
-
-def refers(statement: str) -> bool:
-    """Whether it has "both", "the latter" or "that time" and no name before it."""
-    return leads_with_pronoun(statement, _REFERENCE)
 
 
 def mistakes_gender(before: str, after: str) -> bool:

@@ -134,7 +134,7 @@ def _may_stand_alone(word: Word, verb: Word, turned: bool) -> bool:
     if word.subject is not None:
         # "This makes a line and the cursor moves": it may be what "this" does.
         return word.is_clause and not (verb.subject and verb.subject.tag == "DT")
-    after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct", "prt")]
+    after = [c for c in verb.children if c.i > verb.i and c.dep not in ("conj", "cc", "punct")]
     if not word.is_finite:
         aims = any(c.dep in ("xcomp", "ccomp") for c in after)
         return word.tag == verb.tag and bool(after) and not (turned or verb.dependent("neg") or aims)
@@ -159,13 +159,10 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
     """Whether a statement reads as one finite clause with the verb and the subject of its draft."""
     if parse is None or not parse.root.is_clause:
         return False
-    return not _is_compound(parse.root) and not _is_open(draft, sentence)
-
-
-def _is_compound(root: Word) -> bool:
-    """Whether a second finite verb stands beside the main one."""
+    root = parse.root
     beside = [word for word in root.dependents("conj", "ccomp") if word.dep == "conj" or word.i < root.i]
-    return any(word.pos in VERBS and (word.is_finite or word.tag == root.tag) for word in beside)
+    second = any(word.pos in VERBS and (word.is_finite or word.tag == root.tag) for word in beside)
+    return not second and not _is_open(draft, sentence)
 
 
 def _is_open(draft: Draft, sentence: Parse) -> bool:

@@ -24,28 +24,21 @@ _ENUMERATION = re.compile(
     r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^\W\d_a-z][^.;:]*,)"
 )
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
-_PRESENT = {"are": "include", "were": "included"}
 _CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*)")
 """A bar, unless it ends its row, and the cell behind it."""
 
 _LONGEST_LEAD = 200
-_PRESENTING = re.compile(
-    r"\b(?:(?:here|below) (?:are|is)|(?:the )?following (?:are|is)) "
-    r"(?=.* (?:of|for|in|to|that|who|why|which)\b)",
-    re.IGNORECASE,
-)
 _POINTING = re.compile(
     r"(?:they|these|those|this|it|there|here|(?:the )?following)"
     r"(?: (?:are|is|was|were|includes?|included|the following|as follows|works like this))*\s*:\Z",
     re.IGNORECASE,
 )
 """A lead-in that says nothing of its items: "These include:", "It works like this:"."""
-_TO = r"to|can|may|might|could|will|try|(?:helps?|lets?) (?:you|users|people|us|them|\w+s)"
+_TO = r"to|can|may|might|could|will|(?:helps?|lets?) (?:you|users|people|us|them|\w+s)"
 TO_VERB = re.compile(rf"\b(?:{_TO})\s*:\Z")
 """The end of a lead-in whose items begin with a verb: "Kubernetes helps you:", "He had to:"."""
-GOES_ON = re.compile(
-    rf"(?s)(?P<before>.*\b(?:includ(?:e[sd]?|ing)|such as|when|if|{_TO}))(?:(?<!try) the following)?\s*:\Z"
-)
+_ON = rf"includ(?:e[sd]?|ing)|such as|when|if|{_TO}"
+GOES_ON = re.compile(rf"(?P<before>.*\b(?:{_ON}))(?: the following)?\s*:\Z", re.DOTALL)
 """A lead-in that its items go on with: "Symptoms include:", "The gate opens when:"."""
 
 
@@ -66,7 +59,7 @@ def enumerated(read: Plain) -> Iterator[tuple[str, Span]]:
         return
     if [*(item.start() for item in items), len(read.text)] != [found.end(), *(item.end() for item in items)]:
         return
-    verb = _PRESENT.get(found["verb"], found["verb"])
+    verb = {"are": "include", "were": "included"}.get(found["verb"], found["verb"])
     for item in items:
         said = read.shown(*item.span("name"))
         yield _as_sentence(f"{read.shown(*found.span('before'))}{verb} {said}"), read.span(*item.span("name"))
@@ -119,8 +112,7 @@ class Leads:
 
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
-        # "Common causes of cough:" of "Here are common causes of cough:"
-        useful = _PRESENTING.sub("", said[opening(said) :])
+        useful = said[opening(said) :]
         says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))

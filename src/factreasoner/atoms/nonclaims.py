@@ -19,9 +19,6 @@ _LONGEST = 1000
 """Characters of a sentence that are looked at."""
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
 _TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
-_APOLOGY = re.compile(
-    r"\W*(?:i['’]?(?: a)?m (?:very |so |really )?sorry|sorry|(?:my )?apologies|i apologi[sz]e)\b", re.I
-)
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
 _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
@@ -29,11 +26,6 @@ _STATES = words("have contain consist belong lack tend vary differ require")
 """Verbs that state something of the list's subject: "Have four legs"."""
 _REQUIRED = ("must", "need", "have", "ought")
 
-_SOURCES_HEADING = re.compile(
-    r"[\W_]*(?:\d+\.? )?(?:references?|bibliography|sources?|citations?|works cited|further reading|"
-    r"external links|see also|footnotes|notes and references|literature|useful links|links)[\W_]*",
-    re.IGNORECASE,
-)
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _CITED = re.compile(r"(?<!\])\((?:\[[^\[\]]*\]\()?(?:https?://|www\.)[^\s()]*\)+[.!?]?\Z")
 """An address in parentheses that ends a sentence: "Sleep improves memory (https://...)."."""
@@ -50,6 +42,8 @@ _LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*"
 _ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
+_APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
+_SOURCES_HEADING = re.compile(rf"[\W_]*(?:\d+\.? )?{_PATTERNS['sources']}[\W_]*", re.IGNORECASE)
 _ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
 

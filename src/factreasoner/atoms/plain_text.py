@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from types import MappingProxyType
 from typing import NamedTuple
 
 from factreasoner.text.citation_marks import find_marks, is_word
@@ -68,26 +67,20 @@ class Plain(NamedTuple):
 
     def whole(self) -> str:
         """The sentence with its titles and asides, on one line."""
-        return self.shown(0, len(self.text), self.asides).strip()
+        return self.shown(0, len(self.text)).strip()
 
-    def shown(self, start: int, end: int, asides: Mapping[int, str] = MappingProxyType({})) -> str:
-        """Characters [start, end) of the text with their titles, and with `asides`."""
+    def shown(self, start: int, end: int) -> str:
+        """Characters [start, end) of the text with their titles and asides."""
         shown: list[str] = []
-        for place in sorted({*asides, *(place for place in self.names if start <= place < end)}):
-            shown += [self.text[start:place], asides.get(place, ""), self.names.get(place, "")]
+        for place in sorted(place for place in {*self.asides, *self.names} if start <= place <= end):
+            shown += [self.text[start:place], self.asides.get(place, ""), self.names.get(place, "")]
             start = place + (len(STAND_IN) if place in self.names else 0)
         return "".join([*shown, self.text[start:end]])
 
 
 def plain(source: str, span: Span) -> Plain:
     """The characters of `source` in `span` as plain text."""
-    reading = _PlainTextBuilder(source)
-    at = span.start
-    while part := _PART.search(source, at, span.end):
-        reading.copy(at, part.start())
-        at = reading.take(part)
-    reading.copy(at, span.end)
-    return reading.done()
+    return _PlainTextBuilder(source).read(span)
 
 
 @lru_cache(maxsize=256)
@@ -124,13 +117,21 @@ class _PlainTextBuilder:
         self._asides: dict[int, str] = {}
         self._left_out = _left_out(source)
 
-    def take(self, part: re.Match[str]) -> int:
+    def read(self, span: Span) -> Plain:
+        at = span.start
+        while part := _PART.search(self._source, at, span.end):
+            self._copy(at, part.start())
+            at = self._take(part)
+        self._copy(at, span.end)
+        return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)
+
+    def _take(self, part: re.Match[str]) -> int:
         if part.start() in self._left_out:
             return part.start() + 1
         if part["blank"]:
             self._add(" ", part.start())
         elif part["link"]:
-            self.copy(*part.span("link"))
+            self._copy(*part.span("link"))
         elif shown := part["url"] or part["code"] or part["formula"]:
             self._stand_in(shown, *part.span())
         elif part["aside"]:
@@ -139,7 +140,7 @@ class _PlainTextBuilder:
             self._quoted(part)
         return part.end()
 
-    def copy(self, start: int, end: int) -> None:
+    def _copy(self, start: int, end: int) -> None:
         for place in range(start, end):
             said = self._source[place]
             if place not in self._left_out and ord(said) not in _UNSEEN:
@@ -161,7 +162,7 @@ class _PlainTextBuilder:
         said = without_citations(part["quoted"] or part["angled"]).strip()
         title = said.rstrip(",.;")
         if not title or title[0].islower() or len(title.split()) > _LONGEST_TITLE or ". " in title:
-            self.copy(*part.span())
+            self._copy(*part.span())
             return
         opening, closing = part[0][0], part[0][-1]
         self._stand_in(f"{opening}{' '.join(title.split())}{closing}", part.start(), part.end())
@@ -179,9 +180,6 @@ class _PlainTextBuilder:
         end = len(self._characters)
         said = f"({' '.join(inside.split()).translate(_UNSEEN)})"
         self._asides[end] = self._asides.get(end, "") + (f" {said}" if end else f"{said} ")
-
-    def done(self) -> Plain:
-        return Plain("".join(self._characters), tuple(self._places), self._names, self._asides)
 
 
 def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span]) -> tuple[str, list[int]]:
@@ -243,7 +241,6 @@ def _on_line_before(text: str, start: int, end: int) -> int:
 
 def _opened(text: str, span: Span) -> Span:
     """The span with the brackets around it, and the blanks in these."""
-    near = max(0, span.start - 16)
-    left = _OPENED.search(text[near : span.start])
+    left = _OPENED.search(text, max(0, span.start - 16), span.start)
     closed = text[span.end : span.end + 1] in (")", "]")
-    return Span(near + left.start(), span.end + 1) if left and closed else span
+    return Span(left.start(), span.end + 1) if left and closed else span

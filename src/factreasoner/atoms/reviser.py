@@ -82,7 +82,8 @@ class LLMReviser:
             if parse is None:
                 return checks.is_vague(atom.text)
             subject = parse.root.dependent(*NOMINAL_SUBJECTS)
-            return checks.is_bare(subject) or checks.refers(atom.text) or checks.lacks_year(atom.text)
+            refers = checks.leads_with_pronoun(atom.text, checks.REFERENCE)
+            return refers or checks.is_bare(subject) or checks.lacks_year(atom.text)
 
         return [
             Claim(atom.id, prompts.repeatable(atom.text))

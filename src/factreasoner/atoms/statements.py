@@ -26,6 +26,7 @@ _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
 _COLON = (":", "：")
+_LETTER = re.compile(r"[^\W\d_]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -155,13 +156,12 @@ class StatementFinder:
         """A sentence that states something, without what only opens it."""
         said = self._text[span.start : span.end]
         whole = plain(self._text, span).whole()
-        nothing = nonclaims.is_question(whole) or nonclaims.is_abstaining(whole) or nonclaims.is_link(said)
-        if nothing or whole.endswith(_COLON):
+        if whole.endswith(_COLON) or nonclaims.is_question(whole) or nonclaims.is_link(said):
             return
         label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", said))), kind)
         opened = nonclaims.opening(self._text[slice(*rest)])
         read = plain(self._text, rest := Span(rest.start + opened, rest.end))
-        if not (self._is_filler(read.whole()) or nonclaims.is_abstaining(read.whole())):
+        if not self._is_filler(read.whole()):
             yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
@@ -179,21 +179,17 @@ class StatementFinder:
             span = rest
 
     def _of_sentences(self, found: Sequence[_Sentence]) -> Iterator[Statement]:
-        parses: Sequence[Parse | None] = [None] * len(found)
-        if self._parser is not None:
-            parses = self._parser.parse([sentence.plain.text for sentence in found])
+        texts = [sentence.plain.text for sentence in found]
+        parses = self._parser.parse(texts) if self._parser else [None] * len(found)
         for sentence, parse in zip(found, parses, strict=True):
-            for statement in self._of_sentence(sentence, parse):
-                if re.search(r"[^\W\d_]", statement.text) and not (
-                    self._is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
-                ):
+            told = parse is not None and self._is_instruction(sentence, parse)
+            if told and not self._instructions:
+                continue
+            split = [] if told else self._split(sentence, parse)
+            for statement in split or [self._statement(self._whole(sentence, parse), sentence.span)]:
+                nothing = self._is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
+                if _LETTER.search(statement.text) and not nothing:
                     yield statement
-
-    def _of_sentence(self, sentence: _Sentence, parse: Parse | None) -> Iterator[Statement]:
-        told = parse is not None and self._is_instruction(sentence, parse)
-        if self._instructions or not told:
-            found = [] if told else self._split(sentence, parse)
-            yield from found or [self._statement(self._whole(sentence, parse), sentence.span)]
 
     def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
         """Whether a sentence, its lead-in, or both joined tell a reader what to do: "Ask about:".
@@ -202,15 +198,12 @@ class StatementFinder:
         """
         said, lead = sentence.plain.text, sentence.lead
         reads: list[Parse | None] = [] if TO_VERB.search(lead) else [parse]
-        told = (
-            parse.root.pos in VERBS or parse.words[0].tag in PLURAL or "VBD" in {w.tag for w in parse.words}
-        )
+        told = parse.root.pos in VERBS or any(word.tag == "VBD" for word in parse.words)
         if not (told or len(parse.words) < 5 or GOES_ON.match(lead)):
             asked = self._parse("please " + lowered(said))
             reads += [asked] if asked is not None and asked.root.i == 1 else []
         if lead and not self._stands_alone(sentence, parse):
-            joined = f"{sentence.label or lead} {said}".replace(":", "")
-            reads += [self._parse(lead.rsplit(": ", 1)[-1]), self._parse(joined)]
+            reads.append(self._parse(f"{sentence.label or lead} {said}".replace(":", "")))
         return any(read is not None and nonclaims.is_instruction(read) for read in reads)
 
     def _split(self, sentence: _Sentence, parse: Parse | None) -> list[Statement]:
@@ -255,11 +248,10 @@ class StatementFinder:
     def _lacks_subject(self, label: str, said: str) -> bool:
         """Whether a text says something of its label: "Object Storage: Stores data"."""
         read, named = self._parse(f"it {lowered(said)}"), self._parse(label)
-        if read is None or named is None or named.root.tag in PLURAL or named.root.pos == "VERB":
+        if read is None or named is None or named.root.tag in PLURAL:
             return False
-        verb, tense = read.root, read.root.finite
-        tells = tense.tag == "MD" or (tense.tag == "VBZ" and verb.dependent("dobj", "ccomp"))
-        return bool(tells) and tense.i == 1
+        verb, tense = read.root, read.root.finite.tag
+        return tense == "MD" or (tense == "VBZ" and verb.dependent("dobj", "ccomp") is not None)
 
     def _statement(self, said: str, span: Span) -> Statement:
         verbatim = self._source[span.start : span.end]
@@ -282,10 +274,8 @@ class Writer:
         """The statement with a capital and a full stop."""
         parts: list[str] = []
         for before, bit in zip(("", *line), line, strict=False):
-            parts.append(self._gap(before, bit))
-            parts.append(bit if isinstance(bit, str) else self._show(bit))
-        text = "".join(parts).strip(" ,;:—–-")
-        text = _STOP_TWICE.sub(r"\1", text + '"' * (text.count('"') % 2))
+            parts += [self._gap(before, bit), bit if isinstance(bit, str) else self._show(bit)]
+        text = _STOP_TWICE.sub(r"\1", "".join(parts).strip(" ,;:—–-"))
         return capitalised(text) + ("" if _ENDED.search(text) else ".")
 
     def _gap(self, before: Word | str, bit: Word | str) -> str:

@@ -248,6 +248,4 @@ def gender_of_name(name: str) -> Gender | None:
 def is_person(lemma: str) -> bool:
     """Whether a common noun names a person."""
     known = any(lemma in _PERSONS[kind] for kind in ("nouns", "male_nouns", "female_nouns"))
-    return known or lemma.endswith(
-        ("ologist", "ician", "grapher", "woman", "sman", "ographer", "keeper", "maker", "player", "writer")
-    )
+    return known or lemma.endswith(tuple(_PERSONS["endings"]))

@@ -113,8 +113,7 @@ def _counted(text: str, language: str) -> Counter[str]:
 def best(query: str, texts: Sequence[str], k: int) -> list[int]:
     """Positions of the `k` texts most relevant to `query`, best first; none that shares no term with it."""
     scores = relevance(query, texts)
-    order = sorted(range(len(texts)), key=lambda i: (-scores[i], i))
-    return [i for i in order if scores[i] > 0][:k]
+    return sorted((i for i, score in enumerate(scores) if score > 0), key=lambda i: -scores[i])[:k]
 
 
 def excerpt(text: str, claim: str, longest: int) -> str:

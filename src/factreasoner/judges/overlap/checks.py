@@ -87,11 +87,8 @@ def in_order(claim: Text, text: Text, window: Span) -> bool:
     """
     if ("by" in claim.words) != ("by" in text.words[window.low : window.high]):
         return True
-    first: dict[str, int] = {}
-    last: dict[str, int] = {}
-    for i in range(window.low, window.high):
-        first.setdefault(text.stems[i], i)
-        last[text.stems[i]] = i
+    places = range(window.low, window.high)
+    first, last = ({text.stems[i]: i for i in each} for each in (reversed(places), places))
     pairs = pairwise(stem for stem, keep in zip(claim.stems, claim.content, strict=True) if keep)
     follows = [first.get(one, window.high) < last.get(two, window.low) for one, two in pairs]
     return (False, False) not in pairwise(follows) and sum(follows) >= _IN_ORDER * len(follows)

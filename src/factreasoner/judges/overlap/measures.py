@@ -182,13 +182,10 @@ class Measured:
         usual = _USUAL_WEIGHT * _USUAL_COVER
         values[:, 1] = (overall.sum() - overall + usual) / (len(self.claims) - 1 + _USUAL_WEIGHT)
         for n in np.flatnonzero(cover.touches[:, row]):
-            values[n, _OF_WORDS:] = self._of_words(int(n), row)
+            claim, text = self.claims[n], self.passages.texts[row]
+            marked = zip(claim.stems, self.weights[n], claim.names, strict=True)
+            names = {stem: weight for stem, weight, is_name in marked if is_name}
+            missing = sum(weight for name, weight in names.items() if name not in self.passages.stems[row])
+            numbers = sum(not number.is_said(text.numbers) for number in claim.numbers)
+            values[n, _OF_WORDS:] = log1p(missing), log1p(sum(names.values())), log1p(numbers)
         return values
-
-    def _of_words(self, n: int, row: int) -> tuple[float, ...]:
-        claim, text = self.claims[n], self.passages.texts[row]
-        marked = zip(claim.stems, self.weights[n], claim.names, strict=True)
-        names = {stem: weight for stem, weight, is_name in marked if is_name}
-        missing = sum(weight for name, weight in names.items() if name not in self.passages.stems[row])
-        numbers = sum(not number.is_said(text.numbers) for number in claim.numbers)
-        return log1p(missing), log1p(sum(names.values())), log1p(numbers)

@@ -52,9 +52,11 @@ _SIZES |= {f"{unit}3": ("volume", 1e6 * size**3) for unit, size in _LENGTHS.item
 _POWERS = {"square": "2", "sq": "2", "cubic": "3"}
 _OF_OTHERS = frozenset({"degree", "degrees", *_POWERS})
 """Words whose unit is the next word."""
-_ROUGHLY = frozenset({"about", "around", "some", "nearly", "almost", "roughly", "approximately"})
-_AT_LEAST, _AT_MOST = frozenset({"over", "least", "exceeds"}), frozenset({"under", "most", "below"})
-_FEWER = frozenset({"less", "fewer"})
+_BOUNDS: dict[Bound, str] = {
+    "about": "about around some nearly almost roughly approximately",
+    "least": "over least exceeds",
+    "most": "under most below",
+}
 _ROUNDED = 100_000.0
 _CONVERTED, _ABOUT, _EXACT = 0.02, 0.1, 1e-9
 _MOST_ROUNDED, _MOST_MULTIPLIED = 0.1, 1e15
@@ -220,11 +222,7 @@ def _rank(words: Sequence[str], i: int, end: int, value: float) -> Number:
 
 def _bound(before: Sequence[str]) -> Bound:
     """The bound that the words before a figure give it."""
-    last = [word for word in before if word not in _CURRENCIES][-2:]
-    if last and last[-1] in _ROUGHLY:
-        return "about"
-    if last and last[-1] == "than":
-        return "most" if last[0] in _FEWER else "least"
-    if last and last[-1] in _AT_LEAST:
-        return "least"
-    return "most" if last and last[-1] in _AT_MOST else ""
+    *_, first, last = ("", "", *(word for word in before if word not in _CURRENCIES))
+    if last == "than":
+        return "most" if first in ("less", "fewer") else "least"
+    return next((bound for bound, words in _BOUNDS.items() if last in words.split()), "")
