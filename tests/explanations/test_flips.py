@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import graph_of
 
+from factreasoner.errors import OutOfTimeError
 from factreasoner.explanations.flips import FlipSearch
-from factreasoner.explanations.parts import network
+from factreasoner.explanations.parts import Beliefs, network
 from factreasoner.explanations.removal import probability, removals
+from factreasoner.graph.pairs import Belief
 from factreasoner.models import support_of
 from factreasoner.solvers.exact import ExactSolver
 
@@ -124,6 +126,22 @@ def test_where_effects_add_up_what_could_not_be_tried_is_not_called_searched():
     assert searched(Told(4, {}, affordable=2), additive=True) == (None, 1)
 
 
+def test_where_effects_add_up_one_set_of_each_size_is_enough():
+    ways = Told(6, {})
+    searched(ways, additive=True)
+    assert len(ways.tried) == 5
+
+
+def test_what_was_found_before_the_time_was_over_stands():
+    class Short(Told):
+        def log_odds(self, sets):
+            if len(sets[0]) > 1:
+                raise OutOfTimeError("the time is up")
+            return super().log_odds(sets)
+
+    assert searched(Short(3, {})) == (None, 1)
+
+
 def test_a_set_is_pared_down_to_what_is_needed():
     told = {(0,): 1.0, (1,): 1.2, (2,): 1.4, (0, 1): 0.5, (0, 1, 2): -0.5, (1, 2): -0.2, (0, 2): 0.1}
     for affordable, found in ((5, ((1, 2), -0.2, True)), (4, ((0, 1, 2), -0.5, False))):
@@ -157,6 +175,12 @@ def test_contexts_that_are_joined_twice_or_to_each_other_do_not_add_up():
     for relations in ((one, other), (one, other, twice), (one, other, beside), (one, beside)):
         (part,) = network(graph_of(*relations), "conditional", {"a"}).parts
         assert part.additive == (relations == (one, other))
+
+
+def test_effects_do_not_add_up_where_a_context_gives_the_prior():
+    known = Beliefs({"a": (Belief("c1", 0.8),)}, 0.5)
+    (part,) = network(graph_of(("c1", "a", "entailment", 0.9)), "conditional", {"a"}, known).parts
+    assert not part.additive
 
 
 def held(graph, prior):

@@ -316,5 +316,5 @@ class _Study(NamedTuple):
             context_ids=gone,
             p_without=p,
             support=self._label(atom_id, p, without=gone),
-            smallest=flip.smallest and ways.exact and not ways.untold,
+            smallest=len(gone) == 1 or (flip.smallest and ways.exact),
         )
