@@ -81,7 +81,7 @@ _ASKS_FOR_NOUN = re.compile(
     re.IGNORECASE,
 )
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
-_PREPOSITION = re.compile(r"\b(?:in|by|from|of|with)[ \t]+$", re.IGNORECASE)
+_PREPOSITION = re.compile(r"\b(?:at|in|by|from|of|with)[ \t]+$", re.IGNORECASE)
 _BEFORE_NOUN = re.compile(r"(?:\A|[\n.!?:;]|\b(?:in|by|per|to|as|from|see|and))[ \t]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"

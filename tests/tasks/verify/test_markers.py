@@ -107,6 +107,7 @@ def test_markers_of_every_form(text, named):
         "It [rained](https://elsewhere.org/page1) at https://elsewhere.org/page2.",
         "- [ ] open\n- [x] done",
         "It rained [1-900].",
+        "The interface is at (https://a.com/v1). It is described in ([the manual](https://a.com/x)).",
         "White takes [d5]; state [s1], cell [d12] (https://a.com). Go! [A](http://www.a.com/#b)",
         "It [a]lso had vitamin [B2], [p53], [mp3], [x1, x2], [Table 2] and [id-5] at [1:23].",
         "",

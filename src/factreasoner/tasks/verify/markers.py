@@ -26,6 +26,7 @@ from factreasoner.text.citation_marks import (
     Mark,
     Regions,
     find_marks,
+    is_word,
     may_be_numbers,
     nothing_cited,
 )
@@ -287,6 +288,8 @@ def _alone(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends_sentence(text: str, start: int, end: int) -> bool:
+    if is_word(text, start, end):
+        return False
     return bool(_ENDS.match(text, end) or _STOPPED.search(text[max(0, start - 8) : start]))
 
 
