@@ -124,6 +124,5 @@ def points(subject: Word) -> bool:
 
 def is_bare(subject: Word | None) -> bool:
     """Whether a subject is a noun with only "the" or "this"."""
-    if subject is None or subject.pos != "NOUN":
-        return False
-    return [child.lower for child in subject.children] in _DETERMINERS
+    beside = subject.children if subject is not None and subject.pos == "NOUN" else ()
+    return [child.lower for child in beside] in _DETERMINERS

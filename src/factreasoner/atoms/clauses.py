@@ -159,9 +159,8 @@ def is_sound(parse: Parse | None, draft: Draft, sentence: Parse) -> bool:
     """Whether a statement reads as one finite clause with the verb and the subject of its draft."""
     if parse is None or not parse.root.is_clause:
         return False
-    root = parse.root
-    beside = [word for word in root.dependents("conj", "ccomp") if word.dep == "conj" or word.i < root.i]
-    second = any(word.pos in VERBS and (word.is_finite or word.tag == root.tag) for word in beside)
+    beside = [w for w in parse.root.dependents("conj", "ccomp") if w.dep == "conj" or w.i < parse.root.i]
+    second = any(w.pos in VERBS and (w.is_finite or w.tag == parse.root.tag) for w in beside)
     return not second and not _is_open(draft, sentence)
 
 

@@ -29,10 +29,6 @@ _REQUIRED = ("must", "need", "have", "ought")
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _CITED = re.compile(r"(?<!\])\((?:\[[^\[\]]*\]\()?(?:https?://|www\.)[^\s()]*\)+[.!?]?\Z")
 """An address in parentheses that ends a sentence: "Sleep improves memory (https://...)."."""
-_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|will|would|did|does|do|says|works|[a-z]{2,}ed|beat|became|began|came|fell"
-    r"|found|gave|got|grew|held|kept|knew|led|left|lost|made|met|rose|said|sold|took|went|won|wrote)\b"
-)
 _FEW_WORDS = 6
 _LINES = tomllib.loads((resources.files(__package__) / "nonclaims.toml").read_text(encoding="utf-8"))
 _PATTERNS = {
@@ -44,6 +40,7 @@ _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
 _APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"[\W_]*(?:\d+\.? )?{_PATTERNS['sources']}[\W_]*", re.IGNORECASE)
+_FINITE = re.compile(rf"\b{_PATTERNS['finite']}\b")
 _ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
 
