@@ -50,6 +50,7 @@ def run(tmp_path):
 def test_rules(factreasoner, run, rules, code, line):
     done = factreasoner("check", run, *rules, code=code)
     assert line in done.stdout
+    assert "--on-interval" in rules or "decides" not in done.stdout
     assert len(done.stdout.splitlines()) == 1
 
 
