@@ -163,13 +163,19 @@ def parsed(text):
         "To reset it, follow these steps:\n1. Press the button.\n2. Wait for ten seconds.",
         "To secure the house, it is best to:\n- Lock the doors",
         "When you meet a lawyer, ask about:\n- Costs and fees",
-        "You can make a table here:\n- Select Data manager from the navigation menu.",
         "Seek medical help if:\n- Your tongue hurts.",
-        "Delete snapshot versions of any models that you do not need.",
+        "You should call a doctor if:\n- You are pregnant",
     ],
 )
 def test_instructions_state_nothing(text):
     assert parsed(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["Die Stadt liegt am Rhein und hat 300.000 Einwohner.", "1914: Start of the First World War"]
+)
+def test_what_may_be_a_noun_is_no_instruction(text):
+    assert parsed(text) == [text]
 
 
 def test_emphasis_and_line_breaks_go_and_the_original_stays():

@@ -113,7 +113,7 @@ class Leads:
     def add(self, said: str, item: Block) -> None:
         """Open the list that `item` begins; `said` is its lead-in and ends with a colon."""
         useful = said[opening(said) :]
-        says = TO_VERB.search(useful) or not (_POINTING.match(useful) or is_filler(useful))
+        says = not _POINTING.match(useful) and (GOES_ON.match(useful) or not is_filler(useful))
         kept = capitalised(useful) if says and len(useful) <= _LONGEST_LEAD else ""
         self._open.append(_Lead(kept, *self._place(item)))
 

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 from factreasoner.atoms import fragments, nonclaims
 from factreasoner.atoms.clauses import is_sound, split
-from factreasoner.atoms.fragments import FINITE, GOES_ON, LONGEST_LABEL, TO_VERB, capitalised, lowered
+from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
-from factreasoner.text.parsing import PLURAL, VERBS, Parse, Parser, Word
+from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
 from factreasoner.text.tags import without_tags
 
@@ -192,16 +192,9 @@ class StatementFinder:
                     yield statement
 
     def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
-        """Whether a sentence, its lead-in, or both joined tell a reader what to do: "Ask about:".
-
-        "Please" shows the verb of "Select Data manager".
-        """
+        """Whether a sentence, or its lead-in joined with it, tells a reader what to do: "Ask about:"."""
         said, lead = sentence.plain.text, sentence.lead
         reads: list[Parse | None] = [] if TO_VERB.search(lead) else [parse]
-        told = parse.root.pos in VERBS or any(word.tag == "VBD" for word in parse.words)
-        if not (told or len(parse.words) < 5 or GOES_ON.match(lead)):
-            asked = self._parse("please " + lowered(said))
-            reads += [asked] if asked is not None and asked.root.i == 1 else []
         if lead and not self._stands_alone(sentence, parse):
             reads.append(self._parse(f"{sentence.label or lead} {said}".replace(":", "")))
         return any(read is not None and nonclaims.is_instruction(read) for read in reads)
