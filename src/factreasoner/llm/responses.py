@@ -113,16 +113,11 @@ def tokens_of(logprobs: object) -> Tokens | None:
 
 
 def _token(entry: object) -> Token:
-    raw = bytes(field_of(entry, "bytes") or _text(entry).encode("utf-8", "replace"))
+    raw = bytes(field_of(entry, "bytes") or str(field_of(entry, "token")).encode("utf-8", "replace"))
     others = field_of(entry, "top_logprobs") or ()
-    told = [(_text(other), _sound(field_of(other, "logprob"))) for other in others]
+    told = [(str(field_of(other, "token")), _sound(field_of(other, "logprob"))) for other in others]
     top = tuple((token, logprob) for token, logprob in told if logprob is not None)
     return Token(raw, _sound(field_of(entry, "logprob")) if len(top) == len(told) else None, top)
-
-
-def _text(entry: object) -> str:
-    """A token as text; some servers leave the mark by which a tokenizer writes a space."""
-    return str(field_of(entry, "token")).replace("\u2581", " ")
 
 
 def _sound(value: object) -> float | None:

@@ -147,7 +147,7 @@ class Answers:
         self._workers: dict[str, Worker[Any]] = {}
         self.refused: dict[str, str] = {}
         llm = None
-        find_parser(config.spacy_model)
+        find_parser(config.spacy_model)  # loads it, which takes a second, and no request's
         if config.model is not None:
             transport.load()  # which takes seconds, and no request's
             check_keys(config)
