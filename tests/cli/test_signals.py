@@ -14,7 +14,7 @@ from command import environment, heed_signals, record, results, summary_of, writ
 from fake_server import FakeServer, drip, hang
 
 BEGIN = """
-import hashlib, threading, time
+import hashlib, signal, threading, time
 from factreasoner.cli.signals import Stopping
 Stopping().install()
 threading.Timer(0.5, print, ["begun"], {"flush": True}).start()
@@ -26,6 +26,15 @@ threading.Thread(target=time.sleep, args=(600,)).start()
 main()
 """
 ONE_STEP = "hashlib.pbkdf2_hmac('sha256', b'', b'', 2**31 - 1)"  # minutes, and no Python in between
+LATE = """
+told = signal.pthread_kill
+signal.pthread_kill = lambda *to: threading.Timer(1.5, told, to).start()
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    time.sleep(0.2)
+    print("heard", flush=True)
+"""
 DEAF = """
 while True:
     try:
@@ -130,6 +139,14 @@ def test_one_long_step_is_not_waited_for(number, code):
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (out, err, process.returncode) == ("", "", code)
+
+
+def test_a_machine_that_is_busy_is_waited_for():
+    """The main thread gets its signal late; that one is no second one, nor is the process ended before."""
+    process = script(LATE)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (out, err, process.returncode) == ("heard\n", "", 0)
 
 
 def test_a_second_one_ends_what_hears_none():

@@ -14,7 +14,7 @@ from typing import NoReturn
 from factreasoner.llm.parallel import hold_requests_back, requests_under_way
 
 SECONDS_FOR_ANSWERS = 1.5
-SECONDS_TO_NOTICE = 0.4
+SECONDS_TO_NOTICE = 2.0
 SECONDS_TO_KEEP = 0.1
 """From a model's answer to its place in the cache."""
 SHOW_CURSOR = b"\x1b[?25h"
@@ -73,7 +73,7 @@ class Stopping:
             self._end_at_second(SECONDS_TO_KEEP)
         self._due = True
         signal.pthread_kill(threading.main_thread().ident or 0, number)
-        self._next(SECONDS_TO_NOTICE)  # that one is heard here too
+        self._next(None)  # that one is heard here too, as soon as the machine lets the main thread run
         if not self._noticed.wait(SECONDS_TO_NOTICE):
             self._end()
         while True:
