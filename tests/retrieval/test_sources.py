@@ -88,11 +88,19 @@ def test_a_page_that_cannot_be_had_is_an_error_that_names_it(answer, message):
     assert message in str(caught.value)
 
 
-def test_a_refused_connection_is_told_at_once_with_a_remedy(monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("asked again"))
-    told = r"http://127.0.0.1:9/x: 127.0.0.1:9 refuses the connection .*; check the address, or save the page"
+def test_a_refused_connection_is_told_at_once_with_a_remedy():
+    asked = []
+
+    def resolver(host, port):
+        asked.append(host)
+        return ["127.0.0.1"]
+
+    told = r"http://site.example:9/x: site.example:9 refuses the connection .*; check the address, or save"
     with pytest.raises(InputError, match=told):
-        read("http://127.0.0.1:9/x")
+        read_sources(
+            ["http://site.example:9/x"], CONFIG.model_copy(update={"patience": 0.2}), resolver=resolver
+        )
+    assert asked == ["site.example"]
 
 
 WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
