@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import re
-import unicodedata
 from typing import NamedTuple
 
 LONGEST_TEXT = 500_000
@@ -33,9 +32,6 @@ _LIKELY = (
     *("cp1253", "cp1254", "cp1255", "cp1256", "koi8_r", "cp874", "cp1257"),
 )
 """What a text that does not say it may be in, the usual one first."""
-_SCRIPTS = ("gb2312", *(codec for codec in _LIKELY if codec != "gb18030"))
-"""Encodings that hold the letters of one script or of few; gb18030 holds all."""
-_FEW, _MANY = 2, 4
 _WORST = 0.4
 """What `charset_normalizer` may find odd in a text, of 1; random bytes are odder."""
 
@@ -118,24 +114,12 @@ def _guessed(data: bytes) -> Extracted:
 
 
 def _is_damaged_utf_8(text: str) -> bool:
-    """Whether bytes are damaged UTF-8, by what they read as. In other encodings some bytes look like it too.
+    """Whether bytes are damaged UTF-8, by what they read as: most of those that are not ASCII make letters.
 
-    Those are few, or make letters of scripts that do not go together.
+    In other encodings few bytes look like letters of UTF-8.
     """
-    letters, unreadable = re.sub(r"[\x00-\x7f\ufffd]", "", text), text.count("\ufffd")
-    if len(letters) > _MANY * unreadable:
-        return True
-    scripts = {unicodedata.name(letter, "").partition(" ")[0] for letter in letters if letter.isalpha()}
-    if len(letters) > max(_FEW, unreadable) and len(scripts) == 1:
-        return True
-    return len(letters) >= unreadable and any(_holds(codec, letters) for codec in _SCRIPTS)
-
-
-def _holds(codec: str, letters: str) -> bool:
-    try:
-        return bool(letters.encode(codec))
-    except UnicodeEncodeError:
-        return False
+    letters = re.sub(r"[\x00-\x7f\ufffd]", "", text)
+    return len(letters.encode()) >= 2 * text.count("\ufffd")
 
 
 def _codec(charset: str) -> str:
