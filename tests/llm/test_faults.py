@@ -110,6 +110,8 @@ FORM_REFUSED = [
     (400, "deepseek-reasoner does not support this tool_choice"),
     (400, "This model does not support response format `json_schema`."),
     (404, "No endpoints found that support tool use"),
+    # a gateway
+    (501, "Tool calling is not implemented"),
 ]
 CONFIG = [
     (401, "no", KEY),
@@ -174,6 +176,7 @@ OTHERS = [
     (529, '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}', "retry"),
     (408, "late", "retry"),
     (409, "conflict", "retry"),
+    (425, "Too early, try again", "retry"),
     (None, "Connection reset by peer", "retry"),
     (500, "tool worker crashed", "retry"),
     (400, "tools: content management policy triggered", "final"),

@@ -160,6 +160,9 @@ def verdicts(count):
         ("True, because it is not false", "True"),
         ("**Not**", "Not clear"),
         ("not cl", "Not clear"),
+        ("T", "True"),
+        ("N.", "Not clear"),
+        ("No", None),
         ("Not true", None),
         ("Not false", None),
         ("True or", None),
@@ -190,6 +193,7 @@ def test_answers_numbered_from_one_are_not_taken_for_those_before_and_two_lines_
     [
         "0: True\n1: False\n\nReasons:\n0. The passage says so.\n1. It says 1932.",
         "0: True\n1: False\n\nReasons:\n1. The passage says so.\n2. It says 1932.",
+        "0：True\n1、F",
         "Step 1: read.\nStep 2: compare.\n0: True\n1: False",
         "0: It is old.\n1: It is new.\n\n0: True\n1: False",
     ],

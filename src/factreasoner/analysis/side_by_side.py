@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.errors import RunError, UsageError
-from factreasoner.judges.asking import MOST_FACTS
+from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.models import Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.plugins.table import nearest

@@ -12,9 +12,8 @@ from factreasoner.calibration.applying import calibration_of
 from factreasoner.cli.claim_tables import better_judge, print_atoms_notice
 from factreasoner.cli.score_tables import lacking_of
 from factreasoner.judges import judged_by
-from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.probe import as_probed, known_probe
-from factreasoner.llm.ask import AN_ANSWER, IN_VAIN
+from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Record, Status, Support

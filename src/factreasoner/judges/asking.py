@@ -9,7 +9,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from factreasoner.errors import PendingError
-from factreasoner.llm.ask import ItemAsker, ItemQuestion, NoResult
+from factreasoner.llm.ask import MOST_FACTS, ItemAsker, ItemQuestion, NoResult
 from factreasoner.llm.parallel import parallel_map
 from factreasoner.llm.slots import one_slot
 from factreasoner.models import Claim, Failure, Label
@@ -19,8 +19,6 @@ from factreasoner.protocols import LLM
 from factreasoner.settings import Config
 from factreasoner.text.visible import one_line
 
-MOST_FACTS = 32
-"""Facts a call for a model that does not say how many it can take."""
 log = logging.getLogger(__name__)
 
 

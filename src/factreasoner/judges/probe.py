@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
 from factreasoner.judges import faaf
-from factreasoner.judges.asking import MOST_FACTS
 from factreasoner.judges.llm import LLMJudge
+from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.llm.client import LiteLLMClient, Prober
 from factreasoner.llm.send import waiting_for
 from factreasoner.llm.transport import price

@@ -20,6 +20,8 @@ from factreasoner.settings import Config
 I = TypeVar("I")  # noqa: E741
 R = TypeVar("R")
 
+MOST_FACTS = 32
+"""Facts a call for a model of which nobody knows how many it can take."""
 IN_VAIN = 8
 """Most paid requests of a planned call without any answered item."""
 AN_ANSWER = 2

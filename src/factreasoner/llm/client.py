@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from factreasoner.errors import ConfigError, LLMError
-from factreasoner.llm.ask import current_budget
+from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import key_of
@@ -40,7 +40,7 @@ class Panel:
     @property
     def facts_per_call(self) -> int:
         """How many facts the first model can judge in one call."""
-        return int(getattr(self._first, "facts_per_call", 32))
+        return int(getattr(self._first, "facts_per_call", MOST_FACTS))
 
     @property
     def settled(self) -> bool:
@@ -51,8 +51,6 @@ class Panel:
 SAMPLE_TEMPERATURE = 0.7
 KEY_LENGTH = 40
 """Characters of a question's key in the ids of batched requests: some providers take 64 in all."""
-MOST_FACTS = 32
-"""Facts per call if nobody probes how many the model can judge."""
 
 log = logging.getLogger(__name__)
 

@@ -18,9 +18,10 @@ from factreasoner.text.retry_after import retry_after_of
 
 Kind = Literal["config", "retry", "once", "form", "dialect", "sample", "final"]
 
-RETRIED = frozenset({408, 409, 429})
+RETRIED = frozenset({408, 409, 425, 429})
 REFUSAL_STATUSES = frozenset({400, 404, 422})
-NO_CHAT_STATUSES = frozenset({404, 405, 415, 501})
+NOT_IMPLEMENTED = 501
+NO_CHAT_STATUSES = frozenset({404, 405, 415, NOT_IMPLEMENTED})
 """What a server answers that has no such model, or no chat completions at that address."""
 
 
@@ -247,7 +248,8 @@ def _lesson_of(
 def _refuses_form(raw: str, status: int | None, form: str) -> bool:
     if form in PLAIN or TOO_LONG.search(raw) or MODERATED.search(raw) or not FORM.search(raw[:600]):
         return False
-    return status in REFUSAL_STATUSES or (status == 500 and UNSUPPORTED.search(raw) is not None)
+    refused = status in REFUSAL_STATUSES or status == NOT_IMPLEMENTED
+    return refused or (status == 500 and UNSUPPORTED.search(raw) is not None)
 
 
 def _remedy(raw: str, status: int | None) -> str | None:

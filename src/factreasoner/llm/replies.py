@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from factreasoner.llm.forms import list_argument, number_of
-from factreasoner.llm.responses import Completion, Tokens, without_thoughts
+from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.values import CallForm
 
@@ -24,7 +24,7 @@ _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""
 _MANY_ALIKE = 4
 """With at least so many texts, a reply is checked for repetition."""
-_LINE = re.compile(r"^[^\w{\n]*(?:[A-Za-z]+[ _])?(\d+)[^\w\n]*?[:.)\]-]\s*(.*)$", re.MULTILINE)
+_LINE = re.compile(r"^[^\w{\n]*(?:[A-Za-z]+[ _])?(\d+)[^\w\n]*?[:.)\]：．）、-]\s*(.*)$", re.MULTILINE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.:)])\s+")
 _LETTER = re.compile(r"\w")
 _WRAPPERS = ("arguments", "parameters", "properties", "input")
@@ -170,6 +170,8 @@ def _word(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
 def _only_value(text: str, allowed: Sequence[str]) -> str | None:
     """The allowed value with which `text` begins, or its first letters; None where another follows it."""
     words = re.findall(r"\w+", text.casefold())
+    if len(words) == 1:
+        return named_by(words[0], allowed)
     parts = {value: value.casefold().split() for value in allowed}
     for value, whole in parts.items():
         said = " ".join(words[: len(whole)])
@@ -249,7 +251,8 @@ def _chances(
         value, allowed = schema.value(name, dict(arguments)), schema.properties[name]["enum"]
         if value not in allowed or (place := _place(form, spoken, name, allowed)) is None:
             continue
-        if _only_value(spoken[place : place + _LONGEST_VALUE], allowed) != value:
+        line = spoken[place : place + _LONGEST_VALUE].partition("\n")[0]
+        if _only_value(line, allowed) != value:
             return {}
         chances = tokens.chances(len(spoken[:place].encode("utf-8", "surrogateescape")), value, allowed)
         found |= {name: chances} if chances else {}
