@@ -189,7 +189,6 @@ def test_the_length_of_an_answer_is_known_before(count, tokens):
         ("No", None),
         ("The", None),
         ("", None),
-        ("N", None),
     ],
 )
 def test_a_word_is_read_by_its_beginning(said, value):
