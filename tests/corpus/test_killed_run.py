@@ -73,7 +73,6 @@ def test_a_killed_run_is_completed_by_the_next(
     )
     _, said = process.communicate(timeout=90)
     assert process.returncode == -signal.SIGKILL, said
-    assert (tmp_path / "store" / ".writer").exists()
 
     monkeypatch.setattr(indexing, "BATCH", killed_run.BATCH)
     bring(changed.docs, prune=True, **place)

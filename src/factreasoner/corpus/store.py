@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import shutil
-import socket
 import weakref
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -92,31 +89,23 @@ class Store:
     def writing(cls, config: Config, *, create: bool = False) -> Iterator[Store]:
         """The store, with no other process writing to any collection of it; the lock ends with the process.
 
-        Raises ConfigError: another process does; it is named. Or the store does not fit.
+        Raises ConfigError: another process does, or the store does not fit.
         """
         folder = folder_of(config)
         if not create:
             _refuse_none(folder)
-        lock, note = FileLock(folder / ".lock"), folder / ".writer"
+        lock = FileLock(folder / ".lock")
         try:
             folder.mkdir(parents=True, exist_ok=True)
             lock.acquire(timeout=0)
         except Timeout as error:
-            noted = "another process is writing to it"
-            with contextlib.suppress(OSError, ValueError):
-                noted = note.read_text(encoding="utf-8") or noted
             remedy = "wait for it or end it (what it has written stays), or use another --store"
-            raise ConfigError(f"store {folder}: {noted}; {remedy}") from error
+            raise ConfigError(f"store {folder}: another process is writing to it; {remedy}") from error
         except OSError as error:
             raise ConfigError(f"store {folder}: can't be written: {error.strerror or error}") from error
-        me, since = f"process {os.getpid()} on {socket.gethostname()}", datetime.now(UTC)
-        doing = f"is writing to collection {config.collection!r} since {since:%Y-%m-%d %H:%M:%S} UTC"
         try:
-            note.write_text(f"{me} {doing}", encoding="utf-8")
             yield cls(config, create=create)
         finally:
-            with contextlib.suppress(OSError):
-                note.unlink()
             lock.release()
 
     def names(self) -> list[str]:

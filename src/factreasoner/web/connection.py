@@ -26,9 +26,7 @@ ENCODING = "gzip"
 """What may be asked for; a server that packs otherwise is not read."""
 
 _MEMBER = b"\x1f\x8b"
-"""What each part of a gzip file begins with."""
-_BLOCK = 1 << 14
-"""Bytes unpacked at once."""
+"""What gzip data begins with."""
 
 Resolver = Callable[[str, int], Sequence[str]]
 """(host, port) -> IP addresses, in the order to try them. Raises OSError."""
@@ -177,25 +175,21 @@ def read_body(chunks: Iterable[bytes], encoding: str, *, limit: int, deadline: D
         body += chunk
         if len(body) > limit:
             break
-    whole = _unpacked(body, limit + 1, deadline) if "gzip" in packing and len(body) <= limit else bytes(body)
+    whole = _unpacked(body, limit + 1) if "gzip" in packing and len(body) <= limit else bytes(body)
     if len(whole) > limit:
         raise FetchLimitError("bytes", f"the answer has more than {limit} bytes")
     return whole
 
 
-def _unpacked(body: bytearray, size: int, deadline: Deadline) -> bytes:
-    """What is packed in `body`, at least its first `size` bytes; what follows its members is padding."""
-    whole, start = bytearray(), 0
-    while start < len(body) and len(whole) < size and (not start or body.startswith(_MEMBER, start)):
-        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
-        while not member.eof and len(whole) < size:
-            deadline.left()
-            part = body[start : start + _BLOCK]
-            try:
-                whole += member.decompress(part, size - len(whole))
-            except zlib.error as error:
-                raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
-            if not part:
-                raise UnreadablePageError("damaged", "the answer is cut short")
-            start += len(part) - len(member.unused_data) - len(member.unconsumed_tail)
-    return bytes(whole)
+def _unpacked(body: bytearray, size: int) -> bytes:
+    """What is packed in `body`, at least its first `size` bytes; padding may follow it."""
+    packed = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        whole = packed.decompress(body, size)
+    except zlib.error as error:
+        raise UnreadablePageError("damaged", "the answer can't be unpacked") from error
+    if len(whole) < size and not packed.eof:
+        raise UnreadablePageError("damaged", "the answer is cut short")
+    if packed.unused_data.startswith(_MEMBER):
+        raise UnreadablePageError("content encoding", "the answer is packed in several parts")
+    return whole

@@ -10,12 +10,10 @@ import io
 import posixpath
 import re
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 from urllib.parse import unquote
 
-from factreasoner.models.wording import number_of
 from factreasoner.web.page import Extracted, decode
 
 MOST_UNPACKED = 500_000_000
@@ -51,8 +49,7 @@ def office_text(data: bytes, kind: str) -> Extracted:
     """Text and title of a document of `kind`: docx, pptx, odt, odp or epub.
 
     Never raises for what `data` holds: the reason is in `dropped` ("damaged docx", "encrypted docx",
-    "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line. A
-    book is read without its unreadable chapters, if it has others, and `guessed` says so.
+    "unpacks to more than 500 MB"). What was deleted and comments are left out; a table's row is a line.
 
     Raises:
         MemoryError: it takes more than there is.
@@ -126,23 +123,12 @@ def _odf(parts: zipfile.ZipFile, data: bytes) -> Extracted:
 
 
 def _epub(parts: zipfile.ZipFile, data: bytes) -> Extracted:
-    """The text of the chapters that can be read; `guessed` says how many can't."""
-    chapters = [_chapter(parts, name) for name in _chapters(parts)]
-    unread = sum(bool(chapter.dropped) for chapter in chapters)
-    if unread == len(chapters):
-        raise ValueError("no chapter can be read")
+    chapters = [decode(parts.read(name)) for name in _chapters(parts)]
+    if any(chapter.dropped for chapter in chapters):
+        raise ValueError("a chapter can't be read")
     guessed = ", ".join(dict.fromkeys(chapter.guessed for chapter in chapters if chapter.guessed))
-    if unread:
-        guessed = f"{guessed or 'UTF-8'} without {number_of(unread, 'unreadable chapter')}"
     text = "\n".join(filter(None, (_html_text(chapter.text) for chapter in chapters)))
     return Extracted(text, guessed=guessed)
-
-
-def _chapter(parts: zipfile.ZipFile, name: str) -> Extracted:
-    try:
-        return decode(parts.read(name))
-    except (KeyError, EOFError, zipfile.BadZipFile, zlib.error):
-        return Extracted("", dropped="missing or damaged")
 
 
 def _package(parts: zipfile.ZipFile) -> str:
