@@ -36,17 +36,16 @@ def content(tmp_path):
     return json.loads((tmp_path / "out" / "comparison.json").read_text(), parse_constant=pytest.fail)
 
 
-def test_versions_replay_what_they_would_have_judged(factreasoner, tmp_path):
-    done = factreasoner("compare", DATA, "--limit", 2, "--assessors", "fr1,fr2,fr3,factscore", "--out", "out")
+def test_the_embedded_judge_says_what_it_says_to_an_assessor_alone(factreasoner, tmp_path):
+    names = ("fr1", "fr2", "fr3", "factscore")
+    done = factreasoner("compare", DATA, "--limit", 2, "--assessors", ",".join(names), "--out", "out")
     assert set(content(tmp_path)["differing_settings"]) == {"assessor", "version"}
     assert "assessor: factreasoner (fr1, fr2, fr3), factscore\n" in done.stdout
-    assert list(content(tmp_path)["runs"]) == ["fr1", "fr2", "fr3", "factscore"]
-    for version in (1, 2):
-        factreasoner("run", DATA, "--limit", 2, "--version", version, "--out", f"alone{version}")
-    assert p_true(tmp_path / "out" / "fr2") == pytest.approx(p_true(tmp_path / "alone2"))
-    assert p_true(tmp_path / "out" / "fr1").keys() == p_true(tmp_path / "alone1").keys()
-    manifest = manifest_of(tmp_path / "out" / "factscore")
-    assert manifest["config"]["judge"] == "recorded"
+    assert tuple(content(tmp_path)["runs"]) == names
+    alone = (("--version", 1), ("--version", 2), ("--version", 3), ("--assessor", "factscore"))
+    for name, flags in zip(names, alone, strict=True):
+        factreasoner("run", DATA, "--limit", 2, *flags, "--out", f"alone-{name}")
+        assert p_true(tmp_path / "out" / name) == pytest.approx(p_true(tmp_path / f"alone-{name}"))
 
 
 def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, two, monkeypatch):
@@ -85,6 +84,8 @@ def test_a_model_is_asked_once_and_what_each_takes_is_told(factreasoner, tmp_pat
         "factscore": 1.0,
     }
     assert [run["usage_estimated"] for run in runs.values()] == [True, True, False, False]
+    judges = [manifest_of(tmp_path / "out" / name)["config"]["judge"] for name in ("fr1", "fr3")]
+    assert judges == ["recorded", "auto"]
     assert runs["fr2"]["scores"]["tokens"]["value"] > 0
     assert "fr2: its verdicts were replayed" in done.stderr
     assert "~2.0" in done.stdout
@@ -128,9 +129,11 @@ def test_a_record_one_assessor_fails_on_is_not_dropped_silently(factreasoner, tm
 
 
 def test_a_run_of_ones_own_is_not_overwritten(factreasoner, tmp_path, two):
-    factreasoner("run", two, "--version", 1, "--out", "out/fr1")
-    before = (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes()
-    done = factreasoner("compare", two, "--assessors", "fr1,fr2", "--out", "out", code=1)
+    with FakeServer(good) as server:
+        model = ("--model", "openai/fake", "--api-base", server.url, "--form", "tool")
+        factreasoner("run", two, "--version", 1, "--out", "out/fr1", *model)
+        before = (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes()
+        done = compared(factreasoner, server, two, "fr1,fr2", code=1)
     assert "out/fr1: holds a run that is not a replay" in done.stderr
     assert (tmp_path / "out" / "fr1" / "journal.jsonl").read_bytes() == before
 

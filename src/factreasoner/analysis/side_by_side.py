@@ -125,7 +125,8 @@ def run_side_by_side(
 
     The first to run makes what the records lack: atoms, contexts, facts; the others take these. Of assessors
     it is the version of FactReasoner that judges the most pairs, if one takes part; the others whose judge
-    would be asked the same take its verdicts too. A replay makes no calls, so such a run always starts over.
+    would be asked the same take its verdicts too, unless it is the embedded one: what that believes depends
+    on the pairs it is shown. A replay makes no calls, so such a run always starts over.
     What each of them has paid counts towards everyone's budget.
 
     Raises:
@@ -175,7 +176,8 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     config, asked = contender.config, first.config
     changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
     recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
-    asks_itself = config.assessor != GRAPH and config.plugin("judge") == "llm"
+    judge = config.plugin("judge")
+    asks_itself = judge == "embedded" or (judge == "llm" and config.assessor != GRAPH)
     alike = all(getattr(config, key) == getattr(asked, key) for key in JUDGED_ALIKE)
     replay = recorded and alike and not asks_itself
     if replay:
