@@ -360,6 +360,14 @@ def test_files_are_fingerprinted_by_their_content(config, tmp_path):
     assert fingerprints_of(TASK, config.model_copy(update={"relations": copy}))["files"] == found
 
 
+def test_verdicts_of_a_later_version_s_run_are_refused(config, tmp_path):
+    path = made(tmp_path / "run", config).path
+    manifest = path / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
+    with pytest.raises(RunError, match="has format 99"):
+        fingerprints_of(TASK, Config(judge="recorded", relations=path))
+
+
 @pytest.mark.parametrize("name", ["relations", "calibration"])
 def test_a_changed_file(config, tmp_path, name):
     folder = made(tmp_path / "run", config)

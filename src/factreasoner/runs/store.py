@@ -63,9 +63,12 @@ def fingerprints_of(task: Task[Any], config: Config) -> Fingerprints:
 
     Raises:
         InputError: a file can't be read.
+        RunError: `relations` is the folder of a run that a later version made.
         ConfigError: the classifier is not there.
         MissingExtraError: an optional package is needed to read it.
     """
+    if config.relations is not None and (recorded := Manifest(config.relations)).path.exists():
+        recorded.content()
     paths = {name: getattr(config, name) for name in _FILES}
     files = {name: _FILES[name](path) for name, path in paths.items() if path is not None}
     if config.verifier is not None:
