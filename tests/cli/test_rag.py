@@ -31,7 +31,7 @@ def test_where_every_record_failed_the_table_says_so_and_blames_no_input(factrea
     assert "scores none: every record failed, see failures" in said
     assert "it needs" not in said
     assert "faithfulness" not in said
-    assert "The same command tries only that again" in done.stderr
+    assert "The same command tries the failed records again" in done.stderr
 
 
 def test_a_row_without_a_quote_says_what_a_source_does(factreasoner, tmp_path):

@@ -224,7 +224,7 @@ def _ended(report: RunReport, path: Path, config: Config) -> int:
         rest = f"{report.unfinished} of {report.total} records are not assessed."
         say(f"Stopped: {report.stopped}. {rest}", err=True)
     elif not report.complete:
-        again = "The same command tries only that again."
+        again = "The same command tries the failed records again."
         if config.judge == "recorded" and failures["by_stage"].keys() == {"judge"}:
             again = (
                 "The same recorded verdicts would fail the same way: add the missing ones and use --fresh, "

@@ -271,7 +271,7 @@ def build_pipeline(
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
     """Do what `assess` does without blocking an event loop: a thread does the work.
 
-    Raises what `assess` raises. If the task is cancelled, calls that were already sent are still completed.
+    Raises what `assess` raises. A cancelled task stops nothing: the thread makes all calls of the record.
     """
     import asyncio
 
