@@ -15,8 +15,8 @@ from factreasoner.llm.parallel import hold_requests_back, requests_under_way
 
 SECONDS_FOR_ANSWERS = 1.5
 SECONDS_TO_NOTICE = 2.0
-SECONDS_TO_KEEP = 0.1
-"""From a model's answer to its place in the cache."""
+SECONDS_TO_KEEP = 0.5
+"""From a model's answer to its place in the cache, on a busy machine."""
 SHOW_CURSOR = b"\x1b[?25h"
 """A progress bar hides it."""
 _POLL_SECONDS = 0.02
