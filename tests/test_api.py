@@ -182,6 +182,25 @@ def test_aassess_is_assess_and_lets_the_loop_go_on():
     assert found.p_true == assess("Marie Curie was born in 1876.", contexts=[PASSAGE], cache=False).p_true
 
 
+def test_a_cancelled_aassess_sends_nothing_more():
+    rows = [f"Person {number} was born in {1900 + number}." for number in range(24)]
+
+    async def in_vain(server):
+        given = {"model": "openai/fake", "api_base": server.url, "cache": False, "form": "tool"}
+        assessing = asyncio.create_task(aassess(" ".join(rows), atoms=rows, contexts=rows, **given))
+        while server.calls < 3:
+            assert not assessing.done()
+            await asyncio.sleep(0.01)
+        assessing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await assessing
+        return server.calls
+
+    with FakeServer(obliging, delay=0.3) as server, ThreadPoolExecutor(1) as thread:
+        at_the_end = thread.submit(asyncio.run, in_vain(server)).result()  # once the loop's thread has ended
+        assert server.calls <= at_the_end + 2  # they were on their way
+
+
 def test_an_assessment_has_its_scores_and_none_without_atoms():
     empty = assess("", contexts=[PASSAGE])
     assert (empty.precision, empty.entropy, empty.f1_at_k(1), empty.labels) == (None, None, None, {})

@@ -14,8 +14,9 @@ from fake_server import answering, cut, missing, obliging, prose, replaced, sequ
 from llm_scene import PROMPT, SCHEMA, schema_of
 
 from factreasoner.errors import ConfigError, FactReasonerError, ProviderError
-from factreasoner.llm.cache import FILE, CacheFile, ReplyCache, cache_folder
+from factreasoner.llm.cache import FILE, CacheFile, InFlight, ReplyCache, cache_folder
 from factreasoner.llm.client import LiteLLMClient
+from factreasoner.llm.parallel import AbandonedError
 from factreasoner.llm.usage import CACHED, Meter
 from factreasoner.models import Usage
 from factreasoner.models.messages import Reply
@@ -175,6 +176,26 @@ def test_threads_share_a_failure_too(scene):
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(ask, range(4))) == [None] * 4
     assert set_up.server.calls == 1
+
+
+def test_whoever_asked_and_left_takes_no_answer_from_those_who_wait():
+    asked, left = threading.Event(), threading.Event()
+    in_flight = InFlight()
+
+    def abandoned():
+        asked.set()
+        assert left.wait(60)
+        raise AbandonedError
+
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(in_flight.get_or_ask, "key", lambda: None, abandoned)
+        assert asked.wait(60)
+        second = pool.submit(in_flight.get_or_ask, "key", lambda: None, lambda: "answer")
+        assert not second.done()
+        left.set()
+        assert second.result(60) == ("answer", True)
+        with pytest.raises(AbandonedError):
+            first.result(60)
 
 
 WRITER = """

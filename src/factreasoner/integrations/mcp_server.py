@@ -18,7 +18,7 @@ from factreasoner.errors import ConfigError, FactReasonerError, InputError
 from factreasoner.inputs.parsing import given_record
 from factreasoner.judges import judged_by
 from factreasoner.llm.client import check_keys
-from factreasoner.llm.parallel import with_room
+from factreasoner.llm.parallel import abandoned_when_left, with_room
 from factreasoner.metrics.run_counts import review_rank
 from factreasoner.models import Model, Status
 from factreasoner.models.wording import reworded
@@ -188,7 +188,7 @@ def tools_of(config: Config, *, seconds: float = SECONDS) -> MCPServer[Any]:
 async def _in_time(found: Callable[[], F], seconds: float) -> F:
     """What is found in a thread. Raises ToolError, which the agent reads."""
     try:
-        with anyio.fail_after(seconds):
+        with anyio.fail_after(seconds), abandoned_when_left():
             return await anyio.to_thread.run_sync(found, abandon_on_cancel=True)
     except TimeoutError:
         raise ToolError(f"it took more than {seconds:g} s: pass fewer passages or less text") from None

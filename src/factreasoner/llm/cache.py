@@ -19,6 +19,7 @@ from platformdirs import user_cache_dir
 from pydantic import ValidationError
 
 from factreasoner.errors import ConfigError
+from factreasoner.llm.parallel import AbandonedError
 from factreasoner.llm.slots import give_slot_back
 from factreasoner.llm.usage import CACHED
 from factreasoner.models.messages import FunctionSchema, Reply
@@ -137,18 +138,21 @@ class InFlight(Generic[T]):
                 mine = self._asked[key] = Future()
         if asked is not None:
             give_slot_back()
-            return asked.result(), False
+            try:
+                return asked.result(), False
+            except AbandonedError:  # whoever asked has left
+                return self.get_or_ask(key, stored, ask)
         try:
-            answer = ask()
+            try:
+                answer = ask()
+            finally:
+                with self._lock:
+                    del self._asked[key]
         except BaseException as error:
             mine.set_exception(error)
             raise
-        else:
-            mine.set_result(answer)
-            return answer, True
-        finally:
-            with self._lock:
-                del self._asked[key]
+        mine.set_result(answer)
+        return answer, True
 
 
 class CacheFile:

@@ -273,14 +273,42 @@ if hasattr(os, "register_at_fork"):  # a child process has none of these threads
 
 
 def turns(seconds: float) -> Iterator[float]:
-    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them."""
+    """Timeouts to wait one after the other until `seconds` have passed; Ctrl-C works between them.
+
+    Raises AbandonedError once nobody waits for the work that this is part of.
+    """
     deadline = time.monotonic() + seconds
     while (left := deadline - time.monotonic()) > 0:
+        _check_wanted()
         yield min(left, POLL_SECONDS)
 
 
 _held_back = threading.Event()
 _under_way: set[object] = set()
+_left: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar(
+    "factreasoner_left", default=None
+)
+
+
+class AbandonedError(BaseException):
+    """Nobody waits for this work any more, so it sends nothing more. Not a failure of anything."""
+
+
+@contextlib.contextmanager
+def abandoned_when_left() -> Iterator[None]:
+    """What is begun inside, in threads of the same context too, begins no call of `within` after the end."""
+    token = _left.set(left := threading.Event())
+    try:
+        yield
+    finally:
+        left.set()
+        _left.reset(token)
+
+
+def _check_wanted() -> None:
+    """AbandonedError where nobody waits for this work any more."""
+    if (left := _left.get()) is not None and left.is_set():
+        raise AbandonedError
 
 
 def hold_requests_back() -> None:
@@ -301,10 +329,12 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
 
     Raises:
         TimeoutError: `fn` had not returned in time. Whatever it returns or raises later is dropped.
+        AbandonedError: nobody waits for the work that this is part of.
         Exception: what `fn` raised.
     """
     while _held_back.is_set():
         time.sleep(POLL_SECONDS)
+    _check_wanted()
     _under_way.add(mine := object())
     try:
         try:

@@ -13,7 +13,7 @@ from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
-from factreasoner.llm.parallel import one_by_one_until
+from factreasoner.llm.parallel import abandoned_when_left, one_by_one_until
 from factreasoner.llm.usage import Meter
 from factreasoner.models import (
     Assessment,
@@ -271,11 +271,13 @@ def build_pipeline(
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
     """Do what `assess` does without blocking an event loop: a thread does the work.
 
-    Raises what `assess` raises. A cancelled task stops nothing: the thread makes all calls of the record.
+    Raises what `assess` raises. A cancelled task, as by `asyncio.wait_for`, sends no further call; those
+    under way are answered, paid for and kept in the cache.
     """
     import asyncio
 
-    return await asyncio.to_thread(assess, response, **given)
+    with abandoned_when_left():
+        return await asyncio.to_thread(assess, response, **given)
 
 
 class Given(Keywords, total=False):
