@@ -96,9 +96,7 @@ def test_a_judge_that_is_down_leaves_the_others_and_has_no_score_of_its_own(fact
         assert (own["openai/a"], own["openai/b"]) == (pytest.approx(1 / 3), None)
         broken.clear()
         done = judge(factreasoner, "recall", server, data)
-        assert re.search(
-            r"calls +\d+ made for these results, now or earlier; \d more from the cache", done.stdout
-        )
+        assert re.search(r"calls +\d+ in the last try of each record; \d more from the cache", done.stdout)
     assert results(tmp_path / "out")[0]["num_unanswered"] == 0
 
 

@@ -220,7 +220,7 @@ def _usage_rows(spending: Mapping[str, Any]) -> Rows:
     if not (usage["calls"] or usage["cached_calls"]):
         return
     cached = f"; {usage['cached_calls']:,} more from the cache" * bool(usage["cached_calls"])
-    yield "calls", f"{usage['calls']:,} made for these results, now or earlier{cached}"
+    yield "calls", f"{usage['calls']:,} in the last try of each record{cached}"
     prompt = f"{usage['prompt_tokens']:,} prompt"
     if prefix := usage.get("cached_tokens", 0):
         prompt += f" ({prefix / usage['prompt_tokens']:.0%} from the prefix cache)"
