@@ -131,6 +131,14 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     assert "was fitted to the records of this run" in found
 
 
+def test_a_gain_that_may_be_chance_is_told_again(tmp_path):
+    noted = {"verdicts": {"notes": ["3 left out", "verdicts: the gain in macro-F1 may be chance"]}}
+    path = written(tmp_path, verdicts=DOUBTFUL, source=noted)
+    assert misfits(Config(calibration=path)) == [f"{path}: verdicts: the gain in macro-F1 may be chance"]
+    path = written(tmp_path, source=noted)
+    assert misfits(Config(calibration=path)) == []
+
+
 def test_only_a_part_that_changes_something_makes_scores_too_good(tmp_path):
     source = {"verdicts": {"run": "1a"}, "posteriors": {"run": "1a"}}
     path = written(tmp_path, verdicts=UNCHANGED, posteriors=Identity(), source=source)

@@ -56,7 +56,7 @@ def test_index_tells_what_it_did(index, docs):
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "Files: 3 added. Passages: 4 written, 4 in all.",
-        "Search it with --retriever corpus --collection documents --store store",
+        "Search it with `run` or `assess`: --retriever corpus --collection documents --store store",
     ]
     (docs / "curie.txt").write_text("Marie Curie died in 1934.")
     (docs / "page.html").unlink()

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import held_judge
 import httpx
 import pytest
-from fake_server import FakeServer
+from fake_server import FakeServer, server_error
 from service_scene import RECORD, running, until
 
 from factreasoner import assess
@@ -133,8 +133,16 @@ def test_a_client_is_not_told_what_only_the_command_line_can_do(service):
 
 def test_a_model_that_fails_is_a_bad_gateway(service):
     found = service.post("check", {"output": "It is tall.", "contexts": ["fail"]})
-    assert found.status_code == 502
+    assert (found.status_code, "retry-after" in found.headers) == (502, False)
     assert "the model said no" in found.text
+
+
+def test_who_finds_the_model_s_server_in_trouble_is_told_when_to_ask_again():
+    with FakeServer(lambda request: server_error()) as server:
+        asked = {"judge": "llm", "model": "openai/fake", "api_base": server.url, "patience": 0}
+        with running(**asked, form="tool", atoms_per_call=4, cache=False) as service:
+            found = service.post("check", RECORD)
+    assert (found.status_code, found.headers["retry-after"]) == (502, "15")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibration_of, settings_of
+from factreasoner.calibration.applying import (
+    JUDGED_BY,
+    MAY_BE_CHANCE,
+    Calibration,
+    calibration_of,
+    settings_of,
+)
 from factreasoner.calibration.calibrators import FITS, AnyCalibrator, Identity
 from factreasoner.errors import RunError
 from factreasoner.inputs.gold_labels import GoldFile
@@ -135,7 +141,7 @@ def _notes_on_posteriors(
             "unchanged"
         )
     elif interval is None or interval[0] <= 0:
-        yield "posteriors: the gain in the Brier score may be chance"
+        yield f"posteriors: the gain in the Brier score {MAY_BE_CHANCE}"
 
 
 class Scores(NamedTuple):

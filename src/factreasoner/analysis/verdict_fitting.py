@@ -11,7 +11,13 @@ from typing import Any
 import numpy as np
 
 from factreasoner.analysis.posterior_fitting import FOLDS, Scores, compared, folds
-from factreasoner.calibration.applying import JUDGED_BY, Calibration, calibrated_verdicts, settings_of
+from factreasoner.calibration.applying import (
+    JUDGED_BY,
+    MAY_BE_CHANCE,
+    Calibration,
+    calibrated_verdicts,
+    settings_of,
+)
 from factreasoner.calibration.calibrators import (
     LABELS,
     UNCHANGED,
@@ -237,7 +243,7 @@ def _notes(
         return
     interval = fits["verdicts"]["gain"]["macro_f1"]["interval_95"]
     if interval is None or interval[0] <= 0:
-        yield "verdicts: the gain in macro-F1 may be chance"
+        yield f"verdicts: the gain in macro-F1 {MAY_BE_CHANCE}"
     if "atoms" in fits and fits["atoms"]["gain"]["brier"]["value"] < 0:
         before, after = (fits["atoms"][when]["brier"] for when in ("before", "after"))
         yield (

@@ -62,6 +62,8 @@ class Calibration(Model):
 
 
 NOTHING = Calibration()
+MAY_BE_CHANCE = "may be chance"
+"""How a note on a fit ends that is to be read again wherever the fit is used."""
 JUDGED_BY = (
     *("judge", "model", "mode", "form", "atoms_per_call", "confidence", "verifier", "verifier_model"),
     *("verifier_url", "verifier_file", "verifier_labels", "verifier_window"),
@@ -105,7 +107,7 @@ def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
 def misfits(
     config: Config, models: Mapping[str, Mapping[str, Any]] | None = None, run: Collection[str] = ()
 ) -> list[str]:
-    """Where `config` differs from what its calibration was fitted for, in sentences for each part.
+    """Why the calibration of `config` may not help, as where it was fitted for other settings, part by part.
 
     `models` says how each model was asked, as a manifest keeps it, if that is known. Who gave the verdicts
     that a recorded judge replays is unknown, and said to be. `run` holds names of the run whose scores are
@@ -140,6 +142,9 @@ def misfits(
                 f"{fitted.get('judge')!r}, and here judge is {here.get('judge')!r}; check that one judge and "
                 "model gave both: recorded verdicts do not say who gave them"
             )
+        if part in calibration.acting:
+            notes = (note for note in source.get("notes", ()) if note.endswith(MAY_BE_CHANCE))
+            found += [f"{config.calibration}: {note}" for note in notes]
         if differing:
             found.append(
                 f"{config.calibration}: its {part} part was fitted for other settings: {', '.join(differing)}"

@@ -23,7 +23,7 @@ from factreasoner.tasks.recall import FACTS
 from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
-from factreasoner.text.parsing import REMEDY, describe_model
+from factreasoner.text.parsing import describe_model, remedy
 
 QUOTE_LENGTH, LONG_QUOTE, CLAIM_LENGTH = 90, 300, 300
 P_WIDTH, LABEL_WIDTH = 5, 14
@@ -69,7 +69,8 @@ def print_assessment(assessment: Assessment, config: Config) -> None:
     print_failures(console, assessment)
     if assessment.atoms:
         print_atoms_notice(console, config, describe_model(config.spacy_model))
-    console.aside(judging_notice(config))
+    if judged:
+        console.aside(judging_notice(config))
 
 
 def print_atoms_notice(console: Terminal, config: Config, parser: str | None, what: str = "Atoms") -> None:
@@ -77,8 +78,8 @@ def print_atoms_notice(console: Terminal, config: Config, parser: str | None, wh
     if config.plugin("atomizer") != "embedded":
         return
     made = f"made by parsing with {parser}" if parser else "whole sentences"
-    remedy = "" if parser or config.spacy_model == "none" else f"; {REMEDY} split them"
-    console.aside(f"{what} are {made} (docs/atoms.md){remedy}.")
+    better = "" if parser or config.spacy_model == "none" else f"; {remedy()} split them"
+    console.aside(f"{what} are {made} (docs/atoms.md){better}.")
 
 
 def judging_notice(config: Config) -> str:

