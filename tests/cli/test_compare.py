@@ -100,6 +100,7 @@ def test_every_file(factreasoner, tmp_path, two, figures):
     text = files["md"].read_text()
     assert "| Brier ↓ |" in text
     assert "| bad - good | difference | 95 % | p | p (Holm) |" in text
+    assert " Judged by: embedded word overlap (finds few errors, and only in English). " in text
 
 
 def test_without_matplotlib_there_is_no_figure_and_all_the_rest(factreasoner, tmp_path, two):
@@ -162,7 +163,7 @@ def test_unequal_records_are_refused_with_their_numbers_or_intersected(factreaso
     assert "--intersect" in done.stderr
     done = factreasoner("compare", "a", "b", "--intersect", "--json")
     assert printed(done)["num_records"] == 6
-    assert "a: the comparison leaves out 2 of its 8 records" in done.stderr
+    assert "a: the comparison leaves out 2 of 8 records (1 not scored in every run, 1 failed)" in done.stderr
     run_folder(tmp_path / "more", *made(0.3, records=1), *made(0.3, records=8, gold="SSNNSSN")[1:])
     run_folder(tmp_path / "less", *made(0.3, records=1))
     both = [("more", "less"), ("less", "more")]

@@ -48,6 +48,16 @@ def test_the_embedded_judge_says_what_it_says_to_an_assessor_alone(factreasoner,
         assert p_true(tmp_path / "out" / name) == pytest.approx(p_true(tmp_path / f"alone-{name}"))
 
 
+def test_it_is_said_why_two_versions_score_alike(factreasoner, tmp_path):
+    passages = ["Marie Curie was born in Warsaw.", "The weather is fine today."]
+    data = write_records(tmp_path / "d.jsonl", record("r0", contexts=passages))
+    done = factreasoner("compare", data, "--assessors", "fr2,fr3", "--out", "out")
+    assert (
+        "fr3: all verdicts between contexts are neutral: its scores are those of --version 2" in done.stderr
+    )
+    assert "fr2: all verdicts" not in done.stderr
+
+
 def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, two, monkeypatch):
     factreasoner("run", two, "--out", "first")
     (tmp_path / "away").mkdir()

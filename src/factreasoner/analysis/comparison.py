@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +22,7 @@ from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Metric, Table
 from factreasoner.models import Assessment, Usage
-from factreasoner.models.wording import number_of
+from factreasoner.models.wording import by_value, number_of
 from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
@@ -160,6 +160,9 @@ def _read(run: FinishedRun[Any], config: Config, sizes: Sequence[int], gold: Pat
         status[name], response[name] = result.status, _digest(result.response)
         claims[name] = _digest(*(text for one in run.task.claims(result) for text in (one.id, one.text)))
     notes = [run.unfinished.removeprefix(f"{run.path}: ")] if run.unfinished else []
+    counted = tally.content()
+    if counted.get("context_verdicts") and not counted["context_relations"]:
+        notes.append("all verdicts between contexts are neutral: its scores are those of --version 2")
     if counts["failed"]:
         told = number_of(counts["failures"], "failure")
         notes.append(f"{told}, in {counts['failed']} of its {len(status)} records")
@@ -245,9 +248,19 @@ def _valued(table: Table[Any], sample: Sample) -> set[str]:
 
 
 def _lack(part: _Read, ids: set[str], total: int) -> str:
-    reasons = Counter(LACKS.get(part.status.get(name), "without a judged atom") for name in sorted(ids))
-    counts = ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+    counts = _counted(LACKS.get(part.status.get(name), "without a judged atom") for name in sorted(ids))
     return f"lacks {len(ids)} of {total} ({counts}: {some_of(ids)})"
+
+
+def _counted(reasons: Iterable[str]) -> str:
+    return ", ".join(f"{count} {reason}" for reason, count in Counter(reasons).items())
+
+
+def _left_out(part: _Read, ids: Sequence[str]) -> str:
+    """How many of a run's records are not compared, and why; "" where all are."""
+    left, total = set(part.sample.ids).difference(ids), len(part.sample.ids)
+    counts = _counted(LACKS.get(part.status[name], "not scored in every run") for name in sorted(left))
+    return f"the comparison leaves out {len(left)} of {total} records ({counts})" if left else ""
 
 
 def _taken(sample: Sample, ids: Sequence[str]) -> Sample:
@@ -269,6 +282,7 @@ def _run_content(
         "version": run.config.version,
         "judge": run.config.plugin("judge"),
         "model": run.config.model,
+        "judged_by": run.judged_by,
         "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),
         "scores": {name: found.content() for name, found in estimates.items()},
@@ -338,10 +352,10 @@ def _notes(
 ) -> Iterator[str]:
     """What a reader of the comparison must know."""
     claim, first = ("atoms" if table is FACTUALITY else "claims"), read[baseline]
+    left_out = by_value({name: _left_out(part, ids) for name, part in read.items()})
+    yield from (f"{', '.join(names)}: {told}" for told, names in left_out.items() if told)
     for name, part in read.items():
         yield from (f"{name}: {note}" for note in part.notes)
-        if left := len(part.sample.ids) - len(ids):
-            yield f"{name}: the comparison leaves out {left} of its {len(part.sample.ids)} records"
         if other := sum(part.claims[i] != first.claims[i] for i in ids):
             yield f"{name}: its {claim} differ from those of {baseline} in {number_of(other, 'record')}"
         if other := sum(part.response[i] != first.response[i] for i in ids):

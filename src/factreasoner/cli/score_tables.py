@@ -11,7 +11,7 @@ from rich.table import Column
 
 from factreasoner.metrics.factuality import FINER
 from factreasoner.metrics.table import Metric, Place, Table
-from factreasoner.models.wording import number_of
+from factreasoner.models.wording import by_value, number_of
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.tables import (
     averages,
@@ -179,10 +179,7 @@ def print_comparison(content: Mapping[str, Any]) -> None:
     for sentence in explanation(content):
         out.aside(sentence, soft_wrap=False)
     for key, values in content["differing_settings"].items():
-        names: dict[str, list[str]] = {}
-        for name, value in values.items():
-            if value != "-":
-                names.setdefault(str(value), []).append(name)
+        names = by_value({name: str(value) for name, value in values.items() if value != "-"})
         each = (value if of == [value] else f"{value} ({', '.join(of)})" for value, of in names.items())
         out.aside(f"{key}: {', '.join(each)}", soft_wrap=False)
 

@@ -81,6 +81,14 @@ def refused(error: ErrorDetails) -> str:
     return message[:1].lower() + message[1:]
 
 
+def by_value(values: Mapping[str, str]) -> dict[str, list[str]]:
+    """The names that have each value, in the order in which the values first come."""
+    names: dict[str, list[str]] = {}
+    for name, value in values.items():
+        names.setdefault(value, []).append(name)
+    return names
+
+
 def number_of(count: int, word: str) -> str:
     """A number of things: "1 record", "1,200 processes"."""
     ending = "" if count == 1 else "es" if word.endswith("s") else "s"

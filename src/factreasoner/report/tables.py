@@ -15,7 +15,7 @@ from typing import Any
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Table
 from factreasoner.models import P_DIGITS
-from factreasoner.models.wording import number_of
+from factreasoner.models.wording import by_value, number_of
 from factreasoner.tasks.task import FACTUALITY, task_named
 from factreasoner.text.markdown import cell, markdown_table
 
@@ -139,11 +139,20 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
     return [
         f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
         f"{averages(content['task'], metrics)} {usage}",
+        f"Judged by: {_judges(content)}.",
         *([tests] if tested else []),
         *_without_interval(content),
         *([ALIKE] if any(map(_alike, content["differences"])) else []),
         f"`factreasoner metrics {content['task']}` says what each score is.",
     ]
+
+
+def _judges(content: Mapping[str, Any]) -> str:
+    """Which judge gave the verdicts, with the runs where they differ."""
+    judges = by_value({name: run["judged_by"] for name, run in content["runs"].items()})
+    return "; ".join(
+        judge if len(judges) == 1 else f"{judge} ({', '.join(of)})" for judge, of in judges.items()
+    )
 
 
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
