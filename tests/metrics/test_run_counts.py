@@ -38,8 +38,12 @@ def test_contradicted_ones_come_first_and_then_those_of_the_lowest_p(records):
             everything.append((p, f"r{number}", f"a{i}", label))
     doubtful = (item for item in everything if item[3] != "supported")
     expected = sorted(doubtful, key=lambda item: (item[3] != "contradicted", item[0]))
-    found = [(item["p_true"], item["record"], item["atom"], item["label"]) for item in worst.content()]
+    found = [
+        (item["p_true"], item["record"], item["atom"], item["label"])
+        for item in worst.content()["worst_atoms"]
+    ]
     assert found == expected[:KEPT]
+    assert worst.content()["atoms_to_review"] == len(expected)
 
 
 def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_was_not_judged_nowhere():
@@ -49,14 +53,17 @@ def test_what_cites_nothing_that_exists_comes_behind_the_contradicted_and_what_w
     worst.add("r", "unlikely", "unverified", 0.01)
     worst.add("r", "strange", "unknown_source", None)
     worst.add("r", "denied", "contradicted", 0.6)
-    assert [item["claim"] for item in worst.content()] == ["denied", "strange", "unlikely"]
+    assert [item["claim"] for item in worst.content()["worst_claims"]] == ["denied", "strange", "unlikely"]
 
 
-def test_two_disputed_ones_come_last_and_take_places_of_the_least_likely():
+def test_disputed_ones_come_behind_the_contradicted_and_before_what_nothing_decides():
     worst = ReviewList("atom")
     for i in range(KEPT):
         worst.add("r", f"low{i}", "unverified", 0.1 + i / 100)
-    for name, p in (("sure", 0.99), ("less", 0.7), ("least", 0.6)):
+    for name, p in (("sure", 0.99), ("less", 0.7)):
         worst.add("r", name, "supported", p, disputed=True)
+    worst.add("r", "denied", "contradicted", 0.4, disputed=True)
     worst.add("r", "agreed", "supported", 0.55)
-    assert [item["atom"] for item in worst.content()] == ["low0", "low1", "low2", "least", "less"]
+    found = worst.content()
+    assert [item["atom"] for item in found["worst_atoms"]] == ["denied", "less", "sure", "low0", "low1"]
+    assert found["atoms_to_review"] == KEPT + 3

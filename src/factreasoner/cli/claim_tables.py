@@ -20,7 +20,7 @@ from factreasoner.settings import Config
 from factreasoner.tasks.factuality import TASK as FACTUALITY
 from factreasoner.tasks.labels import IN_PART, evidence_of, nothing_in
 from factreasoner.tasks.recall import FACTS
-from factreasoner.tasks.rows import CONTEXTS, ClaimRow, main_rows
+from factreasoner.tasks.rows import CONTEXTS, REFERENCE, ClaimRow, main_rows
 from factreasoner.tasks.task import Task
 from factreasoner.tasks.verify.result import CITED
 from factreasoner.text.parsing import describe_model, remedy
@@ -150,8 +150,11 @@ def print_worst(folder: RunFolder[Any], summary: Mapping[str, Any]) -> None:
         (result,) = folder.results([item["record"]])
         found = main_rows(list(task.rows(result)))
         row = next(row for row in found if row.claim == item[task.claim_word])._replace(fate="")
-        rows.append(_cells(row, task, row.record if summary["records"]["total"] > 1 else ""))
-    heading = f"{task.claim_word}s to look at first"
+        record = row.record if summary["records"]["total"] > 1 else ""
+        rows.append(_cells(row, task, f"{record} {row.of * (row.of == REFERENCE)}".strip()))
+    most = summary[f"{task.claim_word}s_to_review"]
+    more = f" ({len(worst)} of {most:,})" if most > len(worst) else ""
+    heading = f"{task.claim_word}s to look at first{more}"
     console.columns((Column(task.p_word, no_wrap=True), Column(no_wrap=True), heading), rows)
     console.print()
 

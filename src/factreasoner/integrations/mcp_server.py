@@ -111,7 +111,7 @@ class _Tool:
 
 def _rank(row: ClaimRow) -> tuple[int, float]:
     """By what speaks against a claim; what nobody judged comes before what is supported."""
-    rank = review_rank(row.label, row.p_true)
+    rank = review_rank(row.label, row.p_true, disputed="disputed" in row.cautions)
     return (0, rank) if rank is not None else (1, row.p_true or 0.0)
 
 

@@ -58,7 +58,6 @@ def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, 
 
 
 KEPT = 5
-KEPT_DISPUTED = 2
 T = TypeVar("T")
 R = TypeVar("R", bound=TaskResult)
 
@@ -80,30 +79,31 @@ class Lowest(Generic[T]):
         return [item for _, item in self._ranked]
 
 
-def review_rank(label: str | None, p_true: float | None) -> float | None:
+def review_rank(label: str | None, p_true: float | None, *, disputed: bool) -> float | None:
     """The rank of a claim among those to review, the lowest first; None for a claim that is not among them.
 
-    Contradicted claims come first, then those that cite a source which does not exist: something speaks
-    against them, whatever P is. The rest is ranked by P.
+    Contradicted claims come first, then those that cite a source which does not exist, then supported ones
+    that are `disputed`: something speaks against them, whatever P is. The rest is ranked by P.
     """
     if label == "unknown_source":
         return -1.0
-    if label == "supported" or p_true is None:
+    if p_true is None:
         return None
+    if label == "supported":
+        return p_true - 1.0 if disputed else None
     return p_true - 2.0 if label == "contradicted" else p_true
 
 
 class ReviewList:
-    """The claims of a run to review first; `word` is what they are called, atoms or claims.
+    """The claims of a run to review first, the `KEPT` lowest by `review_rank`, and how many there are.
 
-    They are the contradicted ones, then the least likely of those that are not supported, and up to
-    `KEPT_DISPUTED` supported ones that a passage contradicts; `KEPT` in all.
+    `word` is what they are called, atoms or claims.
     """
 
     def __init__(self, word: str) -> None:
         self._word = word
         self._kept: Lowest[dict[str, Any]] = Lowest(KEPT)
-        self._disputed: Lowest[dict[str, Any]] = Lowest(KEPT_DISPUTED)
+        self._total = 0
 
     def add(
         self,
@@ -116,16 +116,14 @@ class ReviewList:
     ) -> None:
         """Count one claim; what was not judged is left out. `disputed`: a passage contradicts it, too."""
         place = {"record": record_id, self._word: claim_id, "p_true": p_true, "label": label}
-        rank = review_rank(label, p_true)
+        rank = review_rank(label, p_true, disputed=disputed)
         if rank is not None:
+            self._total += 1
             self._kept.add(rank, place)
-        elif disputed and p_true is not None:
-            self._disputed.add(p_true, place)
 
-    def content(self) -> list[dict[str, Any]]:
-        """For summary.json, the contradicted ones first and the disputed ones last."""
-        disputed = self._disputed.items()
-        return [*self._kept.items()[: KEPT - len(disputed)], *disputed]
+    def content(self) -> dict[str, Any]:
+        """For summary.json."""
+        return {f"worst_{self._word}s": self._kept.items(), f"{self._word}s_to_review": self._total}
 
 
 class Tally(ABC, Generic[R]):

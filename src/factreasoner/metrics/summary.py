@@ -245,7 +245,7 @@ class Summary(Tally[Assessment]):
             "mean": {name: item.value for name, item in means.items()},
             "interval_95": {name: item.interval for name, item in means.items()},
             "atoms": dict(self._atoms),
-            "worst_atoms": self._review.content(),
+            **self._review.content(),
             **self._evidence,
             "searched": dict(self._searched),
             "independence": dict(self._independence),

@@ -66,9 +66,7 @@ class RunContent:
         return scored
 
     def _keep_first(self, row: ClaimRow) -> None:
-        rank = review_rank(row.label, row.p_true)
-        if rank is None and "disputed" in row.cautions and row.p_true is not None:
-            rank = row.p_true - 1.0  # after those that are contradicted, before those that nothing decides
+        rank = review_rank(row.label, row.p_true, disputed="disputed" in row.cautions)
         if rank is not None:
             self._to_look_at += 1
             self._first.add(rank, (self._records, row.claim))

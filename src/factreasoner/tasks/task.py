@@ -258,7 +258,7 @@ class ClaimTally(Tally[C], Generic[C, Scored]):
             "records": counts.pop("records"),
             "metrics": {name: item.content() for name, item in self._table.estimates(sample).items()},
             "few_records": self._table.few_records(sample),
-            "worst_claims": self._review.content(),
+            **self._review.content(),
             "given": dict(self._given),
             "undecided_claims": {"count": self._undecided, "of": self._claims},
             **counts,

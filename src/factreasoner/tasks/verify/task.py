@@ -233,6 +233,7 @@ def _problems(record: Record, config: Config) -> list[InputProblem]:
     if record.contexts is not None:
         return []
     message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
+    message += "; [] where there are none"
     return [InputProblem(f"record {record.id}", "contexts", message)]
 
 
