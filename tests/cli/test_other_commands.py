@@ -44,7 +44,9 @@ def test_score_changes_scores_and_never_the_run(factreasoner, tmp_path, finished
     factreasoner("score", finished, "--solver", "pgmpy", "--out", "pgmpy")
     assert p_true(tmp_path / "pgmpy") == pytest.approx(p_true(finished), abs=1e-9)
     assert results(tmp_path / "pgmpy")[0]["solver"]["name"] == "pgmpy"
-    factreasoner("score", finished, "--factors", "table1")
+    assert "are replaced" not in factreasoner("score", finished, "--factors", "table1").stderr
+    replaced = f"{finished / 'rescored'}: scores made with --factors table1 are replaced; --out keeps both"
+    assert replaced in factreasoner("score", finished).stderr
     assert snapshot(finished) == before
 
 
@@ -58,7 +60,7 @@ def test_a_prior_in_the_place_of_which_beliefs_stand_says_that_it_does_nothing(f
     assert 0 < int(some[1]) < int(some[2])
     factreasoner("run", write_records(tmp_path / "d.jsonl", record("r0")), "--out", "one")
     assert "--atom-prior acts on no atom: " in factreasoner("score", "one", "--atom-prior", "0.7").stderr
-    assert factreasoner("score", "one", "--context-prior", "0.7").stderr == ""
+    assert factreasoner("score", "one", "--context-prior", "0.7", "--out", "other").stderr == ""
     assert factreasoner("score", "one", "--atom-prior", "0.7", "--quiet").stderr == ""
 
 

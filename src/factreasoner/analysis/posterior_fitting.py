@@ -109,7 +109,8 @@ def _too_little(known: Claims, at_half: int) -> str | None:
     if not len(known.p):
         return f"nothing to fit to: all labelled atoms ({at_half}) are at 0.5, without evidence"
     aside = f"; {at_half} at 0.5 beside these" if at_half else ""
-    return (lack := shortage(known)) and f"too little to calibrate with: {lack}{aside}"
+    remedy = "label more of its atoms (--gold FILE), or fit to a larger run with the same settings"
+    return (lack := shortage(known)) and f"too little to calibrate with: {lack}{aside}; {remedy}"
 
 
 def _notes_on_posteriors(

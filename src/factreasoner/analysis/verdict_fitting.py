@@ -177,7 +177,7 @@ class Pairs:
 def _fitted(run: FinishedRun[Assessment], pairs: Pairs, told: dict[str, Any]) -> Calibration:
     """The calibration; `told` says what the labels are from."""
     if lack := pairs.shortage():
-        raise RunError(f"{run.path}: too little to calibrate verdicts with {told['gold']}: {lack}")
+        raise RunError(f"{run.path}: too little to calibrate verdicts with {told['gold']}: {lack}; give more")
     after = np.empty_like(pairs.p)
     by_record: dict[int, LabelOffsets] = {}
     for train, test in folds(pairs.record, seed=told["seed"]):

@@ -53,13 +53,17 @@ class Score(Command, panels=("Graph", "Calibration", "Scores")):
             check_export(self.export_uai, config)
         corrected = None if self.corrections is None else Corrections(self.corrections, folder)
         out = self.out or self.run_dir / "rescored"
+        replaced = _replaced(out, config)
         priors = _Priors(scored_again(config, corrected), config)
         summary = score_journal(folder, folder.assessed(), config, again=priors.scored, out=out)
         note_scored_again(out, ScoredAgain(self.run_dir, config, self.corrections))
         if self.export_uai is not None:
             written = _exported(folder, corrected, config, self.export_uai)
             self._note(written)
-        notes = [*filter(None, [cut_off]), *(priors.unused() if "atom_prior" in self.changes else ())]
+        notes = [
+            *filter(None, [cut_off, replaced]),
+            *(priors.unused() if "atom_prior" in self.changes else ()),
+        ]
         self.tell(summary, partial(print_summary, folder.task, summary, config, out), notes)
         return 3 if summary["records"]["failed"] or summary["records"]["partial"] else 0
 
@@ -97,6 +101,18 @@ def _changed(folder: RunFolder[Any], changes: dict[str, Any]) -> Config:
     if "calibration" in changes:
         refuse_unasked_judge(config)
     return config
+
+
+def _replaced(out: Path, config: Config) -> str:
+    """How scores were made that stand in `out` and are replaced by others; "" where there are none."""
+    from factreasoner.runs.finished import read_scored_again
+
+    if (there := read_scored_again(out)) is None:
+        return ""
+    was, now = there.config.model_dump(mode="json"), config.model_dump(mode="json")
+    others = (name for name in was if was[name] != now[name])
+    how = [f"{flag_of(n)} {was[n]}" if was[n] is not None else f"no {flag_of(n)}" for n in others]
+    return f"{out}: scores made with {', '.join(how)} are replaced; --out keeps both" if how else ""
 
 
 def _refuse_without_graph(task: Task[Any], changed: Sequence[str]) -> None:
