@@ -52,6 +52,11 @@ def test_how_probable_it_is_that_the_premise_denies_the_claim(label, probability
         ),
         ({"belief": 0.31}, "", "no passage clearly says so; the judge's belief 0.31; nearest passage c0"),
         (
+            {"belief": 0.31, "confidence": "recorded"},
+            "",
+            "no passage clearly says so; the recorded belief 0.31; nearest passage c0",
+        ),
+        (
             {"belief": 0.31, "confidence": "words"},
             "https://example.org",
             "no passage clearly says so; belief by words in common 0.31; nearest passage c0 (https://example.org)",

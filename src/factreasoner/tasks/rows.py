@@ -46,7 +46,7 @@ def belief_in_words(verdict: Verdict, p_true: float | None = None) -> str:
     Its number is left out where another one, `p_true`, is shown as the claim's.
     """
     assert verdict.belief is not None, "asked only of a verdict with a belief"
-    whose = "belief by words in common" if verdict.confidence == "words" else "the judge's belief"
+    whose = WHOSE_BELIEF.get(verdict.confidence, "the judge's belief")
     another = p_true is not None and abs(p_true - verdict.belief) > LIKE_P
     return whose if another else f"{whose} {verdict.belief:.2f}"
 
@@ -56,6 +56,8 @@ def known_verdict(premise_id: str, claim_id: str, label: Label, note: str) -> Ve
     return Verdict(context_id=premise_id, target_id=claim_id, label=label, probability=1.0, note=note)
 
 
+WHOSE_BELIEF = {"words": "belief by words in common", "recorded": "the recorded belief"}
+"""A belief in words by where its number comes from, if that is not a judge asked now."""
 Judged = Literal["fully", "partly", "no"]
 DecidedBy = Literal["verdict", "belief"]
 Caution = Literal["disputed"]
