@@ -74,7 +74,6 @@ def test_calls_a_record(name, calls, n, size, expected):
     outcome = e.evaluate(atoms(n), contexts(2), RECORD)
     fitting = int(0.8 * 4096) // e.tokens_per_claim
     assert len(llm.calls) == (expected or math.ceil(n / min(size, fitting)))
-    assert len(e.requests(atoms(n), contexts(2), RECORD)) == len(llm.calls)
     assert list(outcome.support.values()) == ["supported"] * n
     assert list(outcome.p_true) == [f"a{i}" for i in range(n)]
     assert (outcome.graph, outcome.marginals, outcome.failures) == (None, None, ())
@@ -119,9 +118,9 @@ def test_a_batch_ends_before_its_passages_grow_too_long():
 @pytest.mark.parametrize("calls", ["single", "batched"])
 def test_examples_ask_as_the_call_does_and_answer_in_its_words(name, calls):
     row = ASSESSORS[name]
-    ((prompt, schema),) = evaluator(name, lambda prompt, schema: {}, calls=calls)[0].requests(
-        atoms(1 if calls == "single" else 3), contexts(1), RECORD
-    )
+    e, llm = evaluator(name, by_claim(lambda c: YES[name]), calls=calls)
+    e.evaluate(atoms(1 if calls == "single" else 3), contexts(1), RECORD)
+    ((prompt, schema, *_),) = llm.calls
     assert len(prompt.examples) == (6 if calls == "single" and name in ("factscore", "veriscore") else 2)
     said = set()
     for example in prompt.examples:
@@ -306,7 +305,6 @@ def test_the_embedded_judge_serves(name):
         "a1": "unverified",
         "a2": "unverified",
     }  # beliefs label nothing
-    assert e.requests(claims, given, RECORD) == []
 
 
 @pytest.mark.parametrize(

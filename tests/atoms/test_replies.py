@@ -189,7 +189,8 @@ def test_a_relative_clause_is_said_of_what_it_hangs_on():
 
 def test_quotation_marks_are_shown_so_that_no_reply_ends_with_them():
     response = 'She said: "Ich bin da." Ada left.'
-    ((prompt, _),) = LLMAtomizer(llm=ScriptedLLM([])).requests(record(response))
-    assert '"' not in fenced(prompt.user, "parts")[0]
     said = reply("[1] => Ada said: “Ich bin da.”", "[2] => Ada left.")
+    llm = ScriptedLLM([said])
+    LLMAtomizer(llm=llm).atomize(record(response))
+    assert '"' not in fenced(llm.calls[0].prompt.user, "parts")[0]
     assert "“" not in " ".join(made(said, response=response)[0])

@@ -45,7 +45,9 @@ def test_one_call_for_all_atoms():
 
 
 def test_the_schema_asks_one_argument_an_atom():
-    ((prompt, schema),) = LLMReviser(llm=ScriptedLLM([])).requests(ATOMS, RECORD)
+    llm = ScriptedLLM([GOOD])
+    revise(llm)
+    ((prompt, schema, *_),) = llm.calls
     assert schema.arguments == ("atom_0", "atom_1", "atom_2")
     assert schema.parameters["required"] == ["atom_0", "atom_1", "atom_2"]
     assert schema.items["atom_1"] == "She wrote 3 notes."
@@ -118,9 +120,8 @@ def test_atoms_that_would_not_fit_are_asked_in_batches():
     llm = ScriptedLLM(
         lambda prompt, schema: {name: text.replace("She", "Ada") for name, text in schema.items.items()}
     )
-    reviser = LLMReviser(llm=llm, config=Config(max_tokens=256))
-    revised = reviser.revise(atoms, RECORD).atoms
-    assert len(llm.calls) == len(reviser.requests(atoms, RECORD)) > 3
+    revised = LLMReviser(llm=llm, config=Config(max_tokens=256)).revise(atoms, RECORD).atoms
+    assert len(llm.calls) > 3
     assert [a.text for a in revised] == [f"Ada wrote note number {n}." for n in range(50)]
 
 
@@ -208,4 +209,6 @@ def test_a_revision_holds_no_citation_marks():
 def test_a_model_is_asked_about_atoms_that_lean_on_their_text_alone(statement, unclear):
     atoms = (Atom(id="x", text=statement, span=(0, len(statement))),)
     record = Record(id="r1", response=statement, prompt="What happened?")
-    assert bool(LLMReviser(llm=ScriptedLLM([])).requests(atoms, record)) is unclear
+    llm = ScriptedLLM(lambda prompt, schema: dict(schema.items))
+    LLMReviser(llm=llm).revise(atoms, record)
+    assert bool(llm.calls) is unclear

@@ -42,7 +42,6 @@ def test_one_call_words_a_query_for_every_atom():
     llm = ScriptedLLM([GOOD])
     assert build(llm) == (list(GOOD.values()), [])
     (call,) = llm.calls
-    assert LLMQueryBuilder(llm).requests(ATOMS, RECORD) == [(call.prompt, call.schema)]
     assert call.schema.parameters["required"] == list(GOOD)
     assert call.schema.items["query_1"] == ATOMS[1].text
     assert fenced(call.prompt.user, "question") == ["Who built it?"]

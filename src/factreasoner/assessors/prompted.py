@@ -74,15 +74,6 @@ class PromptedEvaluator:
         """About how many output tokens one atom takes."""
         return self._inquiry.tokens_per_claim
 
-    def requests(
-        self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record
-    ) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls of a first round, without making them; none if the judge is not a model."""
-        if self._asker is None:
-            return []
-        chunks = self._chunks(self._asker, atoms, *self._planned(atoms, contexts))
-        return [self._request(chunk, chunk.claims, record) for chunk in chunks]
-
     def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
         """Every (premise, claims) that a judge other than a model would be asked, without asking."""
         contexts, work = self._planned(atoms, contexts)

@@ -70,10 +70,6 @@ class LLMAtomizer:
         """The same atomizer for claims that are held against sources: it keeps instructions."""
         return type(self)(self._llm, self._config, instructions=True)
 
-    def requests(self, record: Record) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls of a first round, without making one."""
-        return [self._request(record, chunk) for chunk in chunks(record.response, self._config.max_tokens)]
-
     def atomize(self, record: Record) -> Atomized:
         """Atoms with their spans, in the order of the response; equal ones once.
 

@@ -12,7 +12,7 @@ from factreasoner.atoms.embedded import EmbeddedReviser
 from factreasoner.atoms.plain_text import without_citations
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
-from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import is_english, keeps_words
@@ -46,11 +46,6 @@ class LLMReviser:
         self._config = config or Config()
         self._template = prompts.load("reviser")
         self._by_parse = EmbeddedReviser(self._config)
-
-    def requests(self, atoms: Sequence[Atom], record: Record) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
-        asked = self._unclear(self._by_parse.revise(atoms, record).atoms, record)
-        return self._rewriter(record, atoms).requests(self._prompt(record), asked)
 
     def revise(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms, same ids and order; each revised one has its former text in `original`.

@@ -46,10 +46,6 @@ class Rewriter:
         self._item_asker = ItemAsker(llm, config)
         self._config = config
 
-    def requests(self, prompt: Prompt, items: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls of a first round, without making them."""
-        return [(prompt, self._schema(items, positions)) for positions in self._batches(items)]
-
     def rewrite(self, prompt: Prompt, items: Sequence[Claim]) -> list[str | Failure]:
         """A text on one line, or a failure, for every item. Raises the client's ConfigError, BudgetError."""
         asked = ItemQuestion[int, str](

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from factreasoner import prompts
 from factreasoner.llm.rewriting import Rewriter, Rewriting
 from factreasoner.models import Atom, Claim, Failure, Record
-from factreasoner.models.messages import FunctionSchema, Prompt
+from factreasoner.models.messages import Prompt
 from factreasoner.protocols import LLM, Atomized
 from factreasoner.settings import Config
 from factreasoner.text.language import FUNCTION_WORDS, content, fold, language_of, terms
@@ -115,10 +115,6 @@ class LLMQueryBuilder:
     def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._template = prompts.load("query")
         self._rewriter = Rewriter(_WORDING, llm, config or Config())
-
-    def requests(self, atoms: Sequence[Atom], record: Record) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
-        return self._rewriter.requests(self._prompt(record), _claims(atoms))
 
     def build(self, atoms: Sequence[Atom], record: Record) -> Atomized:
         """The same atoms with a `query`; those that have one keep it.

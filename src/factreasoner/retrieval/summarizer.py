@@ -82,12 +82,6 @@ class LLMSummarizer:
             read=lambda reply, schema, tasks: [_read(reply.arguments, tasks[0].contexts[0].text)],
         )
 
-    def requests(
-        self, contexts: Sequence[Context], atoms: Sequence[Atom]
-    ) -> list[tuple[Prompt, FunctionSchema]]:
-        """The calls a first round takes, without making one."""
-        return [(self._prompt(task), SCHEMA) for task in self._tasks(contexts, atoms)]
-
     def summarize(self, contexts: Sequence[Context], atoms: Sequence[Atom]) -> Retrieved:
         """The same contexts, each with a summary and its confidence, or with why it is dropped.
 
