@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from factreasoner import files
 from factreasoner.errors import RunError
-from factreasoner.files import MOST_EMPTY, opened, packing, plain_name, replace_file, unpacked, zstd
+from factreasoner.files import opened, packing, plain_name, replace_file, unpacked, zstd
 
 LINES = [
     f'{{"number": {number}, "text": "Ötzi was found on day {number * 7919 % 365}."}}\n'
@@ -75,25 +74,6 @@ def lines_until_error(data):
     ):
         lines.extend(file)
     return lines, str(caught.value.strerror)
-
-
-@pytest.mark.parametrize("form", ["gzip", "zstd"])
-def test_very_many_parts_that_hold_nothing_are_refused(form, monkeypatch):
-    monkeypatch.setattr(files, "MOST_EMPTY", MOST_EMPTY // 16)
-    data = PACKERS[form](TEXT) + PACKERS[form](b"") * (MOST_EMPTY // 16 // 9 + 20_000)
-    with (
-        unpacked(io.BufferedReader(io.BytesIO(data))) as file,
-        pytest.raises(OSError, match="bytes that hold nothing"),
-    ):
-        file.read()
-
-
-def test_parts_that_hold_little_are_read(monkeypatch):
-    monkeypatch.setattr(files, "MOST_EMPTY", MOST_EMPTY // 16)
-    line, count = b'{"output": "x"}\n', MOST_EMPTY // 16 // 30
-    data = gzip.compress(line, mtime=0) * count
-    with unpacked(io.BufferedReader(io.BytesIO(data))) as file:
-        assert file.read() == line * count
 
 
 def skipped(size):

@@ -9,7 +9,6 @@ import filecmp
 import gzip
 import io
 import itertools
-import math
 import os
 import re
 import sys
@@ -46,8 +45,6 @@ _FORMS = {
 }
 _DAMAGE = (EOFError, zlib.error, gzip.BadGzipFile, zstd.ZstdError)
 _BLOCK = 1 << 17
-MOST_EMPTY = 32 * _BLOCK
-"""Compressed bytes that may be read without any content: empty parts, a table of places, padding."""
 BOM = b"\xef\xbb\xbf"
 LONGEST_LINE = 64 * 2**20
 """Bytes of a line, unpacked, with its end."""
@@ -110,31 +107,13 @@ def packing(path: Path, file: IO[bytes]) -> Iterator[IO[bytes]]:
             yield file
 
 
-class _Source(io.BufferedReader):
-    """The bytes of a compressed file. `spare`: so many more may be read before they must hold something."""
-
-    def __init__(self, file: io.BufferedReader) -> None:
-        super().__init__(cast("io.RawIOBase", file))
-        self.spare: float = MOST_EMPTY
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        part = super().read(size)
-        self.spare -= len(part)
-        if self.spare < 0:
-            remedy = "unpack it, and pack it as one part"
-            raise OSError(errno.EIO, f"it has too many compressed bytes that hold nothing; {remedy}")
-        return part
-
-
 class _Unpacking(io.RawIOBase):
     """The content of a compressed file, with its lines counted, so that damage has a place."""
 
     def __init__(self, file: io.BufferedReader, form: _Form) -> None:
-        self._file, self._form, self._source = file, form, _Source(file)
+        self._file, self._form = file, form
         zipped = form is _FORMS[".gz"]
-        self._content = (
-            gzip.GzipFile("", "rb", fileobj=self._source) if zipped else zstd.ZstdFile(self._source, "rb")
-        )
+        self._content = gzip.GzipFile("", "rb", fileobj=file) if zipped else zstd.ZstdFile(file, "rb")
         self._line: int | None = 1
 
     def readable(self) -> bool:
@@ -149,18 +128,14 @@ class _Unpacking(io.RawIOBase):
             size = self._content.readinto1(buffer)
         except _DAMAGE as error:
             raise self._damaged(error) from error
-        self._source.spare = min(MOST_EMPTY, self._source.spare + 4 * size)
         if self._line is not None:
             self._line += bytes(memoryview(buffer)[:size]).count(b"\n")
         return size
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         self._line = 1 if offset == 0 and whence == io.SEEK_SET else None
-        self._source.spare = math.inf
         try:
-            position = self._content.seek(offset, whence)
-            self._source.spare = MOST_EMPTY
-            return position
+            return self._content.seek(offset, whence)
         except _DAMAGE as error:
             raise self._damaged(error) from error
 

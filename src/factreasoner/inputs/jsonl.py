@@ -158,8 +158,6 @@ def why_not_json(error: ValueError, raw: bytes, *, each: str) -> str:
     remedy = next(remedy for word, remedy in _REMEDIES.items() if word in reason)
     if raw.lstrip().startswith(b"{'"):
         remedy = "this looks like Python; write it with json.dumps, which uses double quotes"
-    elif "trailing characters" in reason and b"}\r" in raw.rstrip():
-        remedy = "its lines end in CR alone; convert them: tr '\\r' '\\n' < FILE > NEW_FILE"
     elif ("expected value" in reason or "invalid number" in reason) and _NO_NUMBER.search(raw):
         remedy = "NaN and Infinity are not JSON values: write null"
     reason = reason[:1].lower() + reason[1:]
