@@ -162,7 +162,7 @@ def _none_answered(sample: Sample) -> str:
     return "no record has a fact" if none else "no fact was answered"
 
 
-SOME_FACTS = Need("facts", lambda sample: "no record has a fact", lambda record: bool(record.facts))
+SOME_FACTS = Need("facts", lambda sample: "no record has a fact")
 ANSWERED = SOME_FACTS._replace(words="answered facts", missing=_none_answered)
 LABELS = Need(
     "labelled facts", _unlabelled, lambda record: any(fact.gold for fact in record.facts), labels=True

@@ -10,7 +10,7 @@ from verifying_model import ANSWER, SOURCES, Model, fates, verified
 
 from factreasoner import Config, ScriptedLLM
 from factreasoner.errors import InputError, UnusableReplyError
-from factreasoner.models import Atom, Record
+from factreasoner.models import Atom, Context, Failure, Record
 from factreasoner.pipeline.assembly import Calls
 from factreasoner.tasks.verify.citations import CitedText
 from factreasoner.tasks.verify.task import TASK, verify
@@ -278,8 +278,20 @@ def test_a_record_needs_sources():
     (problem,) = TASK.problems(Record(id="r1", response="x"), Config())
     assert str(problem).startswith("record r1: contexts: none given: they are the sources")
     assert TASK.problems(Record(id="r1", response="x", contexts=()), Config()) == []
+    pages = (Context(id="c0", text="It rained."), Context(id="c1", text=" https://a.example/rain "))
+    (problem,) = TASK.problems(Record(id="r1", response="x", contexts=pages), Config())
+    assert str(problem).startswith("record r1: contexts[1].text: 'https://a.example/rain' is the address")
     with pytest.raises(InputError, match="none given"):
         verify("It rained [1].", sources=[])
+
+
+def test_the_line_of_a_failed_record_has_the_keys_of_any_other():
+    failure = Failure(stage="pipeline", item_id="r1", error_type="X", message="lost")
+    failed = TASK.failed(Record(id="r1", response="x", contexts=()), Config(), failure)
+    tally = TASK.tally(Config(), ())
+    line, other = tally.add(failed), tally.add(verified(Model()))
+    assert line.keys() == other.keys()
+    assert (line["num_claims"], line["num_changes"], line["uncited"]) == (None, None, None)
 
 
 def test_a_line_holds_the_text_its_changes_and_claims_before_and_after():

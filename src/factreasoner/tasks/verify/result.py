@@ -250,11 +250,9 @@ def _notes(claim: VerifiedClaim, verdicts: Iterable[Verdict]) -> Iterator[Note]:
         yield Note(rest)
 
 
-CLAIMS = Need("claims", lambda sample: "no record has a claim", lambda r: bool(r.claims))
-CITING = Need(
-    "claims that cite a source", lambda sample: "no claim that cites a source was judged", lambda r: True
-)
-CITATIONS = Need("citations", lambda sample: "no citation was judged", lambda r: True)
+CLAIMS = Need("claims", lambda sample: "no record has a claim")
+CITING = Need("claims that cite a source", lambda sample: "no claim that cites a source was judged")
+CITATIONS = Need("citations", lambda sample: "no citation was judged")
 
 RUN: tuple[Place, ...] = ("line", "run")
 SCORES: tuple[Place, ...] = ("line", "run", "evaluate", "groups", "compare", "figure")

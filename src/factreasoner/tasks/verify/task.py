@@ -230,11 +230,14 @@ def _new_sentences(new: NewText) -> list[Sentence]:
 
 
 def _problems(record: Record, config: Config) -> list[InputProblem]:
-    if record.contexts is not None:
-        return []
-    message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
-    message += "; [] where there are none"
-    return [InputProblem(f"record {record.id}", "contexts", message)]
+    where = f"record {record.id}"
+    if record.contexts is None:
+        message = "none given: they are the sources that the answer cites; add them, in the order of [1], [2]"
+        return [InputProblem(where, "contexts", f"{message}; [] where there are none")]
+    told = "is the address of a page, and a source is its text: --source fetches it (verify --text FILE)"
+    texts = ((n, context.text.strip()) for n, context in enumerate(record.contexts))
+    bare = ((n, text) for n, text in texts if is_link(text) and len(text.split()) == 1)
+    return [InputProblem(where, f"contexts[{n}].text", f"{text!r} {told}") for n, text in bare]
 
 
 def _scored(result: VerifyResult) -> tuple[VerifyResult, dict[str, Any]]:
