@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol, get_args
 
 from factreasoner.assessors.assessors import ASSESSORS
+from factreasoner.assessors.judging import asks_model, judges_pairs_alone
 from factreasoner.errors import RunError, UsageError
 from factreasoner.llm.ask import MOST_FACTS
 from factreasoner.models import Record
@@ -125,8 +126,8 @@ def run_side_by_side(
 
     The first to run makes what the records lack: atoms, contexts, facts; the others take these. Of assessors
     it is the version of FactReasoner that judges the most pairs, if one takes part; the others whose judge
-    would be asked the same take its verdicts too, unless it is the embedded one: what that believes depends
-    on the pairs it is shown. A replay makes no calls, so such a run always starts over.
+    would be asked the same take its verdicts too, unless it asks no model and what it says depends on the
+    pairs it is shown. A replay makes no calls, so such a run always starts over.
     What each of them has paid counts towards everyone's budget.
 
     Raises:
@@ -176,10 +177,11 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     config, asked = contender.config, first.config
     changes: dict[str, Any] = {"summarizer": "none", "query_builder": "none"}
     recorded = asked.assessor == GRAPH and asked.version != 1 and config.judge != "recorded"
-    judge = config.plugin("judge")
-    asks_itself = judge == "embedded" or (judge == "llm" and config.assessor != GRAPH)
+    # free, and what it says depends on the pairs it is shown
+    judges_anew = not asks_model(config) and not judges_pairs_alone(config)
+    prompted = config.plugin("judge") == "llm" and config.assessor != GRAPH
     alike = all(getattr(config, key) == getattr(asked, key) for key in JUDGED_ALIKE)
-    replay = recorded and alike and not asks_itself
+    replay = recorded and alike and not judges_anew and not prompted
     if replay:
         changes |= {"judge": "recorded", "relations": out / first.name}
         changes |= {"unlisted": "missing", "audit_share": 0.0}

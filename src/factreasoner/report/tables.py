@@ -142,6 +142,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         f"Judged by: {_judges(content)}.",
         *([tests] if tested else []),
         *_without_interval(content),
+        *_same_scores(content),
         *([ALIKE] if any(map(_alike, content["differences"])) else []),
         f"`factreasoner metrics {content['task']}` says what each score is.",
     ]
@@ -153,6 +154,13 @@ def _judges(content: Mapping[str, Any]) -> str:
     return "; ".join(
         judge if len(judges) == 1 else f"{judge} ({', '.join(of)})" for judge, of in judges.items()
     )
+
+
+def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
+    """Which runs have the same value of every score, apart from usage."""
+    scores = [name for name in _known_scores(content) if not table_of(content)[name].usage]
+    values = {name: str([run["scores"][n]["value"] for n in scores]) for name, run in content["runs"].items()}
+    yield from (f"The same in every score: {', '.join(of)}." for of in by_value(values).values() if of[1:])
 
 
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
