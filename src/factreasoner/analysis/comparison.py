@@ -111,6 +111,7 @@ def compare_runs(
         _refuse_other_responses(read)
     ids = _common(table, read, baseline, intersect=settings.intersect)
     samples = {name: _taken(part.sample, ids) for name, part in read.items()}
+    judging = _judging(runs)
     metrics = [m for m in table.shown_in("compare") if _labelled(samples) or not m.needs.labels]
     return {
         "task": first.task.name,
@@ -120,8 +121,8 @@ def compare_runs(
         "k": resolve_k(config.k, sizes) if factuality else None,
         "seed": settings.seed,
         "permutations": PERMUTATIONS,
-        "differing_settings": _differing(runs, read),
-        "runs": {name: _run_content(run, read[name], samples[name], metrics) for name, run in runs.items()},
+        "differing_settings": _differing(runs, judging, read),
+        "runs": {n: _run_content(run, judging[n], read[n], samples[n], metrics) for n, run in runs.items()},
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
@@ -273,7 +274,11 @@ def _labelled(samples: Mapping[str, Sample]) -> bool:
 
 
 def _run_content(
-    run: FinishedRun[Any], read: _Read, sample: Sample, metrics: Sequence[Metric]
+    run: FinishedRun[Any],
+    judging: FinishedRun[Any],
+    read: _Read,
+    sample: Sample,
+    metrics: Sequence[Metric],
 ) -> dict[str, Any]:
     estimates = run.task.table.estimates(sample, [metric.name for metric in metrics])
     return {
@@ -282,7 +287,7 @@ def _run_content(
         "version": run.config.version,
         "judge": run.config.plugin("judge"),
         "model": run.config.model,
-        "judged_by": run.judged_by,
+        "judged_by": judging.judged_by,
         "labelled_atoms": len(sample.claims.p),
         "left_out": int(sample.left_out.sum()),
         "scores": {name: found.content() for name, found in estimates.items()},
@@ -301,21 +306,23 @@ def _few_records(table: Table[Any], sample: Sample) -> Iterator[str]:
         yield f"{count} records: no p can be below {2 / 2**count:.3g}, however large the difference"
 
 
-def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) -> dict[str, dict[str, Any]]:
+def _differing(
+    runs: Mapping[str, FinishedRun[Any]],
+    judging: Mapping[str, FinishedRun[Any]],
+    read: Mapping[str, _Read],
+) -> dict[str, dict[str, Any]]:
     """Settings that decide results and are not the same in every run, with their value in each.
 
     What decided nothing is "-": the version of an assessor without a graph, and a part that no record went
     through.
     """
-    replays = any(run.config.judge == "recorded" for run in runs.values())
-    by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
-    sources: dict[str, str] = {}
     settings: dict[str, dict[str, Any]] = {}
     for name, run in runs.items():
         found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
+        judge = judging[name].config.plugin("judge")
         found |= {
-            "judge": _judge(run, by_journal, sources),
+            "judge": judge if judge != "recorded" else judging[name].judged_by,
             "calibration": str(run.config.calibration or "none"),
         }
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
@@ -326,21 +333,24 @@ def _differing(runs: Mapping[str, FinishedRun[Any]], read: Mapping[str, _Read]) 
     return {key: values for key, values in by_key.items() if len(set(map(str, values.values())) - {"-"}) > 1}
 
 
-def _judge(run: FinishedRun[Any], by_journal: Mapping[str, FinishedRun[Any]], sources: dict[str, str]) -> str:
-    """The judge whose verdicts a run has: of one that replays another of these, the judge of that one.
+def _judging(runs: Mapping[str, FinishedRun[Any]]) -> dict[str, FinishedRun[Any]]:
+    """By the name of each run the one whose judge gave its verdicts: of a replay of another, that one.
 
-    Of a replay of anything else, or of a run that has gone on since, it is where the verdicts came from.
-    `sources` keeps that by the verdicts' fingerprint: one name for a run's folder and its journal.
+    A replay of anything else, or of a run that has gone on since, is its own.
     """
-    left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
-    while run.config.judge == "recorded":
-        path = str(run.config.relations)
-        verdicts = run.manifest.content().get("files", {}).get("relations", path)
-        replayed = left.pop(verdicts, None)
-        if replayed is None:
-            return sources.setdefault(verdicts, f"recorded verdicts of {path}")
-        run = replayed
-    return run.config.plugin("judge")
+    replays = any(run.config.judge == "recorded" for run in runs.values())
+    by_journal = {recording_fingerprint(run.source): run for run in runs.values()} if replays else {}
+
+    def judging(run: FinishedRun[Any]) -> FinishedRun[Any]:
+        left = dict(by_journal)  # each is replayed once at most: a copy of a run has its journal
+        while run.config.judge == "recorded":
+            verdicts = run.manifest.content().get("files", {}).get("relations")
+            if (replayed := left.pop(verdicts, None)) is None:
+                break
+            run = replayed
+        return run
+
+    return {name: judging(run) for name, run in runs.items()}
 
 
 def _notes(
