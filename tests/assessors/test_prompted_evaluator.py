@@ -72,7 +72,7 @@ def passages_of(call):
 def test_calls_a_record(name, calls, n, size, expected):
     e, llm = evaluator(name, by_claim(lambda c: YES[name]), calls=calls, atoms_per_call=size)
     outcome = e.evaluate(atoms(n), contexts(2), RECORD)
-    fitting = int(0.8 * 4096) // e.tokens_per_claim
+    fitting = int(0.8 * 4096) // ASSESSORS[name].inquiry(verbal=False).tokens_per_claim
     assert len(llm.calls) == (expected or math.ceil(n / min(size, fitting)))
     assert list(outcome.support.values()) == ["supported"] * n
     assert list(outcome.p_true) == [f"a{i}" for i in range(n)]

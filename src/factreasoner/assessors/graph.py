@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from factreasoner.assessors.credibility import rated
 from factreasoner.assessors.judging import (
     Prefiltered,
-    Task,
     asks_model,
     draw,
     judged_outcome,
@@ -91,12 +90,6 @@ class GraphEvaluator:
         outcome = outcome.model_copy(update={"pruned": pruned, "audit": audit})
         outcome = with_graph(outcome, atoms, given, self._config)
         return solved(outcome, self._solver, self._config, record_id=record.id)
-
-    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
-        """Every (premise, claims) the judge would be asked, without asking."""
-        contexts, work = self._planned(atoms, contexts)
-        filtered = self._prefiltered(work, atoms, contexts, "")
-        return tasks(filtered.work if filtered else work, atoms, contexts, "", self._config)
 
     def _prefiltered(
         self, work: Sequence[Work], atoms: Sequence[Atom], contexts: Sequence[Context], record_id: str

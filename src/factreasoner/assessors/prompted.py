@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from factreasoner import prompts
 from factreasoner.assessors.assessors import ASSESSORS, LABEL_OF, SUPPORT_OF, Assessor
-from factreasoner.assessors.judging import Task, judged_outcome, judging_threads, tasks
+from factreasoner.assessors.judging import judged_outcome, judging_threads, tasks
 from factreasoner.errors import ConfigError
 from factreasoner.graph.pairs import Work, beliefs, kept, merge_equal, pairs
 from factreasoner.judges.asking import Asker, ClaimQuestion, JudgedClaims
@@ -53,7 +53,7 @@ class PromptedEvaluator:
         self._inquiry = self._row.inquiry(verbal=self._config.confidence == "verbal")
         self._asker: Asker | None = None
         if llm is not None and self._config.plugin("judge") == "llm":
-            self._asker = Asker(llm, self._config, tokens_per_claim=self.tokens_per_claim)
+            self._asker = Asker(llm, self._config, tokens_per_claim=self._inquiry.tokens_per_claim)
         if self._config.audit_share:
             raise ConfigError(
                 f"audit_share: {self._config.assessor} gives no verdicts to ask again; leave it out"
@@ -68,16 +68,6 @@ class PromptedEvaluator:
                 f"confidence: {self._config.assessor} answers in words, which have no log-probability of "
                 "their own: use auto"
             )
-
-    @property
-    def tokens_per_claim(self) -> int:
-        """About how many output tokens one atom takes."""
-        return self._inquiry.tokens_per_claim
-
-    def work(self, atoms: Sequence[Atom], contexts: Sequence[Context]) -> list[Task]:
-        """Every (premise, claims) that a judge other than a model would be asked, without asking."""
-        contexts, work = self._planned(atoms, contexts)
-        return tasks(work, atoms, contexts, "", self._config)
 
     def evaluate(self, atoms: Sequence[Atom], contexts: Sequence[Context], record: Record) -> Outcome:
         """Label every atom.

@@ -43,11 +43,6 @@ class LLMJudge:
         """`atoms_per_call`, or fewer when the estimated answer would not fit `max_tokens`."""
         return self._asker.claims_per_call
 
-    @property
-    def tokens_per_claim(self) -> int:
-        """About how many output tokens one claim takes."""
-        return self._inquiry.tokens_per_claim
-
     def requests(self, premise: Premise, claims: Sequence[Claim]) -> list[tuple[Prompt, FunctionSchema]]:
         """The calls a first round takes, without making one."""
         return [self._request(premise, batch) for batch in self._asker.batches(claims)]
