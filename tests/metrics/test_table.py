@@ -60,7 +60,7 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     assert "| worst P | 0.30 | 0.30 |" in comparison_markdown(compared)
     assert re.search(r"worst_p,a,0\.3,\S{1,8},0\.\d{12},", comparison_csv(compared))
     rules, failed = parse_rules(["worst_p=0.25"], [], TASK), FailedJudgements(TASK)
-    found = apply_rules(rules, summarised(run, run.config), TASK, failed)
+    found = apply_rules(rules, summarised(run, run.config, failed.add), TASK, failed)
     assert found[0].kept
 
 

@@ -92,5 +92,5 @@ def test_evaluate_and_check_have_them_too(run, tmp_path):
     }
     rules = [Rule(name, "min", value - 1e-9) for name, value in known.items() if name in scores]
     failed = FailedJudgements(finished.task)
-    found = apply_rules(rules, summarised(finished, finished.config), finished.task, failed)
+    found = apply_rules(rules, summarised(finished, finished.config, lambda *_: None), finished.task, failed)
     assert [result.rule.measure for result in found if not result.kept] == []

@@ -39,9 +39,8 @@ LEFT_OUT = ("input", "output", "marginals", "model_name", "solver", "usage", "el
 def summarised(
     run: FinishedRun[Any],
     config: Config,
-    *,
+    each: Callable[[TaskResult, Mapping[str, Any]], None],
     gold: GoldFile | None = None,
-    each: Callable[[TaskResult, Mapping[str, Any]], None] | None = None,
 ) -> Tally[Any]:
     """Read a run through, scored as `config` says with the labels of `gold`, if given.
 
@@ -53,9 +52,7 @@ def summarised(
     summary = run.tally(config)
     for result in run.results():
         labelled = gold.apply(result) if gold else result
-        line = summary.add(labelled)
-        if each is not None:
-            each(labelled, line)
+        each(labelled, summary.add(labelled))
     if gold is not None:
         gold.unused()
     return summary
@@ -85,8 +82,6 @@ def evaluate_run(
         read = _GroupedLines(by, kept)
         summary = summarised(run, config, gold=gold, each=read.add)
         sample, whole = summary.sample(), summary.content()
-        if by is not None:  # every group looks at every column
-            sample = sample._replace(values=dict(sample.values))
         _refuse_nothing(run, sample, read)
         content = {
             "run": str(run.path),
