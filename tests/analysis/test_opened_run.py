@@ -9,6 +9,7 @@ from run_folders import run_folder
 
 from factreasoner import Run, verify
 from factreasoner.errors import ConfigError, RunError
+from factreasoner.judges import EMBEDDED
 from factreasoner.models import Failure, Verdict
 
 VERDICT = Verdict(context_id="c0", target_id="a0", label="entailment", probability=0.9, quote="so")
@@ -28,7 +29,7 @@ def opened(tmp_path):
 
 
 def test_it_says_what_it_is_and_has_results_and_settings(opened, tmp_path):
-    told = "task run, 3 records (1 partial, 1 no atoms, 1 ok), embedded judge"
+    told = f"task run, 3 records (1 partial, 1 no atoms, 1 ok), judged by {EMBEDDED}"
     assert repr(opened) == f"<Run {str(opened.path)!r}: {told}>"
     html = opened._repr_html_()
     assert html.count("<tr>") == 4

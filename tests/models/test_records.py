@@ -10,10 +10,14 @@ from factreasoner.models import Atom, Context, Record
 @pytest.mark.parametrize(
     ("atoms", "contexts", "word"),
     [
-        ([Atom(id="a", text="x"), Atom(id="a", text="y")], [], "duplicate atom id 'a'"),
-        ([], [Context(id="c", text="x"), Context(id="c", text="y")], "duplicate context id 'c'"),
+        ([Atom(id="a", text="x"), Atom(id="a", text="y")], [], "an atom and an atom have the id 'a'"),
+        (
+            [],
+            [Context(id="c", text="x"), Context(id="c", text="y")],
+            "context have the id 'c'",
+        ),
         ([Atom(id="a", text="x")], [Context(id="c", text="x", atom_ids=("b",))], "unknown atom 'b'"),
-        ([Atom(id="1", text="x")], [Context(id="1", text="y")], "both an atom and a context"),
+        ([Atom(id="1", text="x")], [Context(id="1", text="y")], "an atom and a context have the id '1'"),
     ],
 )
 def test_ids_of_a_record_must_agree(atoms, contexts, word):
@@ -62,9 +66,9 @@ def test_models_read_from_data_raise_what_a_reader_of_data_expects():
 
 def test_facts_and_statements_of_the_reference_have_ids_of_their_own():
     one, other = Atom(id="x", text="a"), Atom(id="x", text="b")
-    with pytest.raises(InputError, match="duplicate fact id 'x'"):
+    with pytest.raises(InputError, match="a fact and a fact have the id 'x'"):
         Record(id="r", response="", facts=(one, other))
-    with pytest.raises(InputError, match="'x' names both a fact and a reference atom"):
+    with pytest.raises(InputError, match="a fact and a reference atom have the id 'x'"):
         Record(id="r", response="", facts=(one,), reference_atoms=(other,))
-    with pytest.raises(InputError, match="'x' names both an atom and a fact"):
+    with pytest.raises(InputError, match="an atom and a fact have the id 'x'"):
         Record(id="r", response="", atoms=(one,), facts=(other,))

@@ -63,11 +63,9 @@ class Run:
         return self._finished.config
 
     def __repr__(self) -> str:
-        judge = self.config.plugin("judge")
-        models = self.config.judge_models or ((self.config.model,) if judge == "llm" else ())
-        judge = ", ".join(map(str, models)) or f"{judge} judge"
         count = counted("record", self._finished.statuses)
-        return f"<Run {str(self.path)!r}: task {self.task}, {count}, {judge}>"
+        judge = self._finished.judged_by
+        return f"<Run {str(self.path)!r}: task {self.task}, {count}, judged by {judge}>"
 
     def _repr_html_(self) -> str:
         return notebook_form(self._finished, repr(self))

@@ -121,11 +121,9 @@ class Record(_Given):
         kinds: dict[str, str] = {}
         for kind, items in (groups | {"a reference atom": self.reference_atoms}).items():
             for item in items or ():
-                if item.id in kinds and kinds[item.id] == kind:
-                    raise ValueError(f"duplicate {kind.partition(' ')[2]} id {item.id!r}; {_UNIQUE}")
                 if item.id in kinds:
-                    both = f"both {kinds[item.id]} and {kind}"
-                    raise ValueError(f"id {item.id!r} names {both}; {_UNIQUE}")
+                    both = f"{kinds[item.id]} and {kind}"
+                    raise ValueError(f"{both} have the id {item.id!r}; {_UNIQUE}")
                 kinds[item.id] = kind
         for context in self.contexts or () if self.atoms is not None else ():
             for atom_id in context.atom_ids:
