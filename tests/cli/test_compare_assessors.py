@@ -159,6 +159,16 @@ def test_profiles_take_part_and_override(factreasoner, tmp_path, two):
     assert "context_prior" not in found["differing_settings"]
 
 
+def test_a_judge_that_is_asked_in_another_way_is_asked_anew(factreasoner, tmp_path, two):
+    (tmp_path / "other.yaml").write_text("version: 2\nreasoning_effort: high\n")
+    (tmp_path / "same.yaml").write_text("version: 2\nfactors: table1\n")
+    with FakeServer(good) as server:
+        compared(factreasoner, server, two, "fr2,other.yaml,same.yaml")
+        assert server.calls == 2 * 2 * 2
+    judges = [manifest_of(tmp_path / "out" / name)["config"]["judge"] for name in ("fr2", "other", "same")]
+    assert judges == ["auto", "auto", "recorded"]
+
+
 def test_what_a_part_lacks_is_said_before_anything_is_run(factreasoner, tmp_path, two):
     done = factreasoner("compare", two, "--assessors", "fr2,prompt-tf", "--out", "out", code=1)
     assert "--model" in done.stderr

@@ -19,6 +19,7 @@ from factreasoner.runs.runner import Progress, opened
 from factreasoner.runs.runner import run as run_records
 from factreasoner.runs.store import RunFolder
 from factreasoner.settings import Config, load_settings, parse_config
+from factreasoner.settings.setting import setting_of
 from factreasoner.settings.sources import read_profile
 from factreasoner.settings.values import Mode
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
@@ -30,11 +31,11 @@ VERSIONS: dict[str, dict[str, Any]] = {
     f"fr{version}": {"assessor": GRAPH, "version": version} for version in (1, 2, 3)
 }
 KNOWN = (*VERSIONS, *ASSESSORS)
-JUDGED_ALIKE = (
-    *("judge", "model", "api_base", "temperature", "max_tokens", "mode", "confidence"),
-    *("constant_confidence", "votes", "premise_tokens", "atoms_per_call"),
+VERDICT_SETTINGS = (
+    "judge",
+    *(k for k, f in Config.model_fields.items() if setting_of(f).panel in ("Verifier", "Model", "Judging")),
 )
-"""The settings a verdict depends on."""
+"""The settings on which a verdict may depend; some only say how fast it comes."""
 
 
 class Contender(NamedTuple):
@@ -180,7 +181,7 @@ def _taking(contender: Contender, first: Contender, out: Path) -> Contender:
     # free, and what it says depends on the pairs it is shown
     judges_anew = not asks_model(config) and not judges_pairs_alone(config)
     prompted = config.plugin("judge") == "llm" and config.assessor != GRAPH
-    alike = all(getattr(config, key) == getattr(asked, key) for key in JUDGED_ALIKE)
+    alike = all(getattr(config, key) == getattr(asked, key) for key in VERDICT_SETTINGS)
     replay = recorded and alike and not judges_anew and not prompted
     if replay:
         changes |= {"judge": "recorded", "relations": out / first.name}
