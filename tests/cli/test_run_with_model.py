@@ -165,6 +165,24 @@ def test_a_budget_holds_over_all_tries_of_a_run(factreasoner, tmp_path):
     assert "with interrupted and repeated tries" in done.stdout
 
 
+def test_quotes_that_a_model_makes_up_are_counted(factreasoner, tmp_path):
+    data = write_records(tmp_path / "d.jsonl", record("r0"))
+    with FakeServer(good) as server:
+        flags = (
+            "--model",
+            "openai/fake",
+            "--api-base",
+            server.url,
+            "--form",
+            "tool",
+            "--mode",
+            "tfn_citation",
+        )
+        done = factreasoner("run", data, *flags, "--out", "out")
+    (count,) = summary_of(tmp_path / "out")["citations"].values()
+    assert f"quotes          {count} of {count} are missing or in no passage, and are left out" in done.stdout
+
+
 def test_dry_run_counts_the_tokens_of_the_requests_that_are_sent(factreasoner, two):
     """With the examples that go before every question: they are most of a call about one fact."""
     with FakeServer(good, logprobs=True) as server:

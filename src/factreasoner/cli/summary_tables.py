@@ -169,6 +169,9 @@ def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Row
     if told := summary["coherence"]:
         yield "coherence", _coherence_row(told)
     yield judged, f"{sum(summary[judged].values()):,} (probabilities: {confidences or 'none'})"
+    if lost := summary["citations"].get("absent"):
+        quotes = sum(summary["citations"].values())
+        yield "quotes", f"{lost:,} of {quotes:,} are missing or in no passage, and are left out"
     if corrected := summary["corrected_verdicts"]:
         yield "corrected", f"{corrected:,} of them, by a reader"
     yield from _judge_rows(summary)
