@@ -31,6 +31,13 @@ def test_cached_calls_are_estimated_for_judging_alone(tmp_path):
         assert run["scores"]["tokens"]["value"] == judging.prompt_tokens + judging.completion_tokens > 0
 
 
+def test_a_table_of_credibility_that_one_run_has_is_named(tmp_path):
+    for name, table in (("a", None), ("b", tmp_path / "t.csv")):
+        run_folder(tmp_path / name, assessment([0.9]), config=Config(credibility=table))
+    found = compare_runs(named_runs([tmp_path / "a", tmp_path / "b"]))["differing_settings"]
+    assert found == {"credibility": {"a": "none", "b": str(tmp_path / "t.csv")}}
+
+
 def test_an_interval_where_no_record_differs_is_explained(tmp_path):
     for name, p in (("a", 0.2), ("b", 0.2), ("c", 0.9)):
         run_folder(tmp_path / name, *(assessment([p, 0.9], record_id=f"r{i}") for i in range(3)))

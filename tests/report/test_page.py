@@ -96,6 +96,15 @@ def test_a_parser_that_only_one_run_had_is_set_differently(tmp_path):
     assert dict(data_in(report_of(*runs), "content")["differing"])["parser"][1] == "other 9.9"
 
 
+def test_a_file_that_only_one_run_had_is_set_differently(tmp_path):
+    config = Config(calibration=tmp_path / "c.json", credibility=tmp_path / "t.csv", concurrency=3)
+    runs = run_folder(tmp_path / "a", bridge()), run_folder(tmp_path / "b", bridge(), config=config)
+    assert data_in(report_of(*runs), "content")["differing"] == [
+        ["credibility", ["not set", str(tmp_path / "t.csv")]],
+        ["calibration", ["not set", str(tmp_path / "c.json")]],
+    ]
+
+
 def test_what_is_too_much_to_work_out_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(record_content, "MOST_PAIRS", 12)
     page = report_of(run_folder(tmp_path / "run", bridge(), bridge("second")))

@@ -27,7 +27,7 @@ from factreasoner.plugins.table import PLUGINS, nearest
 from factreasoner.runs.finished import FinishedRun, record_of, told_apart
 from factreasoner.runs.manifest import result_settings
 from factreasoner.runs.plan import plan
-from factreasoner.settings import Config, parse_config
+from factreasoner.settings import FILE_SETTINGS, Config, parse_config
 from factreasoner.tasks.factuality import TASK as FACTUALITY_TASK
 
 UNTESTABLE = 5
@@ -321,10 +321,8 @@ def _differing(
         found = result_settings(run.config.model_dump(mode="json"))
         found |= {kind: run.config.plugin(kind) for kind in PLUGINS if kind in found}
         judge = judging[name].config.plugin("judge")
-        found |= {
-            "judge": judge if judge != "recorded" else judging[name].judged_by,
-            "calibration": str(run.config.calibration or "none"),
-        }
+        found |= {key: str(getattr(run.config, key) or "none") for key in FILE_SETTINGS - {"relations"}}
+        found["judge"] = judge if judge != "recorded" else judging[name].judged_by
         idle = {"version"} if run.config.assessor in ASSESSORS else set[str]()
         idle |= {"query_builder", "summarizer"} - read[name].stages
         settings[name] = found | dict.fromkeys(idle, "-")

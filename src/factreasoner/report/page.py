@@ -27,7 +27,7 @@ from factreasoner.report.record_content import RecordWriter, Scored
 from factreasoner.report.run_content import RunContent, colours, label_counts, looks, mark_counts
 from factreasoner.runs.finished import FinishedRun, parser_of, told_apart
 from factreasoner.runs.store import PAGE
-from factreasoner.settings import CALL_SETTINGS
+from factreasoner.settings import CALL_SETTINGS, FILE_SETTINGS
 from factreasoner.text.language import FUNCTION_WORDS, language_of
 from factreasoner.text.visible import one_line
 
@@ -218,7 +218,7 @@ def _differing_settings(runs: Sequence[FinishedRun[Any]]) -> list[list[Any]]:
     The parser that made the atoms is among them.
     """
     settings = [
-        run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS))
+        run.config.model_dump(mode="json", exclude=set(CALL_SETTINGS - FILE_SETTINGS))
         | {"corrections": run.corrections, "parser": parser_of(run.path) or "none"}
         for run in runs
     ]

@@ -1,6 +1,6 @@
 """Settings: one model, :class:`Config`, which flags, variables, profiles and keyword arguments set."""
 
-from factreasoner.settings.config import CALL_SETTINGS, SCORE_SETTINGS, Config, Keywords
+from factreasoner.settings.config import CALL_SETTINGS, FILE_SETTINGS, SCORE_SETTINGS, Config, Keywords
 from factreasoner.settings.sources import (
     in_python,
     kept_config,
@@ -14,6 +14,7 @@ from factreasoner.settings.sources import (
 
 __all__ = [
     "CALL_SETTINGS",
+    "FILE_SETTINGS",
     "SCORE_SETTINGS",
     "Config",
     "Keywords",

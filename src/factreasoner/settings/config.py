@@ -401,7 +401,9 @@ WITHOUT_MODEL = {"query_builder": "subject", "summarizer": "none"}
 CALL_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "calls"
 )
-"""Settings that never change a result."""
+"""Settings whose values never change a result; a file's content, which does, is in the manifest."""
+FILE_SETTINGS = frozenset(("relations", "calibration", "credibility", "verifier_model"))
+"""Those that name what does: other names may mean other results."""
 SCORE_SETTINGS = frozenset(
     key for key, field in Config.model_fields.items() if setting_of(field).affects == "scores"
 )
