@@ -8,6 +8,7 @@ import pytest
 
 from factreasoner import ScriptedLLM, build_pipeline
 from factreasoner.calibration.applying import (
+    JUDGED_BY,
     CalibratedJudge,
     Calibration,
     calibrated_posteriors,
@@ -15,6 +16,7 @@ from factreasoner.calibration.applying import (
     calibration_fingerprint,
     calibration_of,
     misfits,
+    settings_of,
 )
 from factreasoner.calibration.calibrators import UNCHANGED, Identity, LabelOffsets, Platt, Temperature
 from factreasoner.errors import InputError
@@ -129,6 +131,15 @@ def test_what_it_was_fitted_for_is_compared(tmp_path):
     path = written(tmp_path, verdicts=DOUBTFUL, source={"verdicts": {"run": "1a", "settings": fitted}})
     (found,) = misfits(replayed, run=["1a"])
     assert "was fitted to the records of this run" in found
+
+
+def test_several_models_are_not_one_of_them(tmp_path):
+    several = Config(model="x", further_models=("y",))
+    source = {"verdicts": {"settings": settings_of(several, JUDGED_BY)}}
+    path = written(tmp_path, verdicts=DOUBTFUL, source=source)
+    assert misfits(several.model_copy(update={"calibration": path})) == []
+    (found,) = misfits(Config(calibration=path, model="x"))
+    assert found.endswith("fitted for other settings: further_models ['y'] there, [] here")
 
 
 def test_a_gain_that_may_be_chance_is_told_again(tmp_path):

@@ -65,7 +65,8 @@ NOTHING = Calibration()
 MAY_BE_CHANCE = "may be chance"
 """How a note on a fit ends that is to be read again wherever the fit is used."""
 JUDGED_BY = (
-    *("judge", "model", "mode", "form", "atoms_per_call", "confidence", "verifier", "verifier_model"),
+    *("judge", "model", "further_models", "temperature", "reasoning_effort", "model_param"),
+    *("mode", "form", "atoms_per_call", "confidence", "votes", "verifier", "verifier_model"),
     *("verifier_url", "verifier_file", "verifier_labels", "verifier_window"),
 )
 """Settings that decide what a verdict's probability means."""
@@ -99,8 +100,9 @@ def _parsed(path: Path, content: str) -> Calibration:
 
 
 def settings_of(config: Config, names: Iterable[str]) -> dict[str, Any]:
-    """The settings of those names, with `auto` resolved for the judge."""
-    values = {name: getattr(config, name) for name in names}
+    """The settings of those names as a file has them, with `auto` resolved for the judge."""
+    every = config.model_dump(mode="json")
+    values = {name: every[name] for name in names}
     return values | ({"judge": config.plugin("judge")} if "judge" in values else {})
 
 
