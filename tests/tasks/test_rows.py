@@ -5,7 +5,7 @@ from assessments import assessment
 from table_judge import rows_of
 
 from factreasoner.models import Context, Verdict
-from factreasoner.tasks.rows import Note, label_of, p_contradicted, p_supported
+from factreasoner.tasks.rows import Note, label_of, p_contradicted, p_supported, source_name
 
 
 def verdict(label="neutral", probability=0.9, **fields):
@@ -147,3 +147,9 @@ def test_every_correction_is_told_and_not_only_what_decides():
 def test_silence_is_no_contradiction(p, labels, label):
     verdicts = [Verdict(context_id="c", target_id="x", label=name, probability=0.9) for name in labels]
     assert label_of(p, verdicts) == label
+
+
+def test_a_long_title_is_cut_and_a_long_link_is_whole():
+    link = "https://example.org/" + "x" * 90
+    assert source_name("c1", link) == f"c1 ({link})"
+    assert source_name("c1", "word " * 20) == f"c1 ({'word ' * 18}…)"

@@ -152,6 +152,13 @@ def test_find(part, found):
     assert find(part) == found
 
 
+def test_only_the_first_400_words_of_a_part_and_of_a_sentence_are_aligned():
+    words = [f"w{n}" for n in range(1000)]
+    text = " ".join(words)
+    assert find(" ".join(["new", *words[1:]]), text=text) == " ".join(words[1:400])
+    assert find(" ".join(["new", *words[300:500]]), text=text) is None
+
+
 def test_the_next_equal_place_is_preferred():
     text = "It rose. It fell. It rose."
     locator = Locator(text, Span(0, len(text)), sentences(text))

@@ -158,6 +158,19 @@ def test_titles_at_the_end_are_a_list_of_references_if_the_text_cites_all_of_the
         assert len(cited(f"It rained [1]. It snowed{mark}.\n\n{listed}\n")) == said
 
 
+def test_an_entry_that_leads_to_another_page_than_its_source_names_no_source_unless_it_has_its_title():
+    titles = ["Rain in Spain", "Snow", ""]
+    linked = [c.model_copy(update={"title": title}) for c, title in zip(CONTEXTS, titles, strict=True)]
+    listed = (
+        "[1] Rain in Spain https://doi.org/10.1/x\n[2] Hail https://a.com/x\n"
+        "[3] https://a.com/y\n[4] https://example.org/page3\n"
+    )
+    text = CitedText(f"It rained [1]. It hailed [2]. It froze [3]. Ice [4].\n\nReferences\n{listed}", linked)
+    found = [[*sentence.cited, *sentence.unknown] for sentence in text.sentences[:4]]
+    assert found == [["c1"], ["https://a.com/x"], ["https://a.com/y"], ["c3"]]
+    assert text.notes == ()
+
+
 def test_an_entry_without_link_and_title_of_a_source_is_noted_as_it_names_one_by_number_alone():
     sources = [Context(id=f"c{n}", text="x", title=title) for n, title in enumerate(["Rain", "Snow", ""])]
     text = CitedText("It rained [1][2][3].\n\nReferences\n[1] On rain\n[2] Hail\n[3] Fog\n[9] Frost", sources)

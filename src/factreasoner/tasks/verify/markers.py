@@ -87,8 +87,9 @@ class Sources:
     """The contexts that labels and links in a text name, given the contexts in their order.
 
     `defined` maps labels to entries of the text's list of references. The author and year of an entry name
-    its source, too: the one that its link leads to, else the one that its label names. `by_order`: labels
-    that name a source by its number alone, as their entries have neither its link nor its title.
+    its source, too: the one that its link leads to, else the one that its label names. `elsewhere`: labels
+    whose entries have another link than their source and not its title, with that link; they name none.
+    `by_order`: labels that name a source by its number alone, as their entries have neither of the two.
     """
 
     def __init__(self, contexts: Sequence[Context], defined: Mapping[str, str] | None = None) -> None:
@@ -100,13 +101,21 @@ class Sources:
         }
         titles = {str(n): _terms(context.title) for n, context in enumerate(contexts, start=1)}
         self.defined = frozenset(defined or ())
+        linked = set(self._pages.values())
         self.by_order: list[str] = []
+        self.elsewhere: dict[str, str] = {}
         for label, entry in (defined or {}).items():
             link = _URL.search(entry)
-            if not link and not titles.get(label, frozenset()) <= _terms(entry):
-                self.by_order.append(label)
+            url = _url_of(link) if link else ""
+            title = titles.get(label, frozenset())
             named = self._numbered.get(label) or self.of_label(entry.partition("]:")[2].strip())
-            source = self._pages.get(page_of(_url_of(link))) if link else named
+            source = self._pages.get(page_of(url)) if url else named
+            untitled = not title or not title <= _terms(entry)
+            if source is None and named in linked and untitled and _is_page(url):
+                self.elsewhere[label] = url
+                self._numbered.pop(label, None)
+            elif title and untitled and (source is None or not url):
+                self.by_order.append(label)
             if source is not None:
                 self._numbered[label] = source
                 self._terms[source] |= _terms(entry)
@@ -305,7 +314,7 @@ def _marker(mark: Mark, sources: Sources) -> Marker | None:
     """A mark with the contexts it names; None where it names none and may not be a citation."""
     named = {label: sources.of_label(label) for label in mark.labels}
     known = [source for source in named.values() if source is not None]
-    unknown = tuple(label for label, source in named.items() if source is None)
+    unknown = tuple(sources.elsewhere.get(label, label) for label, s in named.items() if s is None)
     if unknown and mark.narrative and not mark.sure:
         return None
     return Marker(mark.start, mark.end, tuple(dict.fromkeys(known)), unknown, is_word=mark.narrative)
