@@ -187,4 +187,4 @@ def concluded(
         return f"a relation of {min(loose)!r}, which is no node of its graph"
     if (given := result.marginals) is None:
         return None
-    return _distributed(given, dict.fromkeys([*given.probabilities, *sorted(nodes)], 2))
+    return _distributed(given, dict.fromkeys([*given.probabilities, *(node.id for node in graph.nodes)], 2))
