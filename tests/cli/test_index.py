@@ -102,10 +102,11 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
     with (docs / "rows.jsonl").open("a") as file:
         file.write("no\n")
     (docs / "loop.txt").symlink_to("loop.txt")
+    damaged = "damaged PDF; save it again, or delete it"
     for quiet in ([], ["--quiet"]):
         done = index("docs", *quiet, code=3)
         assert done.stderr.splitlines() == [
-            f"not indexed: {docs}/a b\N{REPLACEMENT CHARACTER}[31m.pdf: damaged PDF",
+            f"not indexed: {docs}/a b\N{REPLACEMENT CHARACTER}[31m.pdf: {damaged}",
             f"not indexed: {docs}/loop.txt: a link that leads nowhere",
             f"read in part: {docs}/rows.jsonl: line 3: not JSON",
         ]

@@ -104,7 +104,7 @@ def test_a_judgement_that_failed_passes_no_test():
 
 
 def test_where_nothing_could_be_judged_the_reason_is_told():
-    with pytest.raises(pytest.fail.Exception, match=r"no precision; .*prose"):
+    with pytest.raises(pytest.fail.Exception, match=r"can't be held against .*: no precision; .*prose"):
         Factuality({}).check(
             RIGHT, PASSAGES, min_precision=0.0, **scripted(*[UnusableReplyError("prose")] * 20)
         )

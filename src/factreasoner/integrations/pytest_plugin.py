@@ -96,6 +96,7 @@ class Factuality:
             raise error.with_traceback(None) from None
         if not scored.reaches(min_precision):
             said = "can't be said to reach" if (scored.value or 0.0) >= min_precision else "does not reach"
+            said = "can't be held against" if scored.value is None else said
             pytest.fail(f"the answer {said} min_precision={min_precision}: {scored.reason}")
         assert isinstance(scored.result, Assessment)
         return scored.result

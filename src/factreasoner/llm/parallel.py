@@ -296,7 +296,10 @@ class AbandonedError(BaseException):
 
 @contextlib.contextmanager
 def abandoned_when_left() -> Iterator[None]:
-    """What is begun inside, in threads of the same context too, begins no call of `within` after the end."""
+    """What is begun inside, in threads of the same context too, begins no call of `within` after the end.
+
+    Nor does it wait for those under way: who gave the work up may want to end the process.
+    """
     token = _left.set(left := threading.Event())
     try:
         yield
@@ -344,6 +347,7 @@ def within(seconds: float, fn: Callable[[], T], *, since: Callable[[], float] = 
         while (left := max(begun, since()) + seconds - time.monotonic()) > 0:
             if wait([answer], min(left, POLL_SECONDS)).done:
                 return answer.result()
+            _check_wanted()
     finally:
         _under_way.discard(mine)
     raise TimeoutError(f"no answer within {seconds:g} s")

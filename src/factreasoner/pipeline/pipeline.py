@@ -271,8 +271,8 @@ def build_pipeline(
 async def aassess(response: str, **given: Unpack[Given]) -> Assessment:
     """Do what `assess` does without blocking an event loop: a thread does the work.
 
-    Raises what `assess` raises. A cancelled task, as by `asyncio.wait_for`, sends no further call; those
-    under way are answered, paid for and kept in the cache.
+    Raises what `assess` raises. A cancelled task, as by `asyncio.wait_for`, sends no further call and waits
+    for none: the answers of the few under way are lost.
     """
     import asyncio
 
