@@ -102,7 +102,7 @@ def test_a_broken_file_is_told_and_makes_the_exit_code_3(index, docs):
     with (docs / "rows.jsonl").open("a") as file:
         file.write("no\n")
     (docs / "loop.txt").symlink_to("loop.txt")
-    damaged = "damaged PDF; save it again, or delete it"
+    damaged = "damaged PDF; save it again"
     for quiet in ([], ["--quiet"]):
         done = index("docs", *quiet, code=3)
         assert done.stderr.splitlines() == [

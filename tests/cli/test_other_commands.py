@@ -205,7 +205,7 @@ def test_assess_reads_a_file_that_is_not_utf_8_and_refuses_such_an_argument(fact
     assert "The Café is open." in factreasoner("assess", "--file", "answer.txt", *passages).stdout
     (tmp_path / "answer.pdf").write_bytes(b"%PDF-1.4 and no more")
     done = factreasoner("assess", "--file", "answer.pdf", *passages, code=1)
-    assert (done.returncode, done.stderr.splitlines()[0]) == (1, "answer.pdf: damaged PDF")
+    assert (done.returncode, done.stderr.splitlines()[0]) == (1, "answer.pdf: damaged PDF; save it again")
 
 
 def test_assess_with_a_model_lists_failures_and_exits_3(factreasoner, tmp_path, passages):

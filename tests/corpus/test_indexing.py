@@ -109,7 +109,7 @@ def test_broken_files_are_told_and_the_rest_goes_on(docs, store):
         assert report.total == 5
         assert (report.added + report.unchanged, report.empty, report.others) == (4, 1, {".png": 1})
         assert report.problems == (
-            f"{docs}/a.pdf: damaged PDF; save it again, or delete it",
+            f"{docs}/a.pdf: damaged PDF; save it again",
             f"{docs}/b.txt: binary, not text",
             f"{docs}/loop.txt: a link that leads nowhere",
         )

@@ -132,7 +132,7 @@ def text_of(data: bytes, name: str) -> Extracted:
 
 def _unread(name: str, why: str) -> DocumentError:
     remedies = {"not UTF-8": "; save it as UTF-8", "encrypted": "; save it without a password"}
-    remedies |= {"damaged": "; save it again, or delete it"}
+    remedies |= {"damaged": "; save it again"}
     remedy = next((told for start, told in remedies.items() if why.startswith(start)), "")
     return DocumentError(f"{name}: {why}{remedy}")
 
