@@ -1,15 +1,19 @@
 """Many records from Python: every kind of table, resumed, limited, and with errors that name the record."""
 
 import asyncio
+import gc
 import json
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
 
 import pandas
 import pytest
 from fake_server import FakeServer, hang, obliging
 from unsettled_solver import UnsettledSolver
 
-from factreasoner import Run, ScriptedLLM, aassess, assess, assess_many
+from factreasoner import Config, Run, ScriptedLLM, aassess, assess, assess_many, build_pipeline
 from factreasoner.errors import BudgetError, ConfigError, InputError, RunError
 from factreasoner.models import Record, Verdict, factuality
 from factreasoner.protocols import Judged
@@ -100,12 +104,83 @@ def test_fewer_records_in_the_same_folder_are_a_run_of_these(tmp_path):
         assert len(run) == len(list(run.results())) == count
 
 
-def test_a_temporary_folder_goes_with_its_run():
+def test_temporary_folder_is_deleted_with_its_run():
     run = assess_many(ROWS[:1], progress=False, cache=False)
-    path = run.path
-    assert path.is_dir()
+    path = str(run.path)
+    assert Path(path).is_dir()
     del run
-    assert not path.exists()
+    gc.collect()
+    assert not Path(path).exists()
+
+
+def ids(results):
+    """The ids of results, with garbage collected before and after each."""
+    gc.collect()
+    found = []
+    for result in results:
+        gc.collect()
+        found.append(result.record_id)
+    return found
+
+
+def read_ids(file):
+    gc.collect()
+    return [json.loads(line)["id"] for line in file.read_text().splitlines()]
+
+
+@pytest.mark.parametrize(
+    "chained",
+    [
+        lambda made: ids(made().results()),
+        lambda made: ids(iter(made().results())),
+        lambda made: ids(islice(made().results(), 2)),
+        lambda made: ids(result for result in made().results()),
+        lambda made: ids(filter(None, made().results())),
+        lambda made: ids(pair[1] for pair in enumerate(made().results())),
+        lambda made: ids(pair[0] for pair in zip(made().results(), "ab", strict=True)),
+        lambda made: [next(made().results()).record_id, "y"],
+        lambda made: ids(Run.open(made().path).results()),
+        lambda made: read_ids(made().path / "results.jsonl"),
+        lambda made: read_ids(made().path / "." / "results.jsonl"),
+        lambda made: next(read_ids(file) for file in made().path.iterdir() if file.name == "results.jsonl"),
+        lambda made: list(made().records()["record"]),
+        lambda made: list(dict.fromkeys(made().atoms()["record"])),
+        lambda made: list(dict.fromkeys(made().verdicts()["record"])),
+        lambda made: [i for i in ("x", "y") if f"<bdi>{i}</bdi>" in made()._repr_html_()],
+    ],
+)
+def test_chained_call_keeps_a_temporary_run(chained):
+    assert chained(lambda: assess_many(ROWS, progress=False, cache=False)) == ["x", "y"]
+    gc.collect()
+
+
+@pytest.mark.parametrize("task", ["recall", "rag", "verify"])
+def test_iterator_keeps_a_temporary_run_of_any_task(task):
+    rows = [row | {"facts": [row["output"]]} for row in ROWS] if task == "recall" else ROWS
+    assert ids(assess_many(rows, task=task, progress=False, cache=False).results()) == ["x", "y"]
+
+
+def test_iterator_keeps_a_temporary_run_in_another_thread():
+    with ThreadPoolExecutor(1) as thread:
+        results = thread.submit(lambda: assess_many(ROWS, progress=False, cache=False).results()).result()
+    assert ids(results) == ["x", "y"]
+
+
+def test_temporary_folder_goes_when_its_iterator_ends(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    results = assess_many(ROWS, progress=False, cache=False).results()
+    assert len(list(tmp_path.iterdir())) == 1
+    assert ids(results) == ["x", "y"]
+    del results
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_chained_calls_on_built_objects(tmp_path):
+    record = Record(id="r", response=ROWS[0]["output"], contexts=())
+    assert build_pipeline(Config(cache_dir=tmp_path)).assess(record).p_true
+    kept = assess_many(ROWS, out=tmp_path / "run", progress=False)
+    assert ids(Run.open(kept.path).results()) == ids(Run.open(str(kept.path)).results()) == ["x", "y"]
 
 
 def test_other_tasks(tmp_path):

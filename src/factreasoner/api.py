@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import weakref
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Literal, Self, Unpack
 
 from factreasoner.analysis.opened_run import Run
 from factreasoner.errors import BudgetError, ConfigError
@@ -22,6 +23,24 @@ from factreasoner.settings import Config, Keywords, python_call
 from factreasoner.tasks.task import check_task, task_named
 
 TaskName = Literal["run", "recall", "rag", "verify"]
+
+
+class TemporaryFolder(type(Path())):  # type: ignore[misc]
+    """The path of a temporary folder, deleted when nothing names this path or one made from it."""
+
+    _parent: Self | None = None
+
+    @classmethod
+    def made(cls) -> Self:
+        """A new folder."""
+        path = cls(tempfile.mkdtemp(prefix="factreasoner-"))
+        weakref.finalize(path, shutil.rmtree, str(path), ignore_errors=True)
+        return path
+
+    def __truediv__(self, key: str | Path) -> Self:
+        child: Self = super().__truediv__(key)
+        child._parent = self
+        return child
 
 
 @python_call
@@ -41,10 +60,10 @@ def assess_many(
     `records` are mappings with the keys of the input format, `Record` objects, a pandas DataFrame or a
     `datasets.Dataset`; contexts may be documents of LangChain or LlamaIndex. All are checked before anything
     is spent. `out` is the run folder, which every command reads. The same call again continues where the last
-    one stopped, and tries failed records again; `fresh` starts over. Without `out`, the folder is temporary
-    and is deleted with the result. `column_map` maps your keys or columns to ours: {"reply": "output"}.
-    `settings` are those of `Config`. A setting that names a part also takes your own object or class. `llm`
-    replaces the model client.
+    one stopped, and tries failed records again; `fresh` starts over. Without `out`, the folder is temporary:
+    it is deleted when nothing names the run, its path or an iterator of its results. `column_map` maps your
+    keys or columns to ours: {"reply": "output"}. `settings` are those of `Config`. A setting that names a
+    part also takes your own object or class. `llm` replaces the model client.
 
         run = assess_many(frame, out="runs/answers", model="openai/gpt-4o-mini", concurrency=32)
 
@@ -62,18 +81,14 @@ def assess_many(
     checked = given_records(
         "assess_many()", records, lambda record: asked.problems(record, config), column_map or {}
     )
-    temporary = None if out else tempfile.TemporaryDirectory(prefix="factreasoner-")
-    folder = RunFolder(Path(temporary.name if temporary else out or ""), asked)
+    folder = RunFolder(Path(out) if out else TemporaryFolder.made(), asked)
     with opened(folder, config, Calls(llm=llm, parts=parts), fresh=fresh):
         worker = asked.worker(config, folder.calls(config)._replace(llm=llm, parts=parts))
         with progress_for(quiet=not progress) as shown:
             report = run_records(worker, folder, [record.id for record in checked], checked, shown)
     if report.stopped:
         raise BudgetError(f"{report.stopped}; {report.unfinished} of {report.total} records are not assessed")
-    found = Run.open(folder.path)
-    if temporary is not None:
-        weakref.finalize(found, temporary.cleanup)
-    return found
+    return Run.open(folder.path)
 
 
 def _by_name(config: Config, parts: Mapping[str, object]) -> Config:

@@ -45,7 +45,7 @@ class Run:
             RunError: there is no such folder, it is not a run folder, it is damaged, or it has no record yet.
         """
         file = None if corrections is None else Path(corrections)
-        return cls(FinishedRun.of_any_task(Path(path), file))
+        return cls(FinishedRun.of_any_task(path if isinstance(path, Path) else Path(path), file))
 
     @property
     def path(self) -> Path:
