@@ -13,7 +13,7 @@ from service_scene import RECORD, running, until
 
 from factreasoner import assess
 from factreasoner.integrations.scoring import Scoring
-from factreasoner.serve import answers, server
+from factreasoner.serve import answers, connection, server
 from factreasoner.serve.answers import Answers, Terms
 from factreasoner.serve.app import Limits
 from factreasoner.settings import Config
@@ -233,7 +233,7 @@ def test_records_of_clients_that_left_are_dropped_and_a_running_one_ends():
 
 
 def test_clients_that_stall_or_lie_about_lengths_hold_nobody_up(monkeypatch):
-    monkeypatch.setattr(server, "SECONDS_FOR_HEADERS", 0.5)
+    monkeypatch.setattr(connection, "SECONDS_FOR_HEADERS", 0.5)
     with running(limits=Limits(seconds=1.0)) as service:
         head = b"POST /v1/assess HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
         stalled = [_raw(service.port, head + b"Content-Length: 500\r\n\r\n{") for _ in range(50)]

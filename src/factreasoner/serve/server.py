@@ -12,26 +12,12 @@ from collections.abc import Awaitable, Callable, Iterator
 
 import uvicorn
 from starlette.types import ASGIApp
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from factreasoner.errors import ConfigError
 from factreasoner.serve.app import Service
+from factreasoner.serve.connection import Connection
 
-SECONDS_FOR_HEADERS = 10.0
-"""In which a connection has to send its first request; uvicorn itself waits for ever."""
 BACKLOG = 2048
-
-
-class _Protocol(H11Protocol):
-    """HTTP/1.1, without connections that say nothing."""
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        self.loop.call_later(SECONDS_FOR_HEADERS, self._close_silent)
-
-    def _close_silent(self) -> None:
-        if self.cycle is None:
-            self.transport.close()
 
 
 class _Server(uvicorn.Server):
@@ -130,7 +116,7 @@ async def answer_until(
     """Answer until `ended` is set, and what was taken by then, for which there are `most` seconds."""
     config = uvicorn.Config(
         app,
-        http=_Protocol,
+        http=Connection,
         loop="asyncio",
         ws="none",
         lifespan="auto",

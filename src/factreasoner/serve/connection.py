@@ -1,0 +1,98 @@
+"""Connections of HTTP/1.1: silent ones are closed, and one whose client still sends is closed late."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+SECONDS_FOR_HEADERS = 10.0
+"""In which a connection has to send its first request; uvicorn itself waits for ever."""
+LINGERING_BYTES = 256 << 20
+LINGERING_SECONDS = 30.0
+SILENT_SECONDS = 2.0
+"""What is read, at most, of a body that was refused: bytes, seconds in all, and seconds without any."""
+
+
+class Connection(H11Protocol):
+    """A connection, with a lingering close.
+
+    A client that is still sending when its reply is written would lose the reply to "broken pipe" if the
+    connection were closed then. The rest of its body is read and dropped first, within limits.
+    """
+
+    _lingers = False
+    _dropped = 0
+    _silence: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin a connection that has to send a request in time."""
+        self._socket = transport
+        super().connection_made(cast("asyncio.Transport", _LateClosing(transport, self)))
+        self.loop.call_later(SECONDS_FOR_HEADERS, self._close_silent)
+
+    def _close_silent(self) -> None:
+        if self.cycle is None:
+            self._socket.close()
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether there is no further reply."""
+        return self._lingers or self._socket.is_closing()
+
+    def close(self) -> None:
+        """Close it, after the rest of a request that is still being sent."""
+        if self._lingers or self.conn.their_state not in (h11.SEND_BODY, h11.ERROR):
+            self._socket.close()
+            return
+        self._lingers = True
+        self.flow.resume_reading()
+        self.loop.call_later(LINGERING_SECONDS, self._socket.close)
+        self._await_more()
+
+    def _await_more(self) -> None:
+        if self._silence is not None:
+            self._silence.cancel()
+        self._silence = self.loop.call_later(SILENT_SECONDS, self._socket.close)
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came, or drop it after the reply."""
+        if not self._lingers:
+            super().data_received(data)
+            return
+        self._dropped += len(data)
+        if self._dropped > LINGERING_BYTES or self._ends(data):
+            self._socket.close()
+        else:
+            self._await_more()
+
+    def _ends(self, data: bytes) -> bool:
+        """Whether the body ends here; the end of what is no HTTP is not known."""
+        if self.conn.their_state is h11.ERROR:
+            return False
+        self.conn.receive_data(data)
+        try:
+            while isinstance(event := self.conn.next_event(), h11.Data):
+                pass
+        except h11.RemoteProtocolError:
+            return False
+        return event is not h11.NEED_DATA
+
+
+class _LateClosing:
+    """A transport that its connection closes."""
+
+    def __init__(self, transport: asyncio.Transport, connection: Connection) -> None:
+        self._transport = transport
+        self._connection = connection
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - what the transport has
+        return getattr(self._transport, name)
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def is_closing(self) -> bool:
+        return self._connection.is_closing
