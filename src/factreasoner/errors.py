@@ -62,11 +62,15 @@ class InputProblem(NamedTuple):
 
 
 class InputError(FactReasonerError):
-    """Input data is wrong. `problems` lists every one that was found, not only the first."""
+    """Input data is wrong. `problems` lists every one that was found, not only the first.
 
-    def __init__(self, problems: Sequence[InputProblem]) -> None:
+    `valid` is the number of records without a problem; None if no record could be read by itself.
+    """
+
+    def __init__(self, problems: Sequence[InputProblem], *, valid: int | None = None) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
         self.problems = tuple(problems)
+        self.valid = valid
 
 
 class RunError(FactReasonerError):

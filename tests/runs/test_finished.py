@@ -39,7 +39,7 @@ def test_records_bring_the_atoms_and_contexts_of_the_run(tmp_path):
 
 def test_a_record_that_failed_before_it_had_atoms_is_refused_or_left_out(tmp_path):
     path = folder(tmp_path, assessment("r0", "failed", (), ()), assessment("r1"), assessment("r2", "failed"))
-    with pytest.raises(InputError, match=r"record r0: atoms: .*--skip-invalid"):
+    with pytest.raises(InputError, match=r"record r0: atoms: .*finish that run"):
         past(path)
     records = past(path, skip_invalid=True)
     assert records.ids == ("r1", "r2")

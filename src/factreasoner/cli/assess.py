@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import re
 from functools import partial
 from pathlib import Path
 
 from factreasoner.cli.flags import AS_JSON, EVERY, OF_CLAIMS, PROFILE, Command, argument, flag
+from factreasoner.cli.mixups import refuse_file, refuse_text, text_argument
 from factreasoner.errors import ConfigError, InputError
 from factreasoner.report.terminal import say
 
@@ -33,6 +33,7 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         from factreasoner.report.progress import one_answer
         from factreasoner.retrieval.sources import STANDARD_INPUT, read_text
 
+        self._refuse_mixups()
         config = self.config
         file, response = self.file, self.response
         if file and response:
@@ -45,8 +46,6 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         if self.context and config.retriever != "given":
             self._note(f"--context is used as it is: --retriever {config.retriever} searches for nothing.")
         text = read_text(source) if source else _decoded(str(response))
-        if not source:
-            _hint_at_file(text.strip())
         record = given_record(
             "assess",
             response=text,
@@ -63,6 +62,17 @@ class Assess(Command, panels=EVERY, without=OF_CLAIMS):
         self.tell(assessment.model_dump(mode="json"), partial(print_assessment, assessment, config))
         return 0 if assessment.status == "ok" else 3
 
+    def _refuse_mixups(self) -> None:
+        """Raise UsageError for a text where a file belongs, or a file where a text does."""
+        for flag_name, path in (("--file", self.file), *(("--context", path) for path in self.context or ())):
+            refuse_text(str(path or "-"), flag_name)
+        for flag_name, text in (("--prompt", self.prompt), ("--topic", self.topic)):
+            refuse_file(text or "", flag_name)
+        if self.response not in (None, "-"):
+            passages = (part for path in self.context or () for part in ("--context", str(path)))
+            command = ("factreasoner", "assess", *passages)
+            self._note(text_argument(_decoded(str(self.response)), command, "--file"))
+
 
 def _passage(path: Path) -> str:
     from factreasoner.retrieval.sources import read_text
@@ -72,14 +82,6 @@ def _passage(path: Path) -> str:
     except InputError as error:
         error.add_note("--context takes a file with a passage of evidence, not the passage itself.")
         raise
-
-
-def _hint_at_file(text: str) -> None:
-    """Say so where a text is the name of a file, or looks like that of one that is not there."""
-    if os.path.isfile(text):  # noqa: PTH113 - Path.is_file raises for a long text
-        say(f"{text} is a file, but only its name is judged; use --file {text} to read it", err=True)
-    elif re.fullmatch(r"\S+\.(md|txt|json|jsonl|html|pdf)", text, re.IGNORECASE):
-        say(f"there is no file {text}, so its name is judged as a text; --file reads a file", err=True)
 
 
 def _decoded(argument: str) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import EVERY, argument, flag
+from factreasoner.cli.mixups import refuse_text_as_data
 from factreasoner.cli.running import OverRecords, default_folder
 from factreasoner.errors import ConfigError, MissingExtraError
 from factreasoner.report.terminal import say
@@ -108,6 +109,7 @@ class Compare(OverRecords, panels=EVERY):
             found = (problem for one in contenders for problem in one.task.problems(record, one.config))
             return list(dict.fromkeys(found))
 
+        refuse_text_as_data(self.targets[0], "compare")
         source = self.checked(self.targets[0], fits)
         progress = partial(progress_for, quiet=self.quiet)
         return run_side_by_side(contenders, source, out, fresh=self.fresh, progress=progress)

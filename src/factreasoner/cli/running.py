@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from factreasoner.cli.flags import AS_JSON, PROFILE, QUIET, Command, flag
-from factreasoner.errors import ConfigError, RunError
+from factreasoner.cli.mixups import refuse_prose_file, refuse_text_as_data
+from factreasoner.errors import ConfigError, InputError, RunError
 from factreasoner.models.wording import number_of
 from factreasoner.report.terminal import say, say_json
 
@@ -51,11 +52,20 @@ class OverRecords(Command):
         from factreasoner.runs.finished import PastRecords
         from factreasoner.runs.manifest import MANIFEST
 
+        command = type(self).__name__.lower()
         columns = parse_column_map(self.column_map or [])
         how: dict[str, Any] = {"fits": fits, "limit": self.limit, "skip_invalid": self.skip_invalid}
         if data.is_dir() and not (data / MANIFEST).exists():
             raise RunError(f"{data}: a folder, but not a run folder; name a file of records or a run folder")
-        checked = PastRecords(data, **how) if data.is_dir() else CheckedInput(data, column_map=columns, **how)
+        try:
+            checked = (
+                PastRecords(data, **how) if data.is_dir() else CheckedInput(data, column_map=columns, **how)
+            )
+        except InputError as error:
+            refuse_prose_file(data, command, error)
+            if error.valid is not None:
+                error.add_note(_skipping(error.valid))
+            raise
         for problem in by_place(merged(checked.problems)):
             say(f"skipped {problem}", err=True)
         if skipped := len({problem.where for problem in checked.problems}):
@@ -88,6 +98,7 @@ class Running(OverRecords):
         from factreasoner.runs.store import RunFolder
         from factreasoner.tasks.task import FACTUALITY
 
+        refuse_text_as_data(data, type(self).__name__.lower())
         config, self.continues = self.config, not self.dry_run
         out = self.out or default_folder(data, "" if task.name == FACTUALITY else task.name)
         for source in (data, config.relations):
@@ -187,6 +198,14 @@ class Running(OverRecords):
         elif folder.page_is_old:
             again = shlex.join(["factreasoner", "report", str(folder.path)])
             self._note(f"{folder.page_path} is older than these results: `{again}` writes it again.")
+
+
+def _skipping(valid: int) -> str:
+    """What `--skip-invalid` would do with a file that has so many valid records."""
+    if not valid:
+        return "Nothing was done. Correct the input: --skip-invalid would leave no record."
+    left = number_of(valid, "valid record")
+    return f"Nothing was done. Correct the input, or add --skip-invalid to use the {left} alone."
 
 
 def default_folder(data: Path, task: str = "") -> Path:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factreasoner.cli.flags import OF_RUN, argument, flag
+from factreasoner.cli.mixups import refuse_file, refuse_text
 from factreasoner.cli.running import Running
 from factreasoner.errors import ConfigError
 from factreasoner.report.console import Terminal, plain
@@ -88,6 +89,10 @@ class Verify(Running, panels=PANELS, without=UNUSED):
         from factreasoner.tasks.verify.task import TASK
 
         config, out = self.config, self.out
+        refuse_text(name, "--text")
+        for source in sources:
+            refuse_text(source, "--source")
+        refuse_file(self.prompt, "--prompt")
         if not sources:
             raise ConfigError("a text is verified against its sources: add --source FILE_OR_URL, repeatable")
         if [name, *sources].count(STANDARD_INPUT) > 1:

@@ -93,7 +93,7 @@ class CheckedInput:
         self.notes = list(map(f"{self.name}: ".__add__, notes))
         problems = merged(self.problems)
         if problems and not skip_invalid:
-            raise InputError(problems)
+            raise InputError(problems, valid=len(self._numbers))
         if not self._numbers:
             message = (
                 "no valid record is left"

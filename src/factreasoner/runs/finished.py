@@ -26,7 +26,7 @@ from factreasoner.tasks.task import Task
 
 R = TypeVar("R", bound=TaskResult)
 CORRECTIONS = "corrections.jsonl"
-_FAILED_BEFORE = "the record failed before it had any; finish that run, or --skip-invalid"
+_FAILED_BEFORE = "the record failed before it had any; finish that run"
 
 
 class ScoredAgain(NamedTuple):
@@ -204,7 +204,7 @@ class PastRecords:
                 ids.append(assessment.record_id)
         self.ids = tuple(ids)
         if self.problems and not skip_invalid:
-            raise InputError(merged(self.problems))
+            raise InputError(merged(self.problems), valid=len(ids))
         if not ids:
             raise InputError([*self.problems, InputProblem(str(path), "", "no valid record is left")])
 
