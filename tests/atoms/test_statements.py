@@ -57,11 +57,6 @@ def test_tags_are_read_as_in_markdown():
         "Official website: www.example.org",
         "References:\n- The Oxford History of Norway\n- Oslo through the ages",
         "## Sources\n1. Encyclopedia of cities\n2. A traveller's companion",
-        "I recommend visiting the museum.",
-        "You should always check the label.",
-        "It is important to keep the lid closed.",
-        "Make sure that the valve is shut.",
-        "However, it is important to note that flowers should never be picked.",
         "As of my last update, the information above may be outdated.",
         "The list above is not exhaustive.",
         "For more information, see the official website.",
@@ -145,30 +140,75 @@ def parsed(text):
     return [statement.text for statement in statements(text, find_parser())]
 
 
+INSTRUCTIONS = [
+    "Preheat the oven to 200 degrees.",
+    "Click Next.",
+    "Take two tablets if you forget one.",
+    "Never take two tablets if you forget one.",
+    "Please take it with food.",
+    "If you miss a dose, please take it as soon as you remember.",
+    "If you feel dizzy, ask your doctor.",
+    "I recommend 40 g a day.",
+    "You should stop the drug at once.",
+    "Please ask your doctor first.",
+    "I'd ask a lawyer before signing anything.",
+    "Make sure that the valve is shut.",
+    "It is important to keep the lid closed.",
+    "Do not use compressed files.",
+    "Be respectful in your feedback.",
+    "Log in and choose a region from the menu.",
+    "If symptoms persist, see a doctor.",
+    "If the pain lasts, it is recommended to see a doctor.",
+    "Research and Contacts: Look for resources of the court.",
+    "For details, refer to the manual of the printer.",
+    "Feel free to eat as much as you want.",
+]
+
+
+@pytest.mark.parametrize("text", INSTRUCTIONS)
+def test_an_instruction_is_a_statement_and_stays_whole(text):
+    assert parsed(text) == texts(text) == [text]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Take 40 g a day [1].", "Take 40 g a day."),
+        ("As a medical expert, I would recommend a walk.", "I would recommend a walk."),
+        (
+            "To secure the house, it is best to:\n- Lock the doors",
+            "To secure the house, it is best to lock the doors.",
+        ),
+        (
+            "When you meet a lawyer, ask about:\n- Costs and fees",
+            "When you meet a lawyer, ask about: Costs and fees",
+        ),
+        ("Seek medical help if:\n- Your tongue hurts.", "Seek medical help if your tongue hurts."),
+        ("You should call a doctor if:\n- You are pregnant", "You should call a doctor if you are pregnant."),
+    ],
+)
+def test_an_instruction_is_read_with_its_condition(text, said):
+    assert parsed(text) == [said]
+
+
 @pytest.mark.parametrize(
     "text",
     [
-        "Preheat the oven to 200 degrees.",
-        "Click Next.",
         "You're welcome!",
-        "I'd ask a lawyer before signing anything.",
-        "As a medical expert, I would recommend a walk.",
-        "Do not use compressed files.",
-        "Be respectful in your feedback.",
-        "Log in and choose a region from the menu.",
-        "If symptoms persist, see a doctor.",
-        "If the pain lasts, it is recommended to see a doctor.",
-        "Research and Contacts: Look for resources of the court.",
-        "For details, refer to the manual of the printer.",
-        "To reset it, follow these steps:\n1. Press the button.\n2. Wait for ten seconds.",
-        "To secure the house, it is best to:\n- Lock the doors",
-        "When you meet a lawyer, ask about:\n- Costs and fees",
-        "Seek medical help if:\n- Your tongue hurts.",
-        "You should call a doctor if:\n- You are pregnant",
+        "Let me know if you need more.",
+        "See the table below.",
+        "Please see the list above.",
+        "Feel free to ask more questions.",
+        "If you have questions, let me know.",
+        "If you want, I can write a summary.",
+        "Please provide more context.",
+        "Please ask me again.",
+        "For the latest figures, please check the official website.",
+        "See my previous answer.",
     ],
 )
-def test_instructions_state_nothing(text):
-    assert parsed(text) == []
+def test_a_remark_to_the_reader_states_nothing(text):
+    assert parsed(text) == texts(text) == []
 
 
 @pytest.mark.parametrize(

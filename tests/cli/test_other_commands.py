@@ -156,7 +156,7 @@ def test_assess_says_what_is_missing(factreasoner, tmp_path, passages):
     for text, why in (
         ("I don't know.", "an abstention"),
         (" ", "an empty answer"),
-        ("Open the door.", "no claim was found"),
+        ("Why is that?", "no claim was found"),
     ):
         done = factreasoner("assess", text, *passages, code=3)
         assert "No atoms: " in done.stdout

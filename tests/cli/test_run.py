@@ -104,9 +104,7 @@ def test_a_run_in_which_no_record_has_an_atom_says_so(factreasoner, tmp_path):
         tmp_path / "d.jsonl", {"output": "", "contexts": []}, {"output": "Why?", "contexts": []}
     )
     done = factreasoner("run", path, "--out", "o", code=3)
-    why = (
-        "No atoms in 2 records: an empty answer (r1), no claim was found (instructions, questions and remarks"
-    )
+    why = "No atoms in 2 records: an empty answer (r1), no claim was found (questions and remarks"
     assert why in done.stderr
     assert "No record has anything to judge: `factreasoner show o` says why for each." in done.stderr
     assert why in factreasoner("report", "o", "--format", "md").stdout.replace("\\", "")

@@ -58,17 +58,12 @@ class LLMAtomizer:
     COVERS = True
     """Whether every sentence that states something needs a fact."""
 
-    def __init__(self, llm: LLM, config: Config | None = None, *, instructions: bool = False) -> None:
+    def __init__(self, llm: LLM, config: Config | None = None) -> None:
         self._llm = llm
         self._config = config or Config()
         self._item_asker = ItemAsker(llm, self._config)
         self._template = prompts.load(self.PROMPT)
-        self._instructions = instructions
         check_model(self._config.spacy_model)
-
-    def with_instructions(self) -> LLMAtomizer:
-        """The same atomizer for claims that are held against sources: it keeps instructions."""
-        return type(self)(self._llm, self._config, instructions=True)
 
     def atomize(self, record: Record) -> Atomized:
         """Atoms with their spans, in the order of the response; equal ones once.
@@ -79,7 +74,7 @@ class LLMAtomizer:
         """
         parts_of_text = chunks(record.response, self._config.max_tokens)
         parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
-        stated = statements(record.response, parser, instructions=self._instructions) if self.COVERS else []
+        stated = statements(record.response, parser) if self.COVERS else []
         reader = ReplyReader(record, stated, parser)
         answers = parallel_map(
             lambda chunk: self._ask(record, chunk, reader), parts_of_text, workers=self._config.concurrency

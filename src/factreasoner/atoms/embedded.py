@@ -24,25 +24,19 @@ class EmbeddedAtomizer:
     """Splits a response into simple statements by a dependency parse of its sentences; English only.
 
     An atom is a sentence if the response is in another language, if `spacy_model` is "none", or if spaCy or
-    a pipeline for it is not installed. Instructions, which are neither true nor false, are left out, unless
-    `instructions` says to keep them, for claims that are held against sources.
+    a pipeline for it is not installed. An instruction is an atom: it claims that the evidence gives it.
     """
 
-    def __init__(self, config: Config | None = None, *, instructions: bool = False) -> None:
+    def __init__(self, config: Config | None = None) -> None:
         self._config = config or Config()
-        self._instructions = instructions
         check_model(self._config.spacy_model)
 
-    def with_instructions(self) -> EmbeddedAtomizer:
-        """The same atomizer for claims that are held against sources."""
-        return type(self)(self._config, instructions=True)
-
     def atomize(self, record: Record) -> Atomized:
-        """The statements of the response; questions, greetings, advice, sources and lead-ins are left out."""
+        """The statements of the response; questions, remarks, sources and lead-ins are left out."""
         if is_abstention(record.response):
             return Atomized(())
         parser = find_parser(self._config.spacy_model) if is_english(record.response) else None
-        return Atomized(as_atoms(statements(record.response, parser, instructions=self._instructions)))
+        return Atomized(as_atoms(statements(record.response, parser)))
 
 
 def as_atoms(found: Sequence[Statement]) -> tuple[Atom, ...]:
@@ -86,7 +80,7 @@ class EmbeddedFactGenerator:
     """Makes each statement of the reference a fact, without a model; English only."""
 
     def __init__(self, config: Config | None = None) -> None:
-        self._atomizer = EmbeddedAtomizer(config, instructions=True)
+        self._atomizer = EmbeddedAtomizer(config)
         self._reviser = EmbeddedReviser(config)
 
     def generate(self, record: Record) -> Atomized:

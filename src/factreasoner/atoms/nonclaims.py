@@ -1,4 +1,4 @@
-"""What states nothing to check: questions, courtesies, advice, instructions, refusals, remarks, sources.
+"""What states nothing to check: questions, courtesies, refusals, remarks to the reader, sources.
 
 The patterns are in `nonclaims.toml` beside this file.
 """
@@ -24,7 +24,6 @@ _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
 _STATES = words("have contain consist belong lack tend vary differ require")
 """Verbs that state something of the list's subject: "Have four legs"."""
-_REQUIRED = ("must", "need", "have", "ought")
 
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|\bdoi:\s*\S+|\b10\.\d{4,}/\S+", re.IGNORECASE)
 _CITED = re.compile(r"(?<!\])\((?:\[[^\[\]]*\]\()?(?:https?://|www\.)[^\s()]*\)+[.!?]?\Z")
@@ -41,7 +40,6 @@ _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
 _APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
 _SOURCES_HEADING = re.compile(rf"[\W_]*(?:\d+\.? )?{_PATTERNS['sources']}[\W_]*", re.IGNORECASE)
 _FINITE = re.compile(rf"\b{_PATTERNS['finite']}\b")
-_ADVICE = re.compile(_PATTERNS["advice"], re.IGNORECASE)
 
 
 def opening(sentence: str) -> int:
@@ -58,12 +56,10 @@ def is_question(sentence: str) -> bool:
 
 
 def is_filler(sentence: str) -> bool:
-    """Whether the sentence is a greeting, a courtesy, or advice to the reader of the answer."""
-    return is_courtesy(sentence) or _ADVICE.match(_plain(sentence)) is not None
+    """Whether the sentence is a remark about the conversation, or has no word at all.
 
-
-def is_courtesy(sentence: str) -> bool:
-    """Whether the sentence is a greeting or an offer, or has no word at all; advice is not a courtesy."""
+    Greetings, offers and pointers ("See the table below.") are remarks. Advice to do something is a claim.
+    """
     text = _plain(sentence)
     return not any(character.isalnum() for character in text) or _COURTESY.match(text) is not None
 
@@ -97,20 +93,14 @@ def is_abstention(response: str) -> bool:
 
 
 def is_instruction(parse: Parse) -> bool:
-    """Whether the main clause is an imperative, or advice behind a condition or an aim."""
+    """Whether the main clause is an imperative."""
     verb = parse.root
-    if verb.tag in ("VB", "VBP") and verb.subject is None:
-        states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
-        helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
-        before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
-        return before and not (states or helped)
-    opening = [w for w in verb.dependents("advcl", "prep") if w.i < verb.i]
-    required = any(word.lower in _REQUIRED for word in (verb, *verb.dependents("aux")))
-    if not opening or required or not verb.is_clause:
+    if verb.tag not in ("VB", "VBP") or verb.subject is not None:
         return False
-    end = max(word.last for word in opening) + 1
-    rest = [word for word in parse.words[end:] if word.pos != "PUNCT"]  # "it is recommended to ..."
-    return bool(rest) and parse.words[end].text == "," and is_filler(parse.text[rest[0].start :])
+    states = verb.lemma in _STATES or (verb.lemma == "be" and verb.lower != "be")
+    helped = any(word.lemma != "do" for word in verb.dependents(*AUXILIARIES))
+    before = all(word.dep in _BEFORE for word in verb.children if word.i < verb.i)
+    return before and not (states or helped)
 
 
 def is_reference_heading(line: str) -> bool:

@@ -26,6 +26,7 @@ _BOLD = re.compile(r"\A(\*\*|__)[^*_]{1,120}\1\s*\Z")
 _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
 _COLON = (":", "：")
+_CONDITION = re.compile(r"\b(?:when|if|whether)\s*:\Z")
 _LETTER = re.compile(r"[^\W\d_]")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
@@ -48,23 +49,21 @@ class _Sentence(NamedTuple):
     opened: bool
 
 
-def statements(text: str, parser: Parser | None = None, *, instructions: bool = False) -> list[Statement]:
-    """What `text` states, in its order: no questions, greetings, advice, lead-ins, headings, sources or code.
+def statements(text: str, parser: Parser | None = None) -> list[Statement]:
+    """What `text` states, in its order: no questions, remarks, lead-ins, headings, sources or code.
 
     Without a parser a sentence is one statement. An item without a verb follows the lead-in of its list
-    ("The winners include Ada Lovelace."). `instructions` says whether they are kept.
+    ("The winners include Ada Lovelace."). An instruction is a statement, and stays whole.
     """
-    return list(StatementFinder(text, parser, instructions).statements())
+    return list(StatementFinder(text, parser).statements())
 
 
 class StatementFinder:
     """Reads the blocks of one text in their order."""
 
-    def __init__(self, text: str, parser: Parser | None, instructions: bool) -> None:
+    def __init__(self, text: str, parser: Parser | None) -> None:
         self._source, self._text = text, without_tags(text)
         self._parser = parser
-        self._instructions = instructions
-        self._is_filler = nonclaims.is_courtesy if instructions else nonclaims.is_filler
         self._leads = fragments.Leads(self._text)
         self._header: Sequence[str] | None = None
         self._in_sources = False
@@ -161,7 +160,7 @@ class StatementFinder:
         label, rest = self._label(Span(span.start, span.start + len(_JOINT.sub("", said))), kind)
         opened = nonclaims.opening(self._text[slice(*rest)])
         read = plain(self._text, rest := Span(rest.start + opened, rest.end))
-        if not self._is_filler(read.whole()):
+        if not nonclaims.is_filler(read.whole()):
             yield _Sentence(rest, read, label, lead, opened > 0)
 
     def _label(self, span: Span, kind: str) -> tuple[str, Span]:
@@ -183,11 +182,9 @@ class StatementFinder:
         parses = self._parser.parse(texts) if self._parser else [None] * len(found)
         for sentence, parse in zip(found, parses, strict=True):
             told = parse is not None and self._is_instruction(sentence, parse)
-            if told and not self._instructions:
-                continue
             split = [] if told else self._split(sentence, parse)
             for statement in split or [self._statement(self._whole(sentence, parse), sentence.span)]:
-                nothing = self._is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
+                nothing = nonclaims.is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
                 if _LETTER.search(statement.text) and not nothing:
                     yield statement
 
@@ -218,7 +215,7 @@ class StatementFinder:
     def _stands_alone(self, sentence: _Sentence, parse: Parse | None) -> bool:
         """Whether an item is a clause, and its lead-in does not say when, where or whether it holds."""
         if parse is None:
-            return FINITE.search(sentence.plain.whole()) is not None
+            return FINITE.search(sentence.plain.whole()) is not None and not _CONDITION.search(sentence.lead)
         lead = self._parse(sentence.lead)
         asks = any(mark.lower in ("whether", "if") for mark in parse.root.dependents("mark"))
         if lead is not None and (asks or lead.root.pos == "ADP" or lead.words[-2].lower in ("when", "if")):

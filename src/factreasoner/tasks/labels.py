@@ -146,7 +146,7 @@ def nothing_in(result: TaskResult) -> str:
         return "an abstention"
     if "atomizer" not in result.seconds:
         return "the given list of them is empty; leave it out to have them made"
-    return "no claim was found (instructions, questions and remarks are not claims)"
+    return "no claim was found (questions and remarks are not claims)"
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -17,8 +17,7 @@ from factreasoner.assessors.judging import (
     premises,
 )
 from factreasoner.atoms import made_atoms
-from factreasoner.atoms.atomizer import LLMAtomizer
-from factreasoner.atoms.embedded import EmbeddedAtomizer, reference_record
+from factreasoner.atoms.embedded import reference_record
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm.cache import InFlight
 from factreasoner.llm.parallel import parallel_map
@@ -43,10 +42,7 @@ class ClaimMaker:
     """Makes claims from texts; from a reference once for all records with that question and reference."""
 
     def __init__(self, assembly: Assembly) -> None:
-        atomizer = assembly.made(ATOMIZER)
-        if isinstance(atomizer, LLMAtomizer | EmbeddedAtomizer):
-            atomizer = atomizer.with_instructions()
-        self._atomizer = atomizer
+        self._atomizer = assembly.made(ATOMIZER)
         self._reviser = assembly.made(REVISER)
         self._making: InFlight[MadeClaims] = InFlight()
         self._kept: dict[str, MadeClaims] = {}
