@@ -6,6 +6,7 @@ import io
 import json
 import math
 
+import pandas
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -62,6 +63,50 @@ def expected(tmp_path):
 )
 def test_clean_files_are_what_json_lines_of_them_would_be(tmp_path, name, content):
     assert records(tmp_path / name, content) == expected(tmp_path)
+
+
+FRAME = pandas.DataFrame(ROWS).assign(contexts=lambda frame: frame["contexts"].map(json.dumps))
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        FRAME,
+        FRAME.set_axis([7, 3]),
+        FRAME.set_axis([-1, 10**12]),
+        FRAME.set_axis([0.0, 1.0]),
+        FRAME.set_axis([0, 0]),
+        FRAME.set_index(pandas.MultiIndex.from_tuples([(0, 1), (0, 2)])),
+        FRAME.set_index("id"),
+    ],
+)
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_index_of_a_frame_is_left_out(tmp_path, frame, separator):
+    name = "f.tsv" if separator == "\t" else "f.csv"
+    assert records(tmp_path / name, frame.to_csv(sep=separator)) == expected(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("frame", "key"),
+    [
+        (FRAME.rename_axis("row"), "row"),
+        (FRAME.rename_axis(" row "), "row"),
+        (FRAME.rename_axis("Unnamed: 0"), "Unnamed: 0"),
+        (FRAME.reset_index(), "index"),
+        (FRAME.reset_index(names="number"), "number"),
+    ],
+)
+@pytest.mark.parametrize("again", [False, True])
+def test_named_index_is_metadata(tmp_path, frame, key, again):
+    first, second = records(tmp_path / "f.csv", frame.to_csv(index=again or frame.index.name is not None))
+    assert (first.metadata[key], second.metadata[key]) == ("0", "1")
+    assert [one.id for one in (first, second)] == ["a", "b"]
+
+
+def test_row_numbers_alone_make_no_record(tmp_path):
+    text = FRAME.drop(columns="id").to_csv() + "2,,,\n"
+    first, second = records(tmp_path / "f.csv", text)
+    assert (first.id, second.id, first.metadata) == ("r1", "r2", {"note": "n"})
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -132,6 +177,11 @@ def test_any_texts_come_through_an_array(tmp_path_factory, rows):
         ("f.csv", b"id,output\n1,caf\xe9\n", "f.csv:2: not UTF-8: byte 0xe9; correct it"),
         ("f.csv", b"id,caf\xe9\n1,x\n", "f.csv:1: not UTF-8: byte 0xe9; correct it"),
         ("f.csv", ",\n", "f.csv:1: column 1 has no name"),
+        ("f.csv", ",output\na,x\nb,y\n", "f.csv:2: the first column has no name and holds no row number"),
+        ("f.csv", ",output\n0,x\n1.5,y\n", "f.csv:3: the first column has no name"),
+        ("f.csv", ",output\n2020-01-01,x\n", "name the column, or write the table without it"),
+        ("f.csv", ",output,\n0,x,\n", "f.csv:1: column 3 has no name"),
+        ("f.csv", ",output\n0,x,y\n", "f.csv:2: 3 cells, but the first row names 2"),
         ("f.csv", "id,output,contexts\n1,x,[one text]\n", "contexts: is a list written as a text"),
         ("f.csv", "id,output\n1,\n", "f.csv, record 1: output: missing"),
         ("f.csv", "id,output\n", "one a row below a table's header"),

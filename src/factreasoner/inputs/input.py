@@ -10,6 +10,7 @@ import contextlib
 import csv
 import io
 import json
+import re
 import shutil
 import stat
 import sys
@@ -196,8 +197,9 @@ def _temporary() -> IO[bytes]:
 def _records_of(name: str, head: bytes, file: IO[bytes], notes: list[str]) -> Iterable[Any] | None:
     """The records of a table or a JSON array; None where the file, which begins with `head`, is neither.
 
-    A table's first row names the keys; an empty cell was not given; a cell that holds a list, as JSON or as
-    Python writes it, is that list. Blank rows are left out, and `notes` says how many.
+    A table's first row names the keys. Columns of row numbers before the first key have no name and are left
+    out. An empty cell was not given; a cell that holds a list, as JSON or as Python writes it, is that list.
+    Blank rows are left out, and `notes` says how many.
     """
     text = head.removeprefix(BOM).lstrip()
     if head.startswith(PARQUET):
@@ -251,6 +253,14 @@ def _elements(name: str, file: IO[bytes]) -> Iterable[Any]:
         raise _wrong(name, f"begins as a JSON array, but is not one: {reason}") from error
 
 
+_ROW_NUMBER = re.compile(r"\s*(-?\d+(\.0)?)?\s*", re.ASCII)
+"""What a column without a name, as pandas writes its index, may hold."""
+_NO_ROW_NUMBER = (
+    "the first column has no name and holds no row number here; name the column, or write the table without "
+    "it: df.to_csv(FILE, index=False)"
+)
+
+
 def _rows(
     name: str, file: IO[bytes], separators: str, notes: list[str]
 ) -> Iterator[dict[str, Any] | InputProblem]:
@@ -261,13 +271,15 @@ def _rows(
         where = f"{name}:{table.line}"
         if message := _undecoded(keys):
             raise _wrong(where, message)
-        if "" in keys:
-            raise _wrong(where, f"column {keys.index('') + 1} has no name; the first row names the keys")
-        if repeated := [key for key in keys if keys.count(key) > 1]:
+        first = next((place for place, key in enumerate(keys) if key), 0)  # before it are row numbers
+        if "" in keys[first:]:
+            number = keys.index("", first) + 1
+            raise _wrong(where, f"column {number} has no name; the first row names the keys")
+        if repeated := [key for key in keys[first:] if keys.count(key) > 1]:
             raise _wrong(where, f"two columns are called {repeated[0]!r}; keep one")
         blank = 0
         for row in rows:
-            if any(map(str.strip, row)):
+            if any(map(str.strip, row[first:])):
                 yield _record(row, keys, f"{name}:{table.line}", table.separator)
             else:
                 blank += bool(row)  # an empty line is no row
@@ -285,7 +297,9 @@ def _record(row: list[str], keys: list[str], where: str, separator: str) -> dict
         cells = number_of(len(row), "cell")
         rest = f"the first row names {len(keys)}; quote cells that hold {separator!r} or line ends"
         return InputProblem(where, "", f"{cells}, but {rest}")
-    return {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if cell.strip()}
+    if not all(_ROW_NUMBER.fullmatch(cell) for key, cell in zip(keys, row, strict=True) if not key):
+        return InputProblem(where, "", _NO_ROW_NUMBER)
+    return {key: _cell(cell) for key, cell in zip(keys, row, strict=True) if key and cell.strip()}
 
 
 def _undecoded(row: list[str]) -> str | None:
