@@ -10,6 +10,7 @@ import tomllib
 from functools import lru_cache
 from importlib import resources
 
+from factreasoner.atoms.abstaining import is_aside, is_declining
 from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, Parse
 from factreasoner.text.sentences import sentences
@@ -18,7 +19,7 @@ from factreasoner.text.tags import without_tags
 _LONGEST = 1000
 """Characters of a sentence that are looked at."""
 _QUESTION = re.compile(r"[?？؟\u037e⸮]['\"”’»)\]*_`」』]*$")
-_TURN = re.compile(r"[,;]? (?:but|however|although|though|yet)[ ,]+", re.IGNORECASE)
+_EMPHASIS = re.compile(r"[*`]+|(?<!\w)__?|__?(?!\w)")
 _MARKS = " \t\n*_#>\"'“”‘’«»([{-–—"
 _BEFORE = words("advcl advmod prep npadvmod punct intj neg aux cc dep mark")
 """What may stand before an imperative."""
@@ -33,8 +34,6 @@ _LINES = tomllib.loads((resources.files(__package__) / "nonclaims.toml").read_te
 _PATTERNS = {
     name: f"(?:{'|'.join(lines.splitlines())})".replace("'", "['’]") for name, lines in _LINES.items()
 }
-_LEAD = rf"(?:{_PATTERNS['lead']}(?!\w)[ ,:;—–-]*(?:(?:but|that|and) )?)*"
-_ABSTAINING = re.compile(_LEAD + _PATTERNS["abstaining"], re.IGNORECASE)
 _OPENING = re.compile(rf"\W*(?:{_PATTERNS['opening']})+", re.IGNORECASE)
 _COURTESY = re.compile(_PATTERNS["filler"], re.IGNORECASE)
 _APOLOGY = re.compile(rf"\W*{_PATTERNS['apology']}\b", re.IGNORECASE)
@@ -65,11 +64,9 @@ def is_filler(sentence: str) -> bool:
 
 
 def is_abstaining(sentence: str) -> bool:
-    """Whether the sentence declines to answer; "I don't know, but he was ..." does not."""
-    first, *others = _TURN.split(_plain(sentence))
-    if _ABSTAINING.match(first) is None:
-        return False
-    return all(_ABSTAINING.match(part) or is_filler(part) or is_question(part) for part in others)
+    """Whether the sentence declines to answer, in any language; "I don't know, but he was ..." does not."""
+    text = _EMPHASIS.sub("", _plain(sentence))
+    return is_declining(text, lambda part: is_filler(part) or is_question(part))
 
 
 def _plain(sentence: str) -> str:
@@ -89,7 +86,7 @@ def is_abstention(response: str) -> bool:
     said = [response[span.start : span.end] for span in sentences(response)]
     declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
     others = [sentence for sentence in said if not is_abstaining(sentence)]
-    return bool(declining) and all(is_filler(sentence) or is_question(sentence) for sentence in others)
+    return bool(declining) and all(is_filler(s) or is_question(s) or is_aside(_plain(s)) for s in others)
 
 
 def is_instruction(parse: Parse) -> bool:
