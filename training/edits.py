@@ -1,0 +1,406 @@
+"""Synthetic pairs: a passage and a claim taken from it, one of them edited so that the label is known.
+
+An edit names a kind of error (numbers, names, negation, ...), not an example. The passage is edited as often
+as the claim, so that style does not tell the label. The words are in edits.toml.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from data import Pair, is_measured, pairs
+from factreasoner.text.language import words
+from factreasoner.text.sentences import sentences
+from windows import chosen, content_words, windows
+
+_SAID = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
+_WORDS, _RANKS, _MONTHS = (_SAID[kind].split() for kind in ("counts", "ranks", "months"))
+_NUMBER = re.compile(r"(?<![\w.,-])\d{1,3}(?:,\d{3})+(?![\w,])|(?<![\w.,-])\d+(?:\.\d+)?(?![\w]|[.,]\d)")
+_YEAR = re.compile(r"1[0-9]\d\d|20[0-4]\d")
+_COUNT = re.compile(rf"\b(?:{'|'.join(_WORDS[2:])})\b", re.IGNORECASE)
+_RANK = re.compile(rf"\b(?:{'|'.join(_RANKS[1:])})\b")
+_MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
+_DAY_MONTH = re.compile(rf"\b(\d{{1,2}}) ({'|'.join(_MONTHS)})\b")
+_MONTH_DAY = re.compile(rf"\b({'|'.join(_MONTHS)}) (\d{{1,2}})\b(?!\d)")
+_NAME = re.compile(
+    r"(?<![.!?] )(?<!^)\b(?:[A-Z][a-zà-ÿ]+(?:[-’'][A-Z][a-z]+)?(?: (?:of|the|de|van|von) )?"
+    r"(?:[ ]?[A-Z][a-zà-ÿ]+)*)"
+)
+_FIRST_NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)+")
+_AUX = re.compile(
+    r"\b(is|was|are|were|has|have|had|can|could|will|would|should|must|may|might|does|did)\b(?! not\b|n't)"
+)
+_NOT = re.compile(r"\b(?:is|was|are|were|has|have|had|can|could|will|would|does|did|do|should)( not)\b")
+_NEVER = re.compile(r"\b(never|no longer) ")
+
+
+def _both_ways(listed: Sequence[str]) -> dict[str, list[str]]:
+    table: dict[str, list[str]] = {}
+    for one, two in (entry.split("/") for entry in listed):
+        table.setdefault(one, []).append(two)
+        table.setdefault(two, []).append(one)
+    return table
+
+
+_OPPOSITE, _OTHER_UNIT = (_both_ways(_SAID[kind].split()) for kind in ("opposites", "units"))
+_OPPOSED = re.compile(rf"\b(?:{'|'.join(sorted(_OPPOSITE, key=len, reverse=True))})\b")
+_UNIT = re.compile(rf"\b(?:{'|'.join(sorted(_OTHER_UNIT, key=len, reverse=True))})\b|%|[$€£]")
+_FROM_TO = re.compile(r"\bfrom ([\w’'. ]{2,30}?) to ([\w’'.]+(?: [A-Z][\w’']+)*)")
+_OPENED = re.compile(r"^(?:In|On|At|By|After|Before|During|However|Moreover)[^,]{2,40}, (\w)")
+_WHEN = re.compile(r"^((?:In|On|During) [^,]{3,30}), (.*?)\.?$")
+_TAIL = re.compile(r", (?:which|who|where|as|although|while|because|and|but) .*$")
+Edit = Callable[[random.Random, str, str], str | None]
+
+
+class Draft(NamedTuple):
+    """A passage, a sentence of it, and a claim that the passage entails."""
+
+    passage: str
+    sentence: str
+    claim: str
+
+
+def number(rng: random.Random, text: str, passage: str) -> str | None:
+    """Another number, date or count, often one that stands elsewhere in the passage."""
+    found = list(_NUMBER.finditer(text))
+    if not found:
+        return _listed(rng, text, _COUNT, _WORDS[2:]) or _listed(rng, text, _RANK, _RANKS[1:])
+    chosen_one = rng.choice(found)
+    old = chosen_one[0]
+    others = [
+        o
+        for o in _NUMBER.findall(passage)
+        if o != old and bool(_YEAR.fullmatch(o)) == bool(_YEAR.fullmatch(old))
+    ]
+    new = rng.choice(others) if others and rng.random() < 0.5 else _other_number(rng, old)
+    if new == old or new in text:
+        return None
+    return text[: chosen_one.start()] + new + text[chosen_one.end() :]
+
+
+def _other_number(rng: random.Random, old: str) -> str:
+    value = float(old.replace(",", ""))
+    if _YEAR.fullmatch(old):
+        return str(
+            int(value) + rng.choice([-30, -20, -12, -10, -7, -4, -3, -2, -1, 1, 2, 3, 5, 8, 10, 15, 20])
+        )
+    if "." in old:
+        return f"{value * rng.choice([0.3, 0.5, 0.7, 1.4, 2, 3]):.{len(old.split('.')[1])}f}"
+    new = rng.choice(
+        [value * 10, value * 2, value + 1, value + 2, value - 1, value // 2, value * 3, value + 10]
+    )
+    return f"{max(int(new), 0):,}" if "," in old else str(max(int(new), 0))
+
+
+def _listed(rng: random.Random, text: str, pattern: re.Pattern[str], words: Sequence[str]) -> str | None:
+    found = list(pattern.finditer(text))
+    if not found:
+        return None
+    at = rng.choice(found)
+    new = rng.choice([word for word in words if word.lower() != at[0].lower()])
+    return text[: at.start()] + (new.capitalize() if at[0][0].isupper() else new) + text[at.end() :]
+
+
+def month(rng: random.Random, text: str, passage: str) -> str | None:
+    """Another month."""
+    return _listed(rng, text, _MONTH, _MONTHS)
+
+
+def unit(rng: random.Random, text: str, passage: str) -> str | None:
+    """Another unit, currency or magnitude, or a sign before a number."""
+    found = [m for m in _UNIT.finditer(text) if re.search(r"\d", text[max(0, m.start() - 12) : m.end() + 6])]
+    if not found or rng.random() < 0.15:
+        at = _NUMBER.search(text)
+        if at is None or _YEAR.fullmatch(at[0]):
+            return None
+        return text[: at.start()] + "-" + text[at.start() :]
+    at = rng.choice(found)
+    table = {"%": [" degrees", " points"], "$": ["€", "£"], "€": ["$", "£"], "£": ["$", "€"]}
+    new = rng.choice(table.get(at[0]) or _OTHER_UNIT[at[0]])
+    return text[: at.start()] + new + text[at.end() :]
+
+
+def opposite(rng: random.Random, text: str, passage: str) -> str | None:
+    """An antonym, or another quantifier, person or direction."""
+    found = list(_OPPOSED.finditer(text))
+    if not found:
+        return None
+    at = rng.choice(found)
+    return text[: at.start()] + rng.choice(_OPPOSITE[at[0]]) + text[at.end() :]
+
+
+def negation(rng: random.Random, text: str, passage: str) -> str | None:
+    """A negation added or removed."""
+    if found := _NOT.search(text) or _NEVER.search(text):
+        start, end = found.span(1)
+        return " ".join((text[:start] + text[end:]).split())
+    found = _AUX.search(text)
+    if found is None:
+        return None
+    word = rng.choice([" not", " not", " never"]) if found[1] not in ("does", "did") else " not"
+    return text[: found.end()] + word + text[found.end() :]
+
+
+def names_swapped(rng: random.Random, text: str, passage: str) -> str | None:
+    """Two names of a sentence change places, unless only "and", "or" or a comma stands between them."""
+    found = list(dict.fromkeys(m[0] for m in (_FIRST_NAME if rng.random() < 0.3 else _NAME).finditer(text)))
+    for _ in range(4):
+        if len(found) < 2:
+            return None
+        one, two = rng.sample(found, 2)
+        between = re.search(
+            rf"{re.escape(one)}(.*?){re.escape(two)}|{re.escape(two)}(.*?){re.escape(one)}", text
+        )
+        if between is None or one in two or two in one:
+            continue
+        said = between[1] or between[2] or ""
+        if len(said.split()) < 2 or re.fullmatch(r"[ ,]*(?:and|or|with|&)?[ ,]*", said) or " and " in said:
+            continue
+        swapped = text.replace(one, "\0").replace(two, one).replace("\0", two)
+        return swapped if swapped != text else None
+    return None
+
+
+def name_replaced(rng: random.Random, text: str, passage: str) -> str | None:
+    """A name replaced by another one of the passage."""
+    own = [m for m in _NAME.finditer(text) if not _MONTH.fullmatch(m[0])]
+    others = [o for o in _NAME.findall(passage) if o not in text and not _MONTH.fullmatch(o)]
+    if not own or not others:
+        return None
+    at = rng.choice(own)
+    return text[: at.start()] + rng.choice(others) + text[at.end() :]
+
+
+def from_to(rng: random.Random, text: str, passage: str) -> str | None:
+    """ "From A to B" reversed."""
+    found = _FROM_TO.search(text)
+    if found is None or found[1] == found[2]:
+        return None
+    return f"{text[: found.start()]}from {found[2]} to {found[1]}{text[found.end() :]}"
+
+
+def added(rng: random.Random, text: str, passage: str) -> str | None:
+    """A reason, place or degree that the passage does not give."""
+    return f"{text.rstrip('. ')} {rng.choice(_SAID['reasons'])}."
+
+
+CONTRADICTING: dict[str, tuple[Edit, float]] = {
+    "numbers": (number, 3),
+    "dates": (month, 1),
+    "units": (unit, 1.5),
+    "opposites": (opposite, 3),
+    "negation": (negation, 2.5),
+    "roles": (names_swapped, 2.5),
+    "from_to": (from_to, 1),
+}
+"""Kind of error -> its edit, and how often it is made."""
+
+
+def rewritten(rng: random.Random, text: str) -> str:
+    """The same in another spelling or shorter: numbers, dates, percent, asides, an opening phrase."""
+    ways: list[Callable[[str], str]] = [
+        lambda t: re.sub(r"(?<=\d),(?=\d{3})", "", t),
+        lambda t: re.sub(r"(?<![\d,.])(\d{1,3})(\d{3})(?![\d,.])", r"\1,\2", t) if not _YEAR.search(t) else t,
+        lambda t: t.replace("%", " percent") if "%" in t else t.replace(" percent", "%"),
+        lambda t: _DAY_MONTH.sub(r"\2 \1", t) if _DAY_MONTH.search(t) else _MONTH_DAY.sub(r"\2 \1", t),
+        lambda t: re.sub(r"(?<![\w.,-])(1?\d|20)(?![\w.,%]| [A-Z])", lambda m: _WORDS[int(m[1])], t, count=1),
+        lambda t: _COUNT.sub(lambda m: str(_WORDS.index(m[0].lower())), t, count=1),
+        lambda t: re.sub(r" \([^()]*\)", "", t),
+        lambda t: _OPENED.sub(lambda m: m[1].upper(), t),
+        lambda t: _WHEN.sub(lambda m: f"{m[2]} {m[1][0].lower()}{m[1][1:]}.", t),
+        lambda t: _TAIL.sub(".", t) if t.count(" ") > 10 else t,
+        lambda t: re.sub(r", (?:a|an|the) [^,]{3,60},", "", t),
+    ]  # fmt: skip
+    for way in rng.sample(ways, rng.choice([1, 2, 3, 4])):
+        new = way(text)
+        text = new if len(new.split()) >= 4 else text
+    return text
+
+
+def _clause(text: str) -> str:
+    """A sentence as a clause behind "that"; names keep their capital."""
+    said = text.rstrip(". ")
+    first = said.split(" ")[0]
+    return said[0].lower() + said[1:] if first.lower() in _LOWERED else said
+
+
+_VERB = re.compile(r"\b(?:is|was|are|were|has|have|had|can|will|[a-z]{3,}ed|[a-z]{3,}s)\b")
+_LOWERED = words("the a an in on at it he she they this these that there some many most all its his her")
+
+
+def _replaced(draft: Draft, new: str) -> str:
+    return draft.passage.replace(draft.sentence, new, 1)
+
+
+def _without(draft: Draft) -> str | None:
+    """The passage without its sentences that share much with the claim; None where nothing is left."""
+    wanted = content_words(draft.claim)
+    kept = []
+    for span in sentences(draft.passage):
+        said = draft.passage[span.start : span.end]
+        if said != draft.sentence and len(wanted & content_words(said)) <= 0.55 * len(wanted):
+            kept.append(said)
+    return " ".join(kept) if kept else None
+
+
+class Maker:
+    """Makes pairs of one draft at random."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self._rng = rng
+
+    def pair(self, draft: Draft) -> tuple[Pair, str] | None:
+        """A pair and its kind; None where the drawn edit does not apply."""
+        roll = self._rng.random()
+        if roll < 0.27:
+            return self._entailed(draft)
+        if roll < 0.64:
+            return self._contradicted(draft)
+        return self._neutral(draft)
+
+    def _entailed(self, draft: Draft) -> tuple[Pair, str]:
+        claim = draft.claim if draft.claim != draft.sentence else rewritten(self._rng, draft.sentence)
+        passage = draft.passage
+        if self._rng.random() < 0.2:
+            passage = _replaced(draft, self._rng.choice(_SAID["affirmed"]).format(_clause(draft.sentence)))
+        elif self._rng.random() < 0.15:  # what is denied is another sentence
+            return self._beside(draft, claim, _SAID["denials"], "entailed beside a denial")
+        elif self._rng.random() < 0.2:  # both edited in the same way
+            edit = self._rng.choice([number, month, opposite])
+            state = self._rng.getstate()
+            one = edit(self._rng, draft.sentence, draft.sentence)
+            self._rng.setstate(state)
+            two = edit(self._rng, claim, claim) if claim == draft.sentence else None
+            if one and two:
+                return Pair(
+                    _replaced(draft, one), rewritten(self._rng, two), "entailment", "edited"
+                ), "entailed"
+        return Pair(passage, claim, "entailment", "edited"), "entailed"
+
+    def _beside(self, draft: Draft, claim: str, forms: Sequence[str], kind: str) -> tuple[Pair, str]:
+        others = [draft.passage[s.start : s.end] for s in sentences(draft.passage)]
+        others = [other for other in others if other != draft.sentence and len(other.split()) > 4]
+        passage = draft.passage
+        if others:
+            other = self._rng.choice(others)
+            passage = passage.replace(other, self._rng.choice(forms).format(_clause(other)), 1)
+        return Pair(passage, claim, "entailment", "edited"), kind
+
+    def _contradicted(self, draft: Draft) -> tuple[Pair, str] | None:
+        if self._rng.random() < 0.12:
+            passage = _replaced(draft, self._rng.choice(_SAID["denials"]).format(_clause(draft.sentence)))
+            return Pair(passage, draft.claim, "contradiction", "edited"), "denied"
+        if self._rng.random() < 0.12:
+            claim = name_replaced(self._rng, draft.claim, draft.passage)
+            return (Pair(draft.passage, claim, "not_entailment", "edited"), "names") if claim else None
+        kinds = list(CONTRADICTING)
+        weights = [CONTRADICTING[kind][1] for kind in kinds]
+        for kind in self._rng.choices(kinds, weights, k=3):
+            edit = CONTRADICTING[kind][0]
+            if self._rng.random() < 0.5:
+                claim = edit(self._rng, draft.claim, draft.passage)
+                if claim:
+                    return Pair(draft.passage, claim, "contradiction", "edited"), kind
+            else:
+                sentence = edit(self._rng, draft.sentence, draft.passage)
+                kept = draft.claim == draft.sentence or kind in ("negation",)
+                if sentence and kept:
+                    claim = draft.claim if self._rng.random() < 0.5 else rewritten(self._rng, draft.claim)
+                    changed = _changed_word(draft.sentence, sentence)
+                    if kind != "negation" and changed and changed.lower() not in claim.lower():
+                        continue  # the rewriting cut what was edited
+                    return Pair(_replaced(draft, sentence), claim, "contradiction", "edited"), kind
+        return None
+
+    def _neutral(self, draft: Draft) -> tuple[Pair, str] | None:
+        roll = self._rng.random()
+        if roll < 0.5:
+            passage = _without(draft)
+            if passage is None:
+                return None
+            claim = draft.claim if self._rng.random() < 0.7 else rewritten(self._rng, draft.claim)
+            return Pair(passage, claim, "neutral", "edited"), "omitted"
+        if roll < 0.75:
+            claim = added(self._rng, draft.claim, draft.passage)
+            return Pair(draft.passage, claim or "", "neutral", "edited"), "added"
+        passage = _replaced(draft, self._rng.choice(_SAID["doubts"]).format(_clause(draft.sentence)))
+        return Pair(passage, draft.claim, "neutral", "edited"), "doubted"
+
+
+def _changed_word(old: str, new: str) -> str:
+    """The first word of `old` that differs in `new`."""
+    return next((one for one, two in zip(old.split(), new.split(), strict=False) if one != two), "").strip(
+        ".,;"
+    )
+
+
+_NATURAL = ("fever", "begin_wow", "summedits", "conjnli", "snli")
+"""Sources whose entailed claims are edited, too."""
+_FROM = ("fever", "summedits", "wice_train", "begin_wow")
+"""Sources whose passages give sentences as claims."""
+
+
+@cache
+def drafts(*, for_measuring: bool = False) -> tuple[Draft, ...]:
+    """What pairs are made of: sentences of passages, and claims that people wrote for them."""
+    found: dict[tuple[str, str], Draft] = {}
+    for pair in pairs():
+        if is_measured(pair.premise) != for_measuring:
+            continue
+        if pair.source in _FROM:
+            for passage, sentence in _sentences(pair.premise):
+                found.setdefault((passage, sentence), Draft(passage, sentence, sentence))
+        if pair.source in _NATURAL and pair.label == "entailment":
+            found_windows = chosen(pair.premise, pair.claim)
+            if found_windows and pair.source != "snli":
+                passage = found_windows[0].text
+                best = max(_split(passage), key=lambda s: len(content_words(s) & content_words(pair.claim)))
+                if len(best.split()) > 4:
+                    found[passage, pair.claim] = Draft(passage, best, pair.claim)
+    return tuple(found.values())
+
+
+def _split(passage: str) -> list[str]:
+    return [passage[span.start : span.end] for span in sentences(passage)]
+
+
+def _sentences(premise: str) -> Iterator[tuple[str, str]]:
+    for span in windows(premise):
+        passage = " ".join(premise[span.start : span.end].split())
+        for said in _split(passage):
+            if 6 <= len(said.split()) <= 40 and said[0].isupper() and said[-1] in ".!" and _VERB.search(said):
+                yield passage, said
+
+
+def made(amount: int, seed: int, *, for_measuring: bool = False) -> Iterator[tuple[Pair, str]]:
+    """So many synthetic pairs, and the kind of each; the same for the same seed."""
+    rng = random.Random(seed)
+    source = drafts(for_measuring=for_measuring)
+    maker = Maker(rng)
+    count = 0
+    while count < amount:
+        draft = rng.choice(source)
+        if rng.random() < 0.06:  # another document
+            other = rng.choice(source)
+            pair, kind = Pair(other.passage, draft.claim, "neutral", "edited"), "unrelated"
+            if len(content_words(other.passage) & content_words(draft.claim)) > 3:
+                continue
+        else:
+            found = maker.pair(draft)
+            if found is None:
+                continue
+            pair, kind = found
+        if pair.claim and pair.premise:
+            count += 1
+            yield pair, kind
+
+
+if __name__ == "__main__":
+    for pair, kind in made(60, seed=7):
+        print(f"[{kind}: {pair.label}]\n  P {pair.premise}\n  C {pair.claim}")

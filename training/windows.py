@@ -1,0 +1,88 @@
+"""The windows of a passage that the bundled judge reads with a claim: some sentences about the same thing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from factreasoner.text.language import Wording, shared
+from factreasoner.text.sentences import Span, sentences
+
+WORDS, SENTENCES = 75, 4
+"""The most words and sentences of a window."""
+MOST = 4
+"""The most windows that are read with one claim."""
+_WORD = re.compile(r"\S+")
+_ENGLISH = Wording("")
+
+
+class Window(NamedTuple):
+    """A part of a passage; `text` has the title in front; `share` of the claim's content words are in it."""
+
+    span: Span
+    text: str
+    share: float
+
+
+@lru_cache(maxsize=2048)
+def content_words(text: str) -> frozenset[str]:
+    """The numbers and the stems of the content words of an English text."""
+    return _ENGLISH.of(text)
+
+
+@lru_cache(maxsize=256)
+def windows(passage: str) -> tuple[Span, ...]:
+    """Runs of at most SENTENCES sentences and WORDS words; each repeats the last one of the window before.
+
+    A longer sentence is cut between words.
+    """
+    pieces = list(_pieces(passage))
+    found: list[Span] = []
+    first = 0
+    while first < len(pieces):
+        end, words = first + 1, pieces[first][1]
+        while end < len(pieces) and end - first < SENTENCES and words + pieces[end][1] <= WORDS:
+            words += pieces[end][1]
+            end += 1
+        found.append(Span(pieces[first][0].start, pieces[end - 1][0].end))
+        if end == len(pieces):
+            break
+        again = end - 1
+        fits = again > first and pieces[again][1] + pieces[end][1] <= WORDS
+        first = again if fits else end
+    return tuple(found)
+
+
+def _pieces(passage: str) -> Iterator[tuple[Span, int]]:
+    """The sentences of a passage, and their numbers of words."""
+    for span in sentences(passage):
+        words = list(_WORD.finditer(passage, span.start, span.end))
+        for n in range(0, len(words), WORDS):
+            part = words[n : n + WORDS]
+            yield Span(part[0].start(), part[-1].end()), len(part)
+
+
+def chosen(passage: str, claim: str, title: str = "") -> tuple[Window, ...]:
+    """The windows that share most content words with the claim, at most MOST, the best first.
+
+    One that shares none is left out.
+    """
+    wanted = content_words(claim)
+    known = content_words(title) if title else frozenset()
+    found = []
+    for span in windows(passage):
+        said = passage[span.start : span.end]
+        own = shared(wanted, content_words(said))
+        if own:
+            share = shared(wanted, content_words(said) | known) / len(wanted)
+            found.append(Window(span, titled(said, title), share))
+    return tuple(sorted(found, key=lambda window: (-window.share, window.span))[:MOST])
+
+
+def titled(text: str, title: str) -> str:
+    """The text on one line, with the title in front where it does not begin with it."""
+    said = " ".join(text.split())
+    title = " ".join(title.split())
+    return said if not title or said.startswith(title) else f"{title.rstrip('.')}. {said}"
