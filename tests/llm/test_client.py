@@ -473,3 +473,36 @@ def test_a_model_that_saw_half_of_its_prompt_stops_the_run_and_one_that_groups_d
     seen[0] = 0.4
     with pytest.raises(ConfigError, match="has not seen everything it was asked"):
         set_up.client().call(prompt, SCHEMA)
+
+
+WHOLE = '{"fact_0": "True", "fact_1": "False"}'
+
+
+@pytest.mark.parametrize("form", ["json_schema", "json_object", "tool", "lines"])
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (WHOLE, True),
+        (WHOLE + "\n" * 60, True),
+        (f"```json\n{WHOLE}\n```", True),
+        (f"<think>{WHOLE}</think>{WHOLE}", True),
+        ('{"fact_0": "True"}', False),
+        (WHOLE[:-1], False),
+        (f"{WHOLE}\nWait: {WHOLE[:20]}", False),
+        (f"<think>{WHOLE}", False),
+        ("", False),
+    ],
+)
+def test_a_cut_reply_counts_if_it_is_whole_json(scene, form, text, whole):
+    set_up = scene(lambda request: cut(text))
+    reply = set_up.client(form=form).call(PROMPT, SCHEMA)
+    assert reply.truncated != whole
+    assert reply.arguments == ({"fact_0": "True", "fact_1": "False"} if whole else {})
+    assert set_up.server.calls == 1 or not whole
+
+
+def test_an_answer_within_reasoning_content_is_said_to_be(scene):
+    set_up = scene(lambda request: completion_of(content="", reasoning_content=WHOLE))
+    with pytest.raises(UnusableReplyError, match="put its answer into reasoning_content") as caught:
+        set_up.client().call(PROMPT, SCHEMA)
+    assert caught.value.reason == "empty"

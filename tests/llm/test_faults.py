@@ -311,7 +311,6 @@ def test_where_nobody_answers_the_invented_status_goes(message):
     [
         (ConnectionRefusedError(111, "Connection refused"), True),
         (ConnectionResetError(104, "Connection reset by peer"), False),
-        (socket.gaierror(-2, "Name or service not known"), False),
     ],
 )
 def test_only_a_refused_connection_means_that_nobody_listens(cause, refused):
@@ -320,6 +319,22 @@ def test_only_a_refused_connection_means_that_nobody_listens(cause, refused):
     error.__cause__.__context__ = cause
     found = fault(error)
     assert (found.message, found.remedy, found.refused) == (cause.strerror, "connection", refused)
+
+
+@pytest.mark.parametrize(
+    ("cause", "nameless"),
+    [
+        (socket.gaierror(socket.EAI_NONAME, "Unknown"), "unknown"),
+        (socket.gaierror(socket.EAI_AGAIN, "Not now"), "unresolved"),
+        (UnicodeError("label too long"), "unknown"),
+    ],
+)
+def test_a_name_without_an_address_is_told_apart(cause, nameless):
+    error = ProviderSaidError(500, "OpenAIException - Connection error.")
+    error.__cause__ = cause
+    found = fault(error)
+    assert (found.nameless, found.refused) == (nameless, True)
+    assert found.message.startswith("the name of the host does not resolve (")
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_scene import SCHEMA
 
+from factreasoner.llm.conclusions import without_drafts
 from factreasoner.llm.faults import shown
 from factreasoner.llm.replies import arguments_in, merged_calls, parse
-from factreasoner.llm.responses import Completion, without_thoughts
+from factreasoner.llm.responses import Completion
 from factreasoner.models import Usage
 from factreasoner.models.messages import FunctionSchema
 
@@ -22,7 +23,7 @@ def arguments_of(content="", *calls):
     if calls:
         meant = (raw for name, raw in calls if name == SCHEMA.name)
         return merged_calls(meant, SCHEMA.arguments, SCHEMA.name)
-    return arguments_in(without_thoughts(content), SCHEMA.arguments, SCHEMA.name)
+    return arguments_in(without_drafts(content), SCHEMA.arguments, SCHEMA.name)
 
 
 @pytest.mark.parametrize(

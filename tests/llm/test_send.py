@@ -1,6 +1,7 @@
 """Retries, and servers that are dead, dying or slow: who waits, for how long, and what is said."""
 
 import re
+import socket
 import threading
 import time
 from email.utils import formatdate
@@ -211,6 +212,55 @@ def test_a_patience_of_ones_own_holds_for_a_server_that_was_never_there(nobody):
     told = re.escape(f"{ABSENT}(waited for as long as --patience 1 allows)")
     with pytest.raises(ProviderError, match=told):
         nobody(patience=1.0).call(PROMPT, SCHEMA)
+
+
+@pytest.fixture
+def nameless(tmp_path, monkeypatch):
+    """A client of a server whose host's name a resolver answers with that error."""
+
+    def client(error, model="fake", **settings):
+        def resolve(*args, **kwargs):
+            raise socket.gaierror(error, "Says the resolver")
+
+        monkeypatch.setattr(socket, "getaddrinfo", resolve)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "none of them")
+        place = {"model": model, "api_base": "http://nowhere.invalid/v1", "cache_dir": tmp_path}
+        return LiteLLMClient(Config(**place | settings), backoff_seconds=0.01)
+
+    return client
+
+
+@pytest.mark.parametrize("model", ["fake", "ollama/fake", "anthropic/claude-3-haiku-20240307"])
+@pytest.mark.parametrize("error", [socket.EAI_NONAME, socket.EAI_FAIL, socket.EAI_AGAIN])
+def test_a_host_without_an_address_ends_at_once(nameless, model, error):
+    begun = time.monotonic()
+    told = r"does not resolve \(Says the resolver\); check --api-base http://nowhere.invalid/v1"
+    with pytest.raises(ConfigError, match=told):
+        nameless(error, model).call(PROMPT, SCHEMA)
+    assert time.monotonic() - begun < 10  # with the import of the library
+
+
+@pytest.mark.parametrize("host", ["exa mple.invalid", "a..invalid", "a" * 70 + ".invalid"])
+def test_what_is_no_name_of_a_host_ends_at_once(nameless, host):
+    with pytest.raises(ConfigError, match=r"the name of the host does not resolve"):
+        nameless(socket.EAI_NONAME, api_base=f"http://{host}/v1").call(PROMPT, SCHEMA)
+
+
+def test_a_silent_resolver_has_the_patience_that_is_set(nameless):
+    with pytest.raises(ConfigError):
+        nameless(socket.EAI_NONAME, patience=0.3).call(PROMPT, SCHEMA)
+    with pytest.raises(ProviderError, match=r"does not resolve .*waited for as long as --patience 0.3"):
+        nameless(socket.EAI_AGAIN, patience=0.3).call(PROMPT, SCHEMA)
+
+
+def test_a_host_that_had_an_address_is_waited_for():
+    breaker = CircuitBreaker("here", 60.0, at_start=10.0)
+    assert not breaker.there
+    breaker.failed(refused=True)
+    assert not breaker.there
+    breaker.answered()
+    breaker.failed(refused=True)
+    assert breaker.there
 
 
 def test_a_server_that_resets_connections_is_there_and_has_all_the_patience(scene, monkeypatch):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import socket
 from collections.abc import Collection, Mapping
 from http import HTTPStatus
 from typing import Any, Literal, NamedTuple
@@ -126,7 +127,8 @@ class ProviderFault(NamedTuple):
     is a call form that it does not take; "dialect" is something else that it does not take, which `lesson`
     avoids, or a limit of the reply above `room`; "sample" is a reply that it could not use itself; "final"
     will not change.
-    `refused`: nobody listens at the server's address.
+    `refused`: nobody listens at the server's address. `nameless`: the name of its host has none, by an answer
+    ("unknown") or because no resolver answers now ("unresolved").
     """
 
     kind: Kind
@@ -137,6 +139,7 @@ class ProviderFault(NamedTuple):
     room: int | None = None
     remedy: str = ""
     refused: bool = False
+    nameless: Literal["", "unknown", "unresolved"] = ""
 
     def error(self, attempts: int, remedy: str, why: str = "") -> LLMError:
         """The error of a call without an answer after so many attempts; `why` it waits no longer."""
@@ -158,10 +161,10 @@ def fault_of(
     """Classify an error raised by `request` in call form `form`; `fixed` parameters can't be left out."""
     status = getattr(error, "status_code", None)
     raw = str(error)[:2000]
-    if not isinstance(status, int) or NO_ANSWER.search(raw):  # litellm invents a 500 for a broken connection
-        status = None
+    unsupported = type(error).__name__ == "UnsupportedParamsError"  # by litellm, which sent nothing
+    if not isinstance(status, int) or unsupported or NO_ANSWER.search(raw):
+        status = None  # litellm invents a 500 for a broken connection
     message = shown(raw, secret)
-    unsupported = type(error).__name__ == "UnsupportedParamsError"
     if NO_PROVIDER.search(raw):
         known = "name the provider first ('openai/gpt-4o', 'ollama/llama3'), or add --api-base URL"
         return ProviderFault("config", "unknown provider", status, remedy=known)
@@ -181,17 +184,20 @@ def fault_of(
     if status == 413 or (status not in (None, 429) and TOO_LONG.search(raw)):
         return ProviderFault("final", message, status, remedy=SHORTER)
     if status is None or status in RETRIED or status >= 500:
-        remedy = "connection" if NO_ANSWER.search(raw) else ""
-        broken = _of_the_system(error) if remedy else None
-        return ProviderFault(
-            "retry",
-            (broken and broken.strerror) or message,
-            status,
-            retry_after_of(_headers(error), raw),
-            remedy=remedy,
-            refused=isinstance(broken, ConnectionRefusedError),
-        )
+        return _passing(error, ProviderFault("retry", message, status, retry_after_of(_headers(error), raw)))
     return _final(error, message, status)
+
+
+def _passing(error: BaseException, fault: ProviderFault) -> ProviderFault:
+    """A fault that may pass, with what is known of the connection."""
+    if not NO_ANSWER.search(str(error)[:2000]):
+        return fault
+    broken = _of_the_system(error)
+    message = (isinstance(broken, OSError) and broken.strerror) or fault.message
+    if nameless := _nameless(broken):
+        message = f"the name of the host does not resolve ({message.rstrip('.')})"
+    refused = bool(nameless) or isinstance(broken, ConnectionRefusedError)
+    return fault._replace(message=message, remedy="connection", refused=refused, nameless=nameless)
 
 
 def _final(error: BaseException, message: str, status: int | None) -> ProviderFault:
@@ -202,13 +208,23 @@ def _final(error: BaseException, message: str, status: int | None) -> ProviderFa
     return ProviderFault("once", said, remedy="check --api-base")
 
 
-def _of_the_system(error: BaseException | None) -> OSError | None:
-    """Why there is no connection, as the operating system says; None where it was not that."""
+def _of_the_system(error: BaseException | None) -> OSError | UnicodeError | None:
+    """Why there is no connection, as the operating system says; None where it was not that.
+
+    A UnicodeError: the name of the host can't be one.
+    """
     while error is not None:
-        if isinstance(error, OSError) and error.strerror:
+        if isinstance(error, UnicodeError) or (isinstance(error, OSError) and error.strerror):
             return error
         error = error.__cause__ or error.__context__
     return None
+
+
+def _nameless(error: OSError | UnicodeError | None) -> Literal["", "unknown", "unresolved"]:
+    """Whether an error says that the host's name has no address."""
+    if isinstance(error, socket.gaierror):
+        return "unresolved" if error.errno == socket.EAI_AGAIN else "unknown"
+    return "unknown" if isinstance(error, UnicodeError) else ""
 
 
 def _lesson_of(

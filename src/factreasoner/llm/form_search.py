@@ -13,7 +13,7 @@ from factreasoner.llm.batches.sender import BatchSender
 from factreasoner.llm.cache import worth_keeping
 from factreasoner.llm.capabilities import TOKEN_LIMITS, Capabilities, FoundForm, KeptCapabilities
 from factreasoner.llm.faults import shown as fit_to_show
-from factreasoner.llm.replies import parse, runs_in_circles
+from factreasoner.llm.replies import is_whole, parse, runs_in_circles
 from factreasoner.llm.responses import Completion
 from factreasoner.llm.send import Attempts, Sender
 from factreasoner.llm.slots import give_slot_back
@@ -175,6 +175,11 @@ class FormSearch:
         if reason := answer.blocked or parsed.problem:
             excerpt = fit_to_show(answer.said, self._transport.key)
             told = _USELESS[reason].format(excerpt) if reason in _USELESS else f"{reason}: {excerpt}"
+            told += (
+                "; the model put its answer into reasoning_content"
+                if reason == "empty" and answer.apart
+                else ""
+            )
             reason = reason if reason in _USELESS else "malformed"
             problem = UnusableReplyError(told, reason=reason, attempts=attempts.count)
             return Tried(form, None, problem, final=bool(answer.blocked))
@@ -193,6 +198,8 @@ class FormSearch:
         answer = self._answer(form, content, wanted, attempts)
         if answer.thinks:
             self._kept.learn(Capabilities(thinks=True))
+        if answer.cut and is_whole(form, answer, question.schema):
+            return answer._replace(finish_reason="stop")
         if not answer.cut or budget.left <= 0 or form == "word" or budget.too_slow:
             return answer
         searching = forms.kind_of(question.schema) not in self._kept.known.forms and not answer.thinks
@@ -206,6 +213,8 @@ class FormSearch:
             budget.raised, budget.too_slow = False, True
             return answer
         budget.raised = True
+        if answer.cut and is_whole(form, answer, question.schema):
+            answer = answer._replace(finish_reason="stop")
         self._helped = self._helped or (not answer.cut and self._learns)
         return answer
 

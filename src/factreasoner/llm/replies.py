@@ -15,10 +15,20 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
+from factreasoner.llm.conclusions import (
+    FINAL,
+    RETRACTION,
+    answer_in,
+    beginning,
+    is_taken_back,
+    without_drafts,
+)
 from factreasoner.llm.forms import list_argument, number_of
-from factreasoner.llm.responses import Completion, Tokens, named_by, without_thoughts
+from factreasoner.llm.responses import Completion
 from factreasoner.models.messages import Chances, FunctionSchema
 from factreasoner.settings.values import CallForm
+from factreasoner.text.reasoning import without_reasoning
+from factreasoner.text.sentences import Span
 
 _CIRCLE = 60
 """A reply whose last so many characters appear six times will go on like that."""
@@ -37,22 +47,21 @@ _MAX_READ = 2
 
 
 def arguments_in(text: str, known: Sequence[str], function: str) -> dict[str, Any] | None:
-    """The known arguments of the first JSON object in `text` that has any, in linear time.
+    """The known arguments of the JSON objects in `text`, in linear time; None without any.
 
     An argument with two different values is dropped.
     """
-    for value in _json_values(text):
-        found = _arguments(value, known, function)
-        if found is not None:
-            return found
-    return None
+    found = [arguments for _, arguments in _objects(text, known, function)]
+    return _agreed(pair for arguments in found for pair in arguments.items()) if found else None
 
 
 def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) -> dict[str, Any] | None:
     """The arguments of several calls of one function; some models make one call per argument."""
     named = [*known, *_item_beyond(known)]
     given = (
-        arguments_in(raw, named, function) if isinstance(raw, str) else _arguments(raw, named, function)
+        arguments_in(_readable(raw), named, function)
+        if isinstance(raw, str)
+        else _arguments(raw, named, function)
         for raw in islice(raws, _MAX_STARTS + len(known))
     )
     found = [arguments for arguments in given if arguments is not None]
@@ -62,10 +71,20 @@ def merged_calls(raws: Iterable[object], known: Sequence[str], function: str) ->
     return {name: value for name, value in merged.items() if name in known}
 
 
-def _json_values(text: str) -> Iterator[Any]:
-    """Every JSON value that `text` may hold, likeliest first: all of it, then its objects."""
+def _objects(text: str, known: Sequence[str], function: str) -> Iterator[tuple[Span, dict[str, Any]]]:
+    """The JSON values of `text` that hold known arguments: each one's place, and these."""
+    for span, value in _json_values(text):
+        if (found := _arguments(value, known, function)) is not None:
+            yield span, found
+
+
+def _json_values(text: str) -> Iterator[tuple[Span, Any]]:
+    """The JSON value that all of `text` is, or else every object in it, and its place."""
+    whole = text.strip()
     with contextlib.suppress(ValueError, RecursionError):
-        yield _decoder.decode(text.strip())
+        yield Span(0, len(text)), _decoder.decode(whole)
+        if not whole.startswith("["):
+            return
     left, end = _MAX_READ * len(text), 0
     for brace in islice(re.finditer(r"\{", text), _MAX_STARTS):
         if left <= 0:
@@ -77,7 +96,7 @@ def _json_values(text: str) -> Iterator[Any]:
         except (ValueError, RecursionError) as error:
             left -= getattr(error, "pos", len(text)) - brace.start()
         else:
-            yield value
+            yield Span(brace.start(), end), value
 
 
 def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, Any] | None:
@@ -101,12 +120,24 @@ def _arguments(value: object, known: Sequence[str], function: str) -> dict[str, 
                     with contextlib.suppress(RecursionError, ValueError):  # lists and objects 200 levels deep
                         # without halves of surrogate pairs, which JSON can escape and UTF-8 can't write
                         text = json.dumps(value[name], ensure_ascii=False).encode("utf-8", "replace")
-                        found[name] = from_json(b"[[" + text + b"]]")[0][0]  # as deep as a stored reply
+                        deep = from_json(b"[[" + text + b"]]")[0][0]  # as deep as a stored reply
+                        found[name] = _without_reasoning(deep)
                 return found
             value = next((value[name] for name in (*_WRAPPERS, function) if name in value), None)
         else:
             return None
     return None
+
+
+def _without_reasoning(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """A JSON value whose texts have lost their reasoning."""
+    if isinstance(value, str):
+        return without_reasoning(value)
+    if isinstance(value, list):
+        return [_without_reasoning(item) for item in value]
+    if isinstance(value, dict):
+        return {name: _without_reasoning(item) for name, item in value.items()}
+    return value
 
 
 def _numbered_from_one(given: Container[str], known: Sequence[str]) -> bool:
@@ -156,40 +187,28 @@ def parse(form: CallForm, completion: Completion, schema: FunctionSchema) -> Par
         return Parsed({}, problem)
     obeyed = all(schema.problem(name, found) is None for name in schema.choices if name in found)
     obeyed = obeyed and 2 * len(schema.properties.keys() & found) >= len(schema.properties)
-    tokens = completion.tokens
-    chances = None if tokens is None else _chances(form, tokens, found, schema)
+    chances = None if completion.tokens is None else _chances(form, completion, found, schema)
     return Parsed(found, obeyed=obeyed, chances=chances)
 
 
 def _word(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     (name,) = schema.properties
-    value = _only_value(text, schema.properties[name]["enum"])
-    return None if value is None else {name: value}
-
-
-def _only_value(text: str, allowed: Sequence[str]) -> str | None:
-    """The allowed value with which `text` begins, or its first letters; None where another follows it."""
-    words = re.findall(r"\w+", text.casefold())
-    if len(words) == 1:
-        return named_by(words[0], allowed)
-    parts = {value: value.casefold().split() for value in allowed}
-    for value, whole in parts.items():
-        said = " ".join(words[: len(whole)])
-        if said == " ".join(whole) or (len(said) >= 3 and value.casefold().startswith(said)):
-            rest = words[len(whole) :]
-            others = (other == rest[: len(other)] for other in parts.values() if other != whole)
-            return None if rest[:1] == ["or"] or any(others) else value
-    return None
+    answer = answer_in(text, schema.properties[name]["enum"])
+    return None if answer is None else {name: answer.value}
 
 
 def _lines(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
     if listed := list_argument(schema):
-        bullets = [line for line in text.splitlines() if _BULLET.match(line)]
+        *_, begin = (0, *(line.end() for line in FINAL.finditer(text)))
+        bullets = [line for line in text[begin:].splitlines() if _BULLET.match(line)]
         return {listed: [_BULLET.sub("", line).strip() for line in bullets]} if bullets else None
     names = {number_of(name): name for name in schema.items}
     lines = [(line[1], said) for line in _LINE.finditer(text) if (said := line[2].rstrip())]
     if schema.choices:
         lines = list(_answers(lines, schema.properties[schema.choices[0]]["enum"]))
+        *_, end = (0, *(line.end() for line in _LINE.finditer(text)))
+        if RETRACTION.search(text, end):
+            return {}
     if _numbered_from_one(dict(lines), list(names)):
         return None
     return _agreed((names[number], said) for number, said in lines if number in names) or None
@@ -200,22 +219,83 @@ def _answers(lines: Sequence[tuple[str, str]], allowed: Sequence[str]) -> Iterat
 
     Some models give their reasons in lines of the same numbers.
     """
-    values = [(number, _only_value(said, allowed)) for number, said in lines]
-    answered = {number for number, value in values if value}
-    for (number, said), (_, value) in zip(lines, values, strict=True):
-        if value or number not in answered:
-            yield number, value or said
+    values = [(number, answer_in(said, allowed)) for number, said in lines]
+    answered = {number for number, answer in values if answer}
+    for (number, said), (_, answer) in zip(lines, values, strict=True):
+        if answer or number not in answered:
+            yield number, answer.value if answer else said
+
+
+def _in_json(text: str, schema: FunctionSchema) -> dict[str, Any] | None:
+    """The arguments that the JSON objects of a text give, where nothing beside them says otherwise."""
+    objects = list(_objects(text, schema.arguments, schema.name))
+    pairs = [pair for _, arguments in objects for pair in arguments.items()]
+    if not objects or not schema.choices:
+        return _agreed(pairs) if objects else None
+    pieces = list(text)
+    for (start, end), _ in objects:
+        pieces[start:end] = " " * (end - start)
+    beside, (_, end) = "".join(pieces), objects[-1][0]
+    if RETRACTION.search(beside, end):
+        return {}
+    spelled = [(name, schema.value(name, {name: value})) for name, value in pairs]
+    if beside.strip():
+        spelled += _stated(beside, schema)
+    if schema.arguments == schema.choices[:1] and spelled:
+        ((name, value), allowed) = spelled[0], schema.properties[schema.choices[0]]["enum"]
+        if is_taken_back(beside, str(value), end, allowed):
+            return {}
+        if answer := answer_in(beside[: objects[0][0].start], allowed):
+            spelled.append((name, answer.value))
+    return _agreed(spelled)
+
+
+def _stated(text: str, schema: FunctionSchema) -> Iterator[tuple[str, str]]:
+    """The values that a text states of arguments by their names or numbers: "fact_0: False"."""
+    for name in schema.choices:
+        allowed = schema.properties[name]["enum"]
+        for said in re.finditer(
+            rf"\b{re.escape(name)}\b\W{{0,6}}(?:(?:is|should be|must be)\W{{1,4}})?", text
+        ):
+            begun = text[said.end() : said.end() + _LONGEST_VALUE].partition("\n")[0]
+            if (answer := beginning(begun, allowed)) and answer.value:
+                yield name, answer.value
+    for name, value in (_lines(text, schema) or {}).items():
+        if name in schema.choices and value in schema.properties[name]["enum"]:
+            yield name, value
 
 
 def _found(form: CallForm, completion: Completion, schema: FunctionSchema) -> dict[str, Any] | None:
     if form == "tool":
         meant = (raw for name, raw in completion.tool_calls if name == schema.name)
         return merged_calls(meant, schema.arguments, schema.name)
-    text = without_thoughts(completion.content)
+    text = _readable(completion.content)
     if form == "word":
         return _word(text, schema)
-    as_json = arguments_in(text, schema.arguments, schema.name)
-    return _lines(text, schema) if form == "lines" and not as_json else as_json
+    found = _in_json(text, schema)
+    return _lines(text, schema) if form == "lines" and found is None else found
+
+
+def _readable(text: str) -> str:
+    """A text without drafts; JSON as it stands: reasoning in it is within its texts."""
+    with contextlib.suppress(ValueError, RecursionError):
+        if isinstance(_decoder.decode(text.strip()), dict | list):
+            return text
+    return without_drafts(text)
+
+
+def is_whole(form: CallForm, completion: Completion, schema: FunctionSchema) -> bool:
+    """Whether a reply that the token limit cut is all the same JSON with every argument."""
+    meant = [raw for name, raw in completion.tool_calls if name == schema.name]
+    said = meant if form == "tool" else [completion.content]
+    for raw in filter(lambda one: isinstance(one, str), said):
+        text = without_drafts(raw).strip().removeprefix("```json").strip("` \n")
+        try:
+            _decoder.decode(text)
+        except (ValueError, RecursionError):
+            return False
+    found = _found(form, completion, schema)
+    return bool(said) and found is not None and found.keys() >= schema.properties.keys()
 
 
 def runs_in_circles(said: str) -> bool:
@@ -242,30 +322,39 @@ def _garbage(arguments: Mapping[str, Any], schema: FunctionSchema) -> str:
 
 
 def _chances(
-    form: CallForm, tokens: Tokens, arguments: Mapping[str, Any], schema: FunctionSchema
+    form: CallForm, completion: Completion, arguments: Mapping[str, Any], schema: FunctionSchema
 ) -> dict[str, Chances]:
     """The chances of the choices in the reply; none where the tokens spell another answer."""
-    spoken = tokens.raw.decode("utf-8", "surrogateescape")
+    tokens = completion.tokens
+    if tokens is None:
+        return {}
+    spoken = without_drafts(tokens.raw.decode("utf-8", "surrogateescape"))
+    if form != "tool" and (said := completion.content.strip()) and spoken.rstrip().endswith(said):
+        spoken = " " * (len(spoken.rstrip()) - len(said)) + spoken.rstrip()[-len(said) :]
     found: dict[str, Chances] = {}
     for name in schema.choices:
         value, allowed = schema.value(name, dict(arguments)), schema.properties[name]["enum"]
         if value not in allowed or (place := _place(form, spoken, name, allowed)) is None:
             continue
         line = spoken[place : place + _LONGEST_VALUE].partition("\n")[0]
-        if _only_value(line, allowed) != value:
+        begun = beginning(line, allowed)
+        if begun is None or begun.value != value:
             return {}
-        chances = tokens.chances(len(spoken[:place].encode("utf-8", "surrogateescape")), value, allowed)
+        at = len(tokens.raw.decode("utf-8", "surrogateescape")[:place].encode("utf-8", "surrogateescape"))
+        chances = tokens.chances(at, value, allowed)
         found |= {name: chances} if chances else {}
     return found
 
 
 def _place(form: CallForm, spoken: str, name: str, allowed: Sequence[str]) -> int | None:
     """Where the value of an argument begins in the reply."""
+    if form == "word":
+        answer = answer_in(spoken, allowed)
+        return answer.start if answer else None
     if form == "lines":
         of_it = (line for line in _LINE.finditer(spoken) if line[1] == number_of(name))
-        ends = [line.start(2) for line in of_it if _only_value(line[2], allowed)]
+        ends = [line.start(2) for line in of_it if answer_in(line[2], allowed)]
     else:
-        before = r"\A|</think(?:ing)?>" if form == "word" else rf'"{re.escape(name)}"\s*:'
-        ends = [found.end() for found in re.finditer(before, spoken)]
+        ends = [found.end() for found in re.finditer(rf'"{re.escape(name)}"\s*:', spoken)]
     begin = _LETTER.search(spoken, ends[-1]) if ends else None
     return begin.start() if begin else None

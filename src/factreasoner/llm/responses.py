@@ -5,7 +5,6 @@ from __future__ import annotations
 import bisect
 import itertools
 import math
-import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -13,13 +12,12 @@ from typing import Any, NamedTuple
 from factreasoner.llm.usage import estimate_request, estimate_tokens
 from factreasoner.models import Usage
 from factreasoner.models.messages import Chances
+from factreasoner.text.reasoning import without_reasoning
 
 MOST_TOKENS = 1_000_000_000
 """More than any request takes, whatever its provider reports."""
 MOST_SAID = 500_000
 """Most characters of a reply, some 100,000 tokens; also most bytes of a body without log-probabilities."""
-_THOUGHT = re.compile(r"<think(?:ing)?>")
-_THOUGHT_END = re.compile(r"</think(?:ing)?>")
 _LEAST = -sys.float_info.max
 """JSON can hold whole numbers beyond it, which a float can't."""
 _ROUNDING = 1e-3
@@ -83,16 +81,6 @@ def named_by(text: str, allowed: Sequence[str]) -> str | None:
     return fits[0] if len(fits) == 1 else None
 
 
-def without_thoughts(text: str) -> str:
-    """`text` without its parts from <think> to </think>; one that never ends stays if words precede it."""
-    kept, end = [], 0
-    while (start := _THOUGHT.search(text, end)) and (closing := _THOUGHT_END.search(text, start.end())):
-        kept.append(text[end : start.start()])
-        end = closing.end()
-    said = "".join([*kept, text[end:]])
-    return "" if _THOUGHT.match(said.lstrip()) else said
-
-
 def field_of(owner: object, *names: str) -> Any:  # noqa: ANN401 - JSON, or an object of a library
     """The value at the end of a path through JSON objects or a library's; None if the path ends earlier."""
     for name in names:
@@ -132,7 +120,8 @@ class Completion(NamedTuple):
 
     `tool_calls` holds (function name, raw arguments); `tokens` the log-probabilities of the output, if any;
     `refusal` the model's words of refusal; `prompt_tokens` what the provider reported, or None, and then
-    `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did.
+    `usage` holds an estimate; `thinks`: the model reasoned first, or was cut while it did; `apart`: what the
+    provider separated as reasoning.
     """
 
     content: str
@@ -143,6 +132,7 @@ class Completion(NamedTuple):
     refusal: str = ""
     prompt_tokens: int | None = None
     thinks: bool = False
+    apart: str = ""
 
     @property
     def said(self) -> str:
@@ -181,10 +171,13 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
     prompt_tokens, completion_tokens = reported(response)
     cached = _count(field_of(response, "usage", "prompt_tokens_details", "cached_tokens"))
     reasoned = _count(field_of(response, "usage", "completion_tokens_details", "reasoning_tokens"))
+    apart = str(field_of(message, "reasoning_content") or field_of(message, "reasoning") or "")
+    finish_reason = str(field_of(choice, "finish_reason") or "")
+    hidden = finish_reason == "length" and not spoken.strip()
     return Completion(
         content=content,
         tool_calls=called,
-        finish_reason=str(field_of(choice, "finish_reason") or ""),
+        finish_reason=finish_reason,
         tokens=tokens_of(logprobs or field_of(choice, "logprobs")),
         usage=Usage(
             calls=1,
@@ -194,7 +187,8 @@ def completion_of(response: Any, request: Mapping[str, Any], logprobs: Any = Non
         ),
         refusal=refusal if isinstance(refusal, str) else "",
         prompt_tokens=prompt_tokens or None,
-        thinks=bool(_THOUGHT.search(content) or reasoned or field_of(message, "reasoning_content")),
+        thinks=bool(without_reasoning(content) != content or reasoned or apart or hidden),
+        apart=apart,
     )
 
 

@@ -98,6 +98,11 @@ class CircuitBreaker:
         self._heard = self._probed = float("-inf")
 
     @property
+    def there(self) -> bool:
+        """Whether it has ever been reached."""
+        return self._there
+
+    @property
     def absent(self) -> bool:
         """Whether its connections are refused from the start, so that it is waited for less long."""
         return not self._there and self._down_since is not None and self._at_start < self._patience
@@ -187,6 +192,13 @@ class Attempts:
         self.budget.left -= 1
 
 
+def _is_silence(answer: Completion | ProviderFault) -> bool:
+    """Whether nothing came from the server: nobody listens there, or nothing was sent."""
+    if isinstance(answer, Completion):
+        return False
+    return answer.refused or (answer.status is None and answer.kind not in ("retry", "once"))
+
+
 class Sender:
     """Sends requests within a deadline and every limit, and retries them.
 
@@ -225,6 +237,8 @@ class Sender:
             answer = self._attempt(request, form, fixed, attempts)
             if isinstance(answer, Completion) or answer.kind not in ("retry", "once"):
                 return answer
+            if self._is_nowhere(answer):
+                return answer._replace(kind="config", remedy="name")
             seconds = self._wait(number, answer, attempts)
             if seconds is None:
                 return answer
@@ -238,11 +252,18 @@ class Sender:
                 time.sleep(turn)
         raise AssertionError("counting never ends")
 
+    def _is_nowhere(self, fault: ProviderFault) -> bool:
+        """Whether a server's host has no address and never had one, so that waiting is of no use.
+
+        A resolver that can't say is waited for where the user set for how long.
+        """
+        waited_for = fault.nameless == "unresolved" and "patience" in self._config.model_fields_set
+        return bool(fault.nameless) and not self._breaker.there and not waited_for
+
     def _attempt(
         self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
     ) -> Completion | ProviderFault:
         """Send one request within every limit, and count what came of it."""
-        answer: Completion | ProviderFault
         joined = time.monotonic()
         with self._shared.admitted(request, self._transport, self._config) as (turn, money):
             attempts.stood_in_line(time.monotonic() - joined)
@@ -253,20 +274,14 @@ class Sender:
                 raise self._given_up(attempts)
             attempts.count += 1
             load()  # its import does not count towards the timeout
-            try:
-                answer = self._within_timeout(request, attempts)
+            answer = self._sent(request, form, fixed, attempts)
+            if isinstance(answer, Completion):
                 turn.took = answer.usage.prompt_tokens + answer.usage.completion_tokens
                 money.cost = answer.usage.cost or 0.0
-            except TimeoutError as error:
-                answer = ProviderFault("retry", str(error), TIMEOUT_STATUS)
-            except Exception as error:  # noqa: BLE001 - from any library below; it is classified
-                secret = self._transport.key
-                answer = fault_of(error, form=form, request=request, fixed=fixed, secret=secret)
             timed_out = isinstance(answer, ProviderFault) and answer.status == TIMEOUT_STATUS
             if worked_on := timed_out or (isinstance(answer, ProviderFault) and answer.kind == "once"):
                 turn.timed_out, turn.took, money.cost = timed_out, turn.tokens, money.estimate
-            refused = isinstance(answer, ProviderFault) and answer.refused
-            turn.found = "" if refused else self._breaker.server
+            turn.found = "" if _is_silence(answer) else self._breaker.server
         if isinstance(answer, Completion):
             attempts.troubled_since = None
             attempts.pay(answer)
@@ -279,8 +294,20 @@ class Sender:
             return answer
         elif answer.kind == "sample":
             attempts.budget.left -= 1
-        self._breaker.answered()
+        if not _is_silence(answer):
+            self._breaker.answered()
         return answer
+
+    def _sent(
+        self, request: Mapping[str, Any], form: CallForm, fixed: Collection[str], attempts: Attempts
+    ) -> Completion | ProviderFault:
+        """What comes of a request that is sent now."""
+        try:
+            return self._within_timeout(request, attempts)
+        except TimeoutError as error:
+            return ProviderFault("retry", str(error), TIMEOUT_STATUS)
+        except Exception as error:  # noqa: BLE001 - from any library below; it is classified
+            return fault_of(error, form=form, request=request, fixed=fixed, secret=self._transport.key)
 
     def _within_timeout(self, request: Mapping[str, Any], attempts: Attempts) -> Completion:
         """The answer to a request, which has `timeout` seconds once those sent before it have ended.
@@ -339,6 +366,8 @@ class Sender:
         remedy = fault.remedy
         if remedy == "connection":
             remedy = self._transport.connection_remedy
+        elif remedy == "name":
+            remedy = self._transport.host_remedy
         elif remedy == "key":
             remedy = self._transport.key_remedy
         if fault.kind == "config":

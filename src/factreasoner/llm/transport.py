@@ -173,16 +173,29 @@ class Transport:
     @property
     def connection_remedy(self) -> str:
         """What to look at if nobody answers: the server, and a proxy that the environment puts before it."""
-        import urllib.request  # for this message alone
+        asked = self._api_base or "the server, or the network,"
+        if not self._proxy:
+            return f"is {asked} up?"
+        host = urlsplit(self._api_base or "").hostname
+        past = f"; NO_PROXY={host} goes past it" if host else ""
+        return f"is {asked} up, and the proxy {self._proxy} before it{past}?"
+
+    @property
+    def host_remedy(self) -> str:
+        """What to do if the name of the host, or of a proxy before it, has no address."""
+        first = f"check --api-base {self._api_base}" if self._api_base else "is the network up?"
+        return f"{first}; is there the proxy {self._proxy}?" if self._proxy else first
+
+    @functools.cached_property
+    def _proxy(self) -> str:
+        """The proxy that the environment puts before the server; empty if there is none."""
+        import urllib.request  # for messages alone
 
         where = urlsplit(self._api_base or "https://")
         proxies = urllib.request.getproxies()
         proxy = proxies.get(where.scheme) or proxies.get("all", "")
-        asked = self._api_base or "the server, or the network,"
-        if not proxy or urllib.request.proxy_bypass(where.hostname or ""):
-            return f"is {asked} up?"
-        past = f"; NO_PROXY={where.hostname} goes past it" if where.hostname else ""
-        return f"is {asked} up, and the proxy {proxy.rpartition('@')[2]} before it{past}?"
+        passed = not proxy or urllib.request.proxy_bypass(where.hostname or "")
+        return "" if passed else proxy.rpartition("@")[2]
 
     def check_key(self) -> None:
         """Raise ConfigError if the provider has a single variable, for a key, and it is not set.
