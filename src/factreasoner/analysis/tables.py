@@ -182,6 +182,7 @@ def shown_claims(
 def _matching(run: FinishedRun[Any], wanted: Wanted, without: WithoutClaims) -> Iterator[Place]:
     for result in run.results(None if wanted.record is None else (wanted.record,)):
         rows = list(run.task.rows(result))
+        without.count(result)
         if rows:
             without.add_unjudged(result, rows)
         else:

@@ -13,6 +13,7 @@ from importlib import resources
 from factreasoner.atoms.abstaining import is_aside, is_declining
 from factreasoner.text.language import words
 from factreasoner.text.parsing import AUXILIARIES, Parse
+from factreasoner.text.reasoning import blanked_reasoning
 from factreasoner.text.sentences import sentences
 from factreasoner.text.tags import without_tags
 
@@ -80,9 +81,9 @@ def is_abstention(response: str) -> bool:
     Every sentence must decline, apologise, ask back or be a courtesy, and one of them must decline or
     apologise. An answer that begins with a hedge and then states facts is not an abstention.
     """
+    response = without_tags(blanked_reasoning(response))
     if not any(character.isalnum() for character in response):
         return True
-    response = without_tags(response)
     said = [response[span.start : span.end] for span in sentences(response)]
     declining = [sentence for sentence in said if is_abstaining(sentence) or _APOLOGY.match(sentence)]
     others = [sentence for sentence in said if not is_abstaining(sentence)]

@@ -13,6 +13,7 @@ from rich.table import Column
 from factreasoner.judges import judged_by
 from factreasoner.metrics.factuality import record_k, resolve_k
 from factreasoner.models import Assessment, TaskResult, factuality
+from factreasoner.models.wording import number_of
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal, label_cell, plain
 from factreasoner.runs.store import RunFolder
@@ -47,6 +48,8 @@ def print_claims(console: Terminal, task: Task[Any], result: TaskResult, longest
         console.columns((task.p_word, Column(no_wrap=True), task.claim_word, "evidence"), rows)
     elif not result.all_failures:
         console.print(f"No {task.claim_word}s: {nothing_in(result)}.")
+    if result.not_checked:
+        console.print(f"\n{number_of(len(rows), task.claim_word)}; {result.not_checked}")
 
 
 def print_failures(console: Terminal, result: TaskResult) -> None:

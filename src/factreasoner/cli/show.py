@@ -62,6 +62,8 @@ class Show(Command):
                 Terminal().sentence(plain(told))
             elif not shown:
                 say(f"No {run.task.claim_word}s to show.")
+            if without.not_checked:
+                Terminal().sentence(f"{without.not_checked}.")
         self._note(run.unfinished)
 
 

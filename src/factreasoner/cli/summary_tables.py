@@ -16,7 +16,7 @@ from factreasoner.judges.probe import as_probed, known_probe
 from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
-from factreasoner.models import Record, Status, Support
+from factreasoner.models import Record, Status, Support, not_checked
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.terminal import say_json
@@ -161,6 +161,8 @@ def _counted_records(summary: Mapping[str, Any]) -> str:
 
 def _common_rows(summary: Mapping[str, Any], config: Config, judged: str) -> Rows:
     """The rows that end the table of every task: what was `judged`, what failed, what it took."""
+    if told := not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0):
+        yield "not checked", told.replace(" not checked", "", 1)
     own = {"model": f"{config.plugin('judge')} judge", **CONFIDENCES}
     is_embedded = config.plugin("judge") == "embedded"
     own["constant"] = "without judging" if is_embedded else f"the constant {config.constant_confidence:g}"

@@ -56,11 +56,15 @@ class ShownAtom(Model):
 
 
 class Found(Model):
-    """What was found of an answer; `atoms` begin with the worst, and are at most 50 of `num_atoms`."""
+    """What was found of an answer; `atoms` begin with the worst, and are at most 50 of `num_atoms`.
+
+    `not_checked` says how many sentences of the answer no atom covers, and why.
+    """
 
     status: Status
     judged_by: str
     num_atoms: int
+    not_checked: str
     atoms: tuple[ShownAtom, ...]
     failures: tuple[str, ...]
 
@@ -100,6 +104,7 @@ class _Tool:
         line = self._task.tally(config, ()).add(result)
         rows = sorted(self._task.rows(result), key=_rank)
         shared = {"status": line["status"], "judged_by": judged_by(config), "num_atoms": len(rows)}
+        shared["not_checked"] = result.not_checked
         own = {name: line[name] for name in kind.model_fields.keys() - Found.model_fields.keys()}
         return kind(
             **shared,

@@ -111,11 +111,13 @@ class Scoring:
         value = line[self._row.line_name]
         lower = self._row.better == "lower"
         if value is None:
-            return Scored(None, None, lower, self._why_not(line), result)
+            told = "; ".join(filter(None, [self._why_not(line), result.not_checked]))
+            return Scored(None, None, lower, told, result)
         bounds = certain(self._row, line)
         rows = [row for row in self._task.rows(result) if row.label != "supported"]
         parts = [f"{self.metric} {self._row.text(value)}, judged by {self.judged_by}", *_failed(line)]
         parts += ["sampling did not converge"] * (bounds is None)
+        parts += [result.not_checked] * bool(result.not_checked)
         reason = "\n".join([visible("; ".join(parts)), *(_lines(row, self._task) for row in rows)])
         return Scored(value, bounds, lower, reason, result)
 

@@ -37,15 +37,21 @@ def elapsed_seconds(result: TaskResult) -> float:
 def shared_fields(result: TaskResult, failures: Sequence[Failure]) -> dict[str, Any]:
     """The fields of a result line that every task has, without its metrics.
 
-    What the claims of the answer say about each other is there if that was asked for.
+    What the claims of the answer say about each other is there if that was asked for. What was not checked is
+    None if the answer was not split into claims.
     """
     coherence: dict[str, Any] = {}
     if result.coherence is not None:
         pairs = [pair.model_dump(mode="json") for pair in result.coherence.self_contradictions]
         coherence = {"self_contradictions": pairs, "num_self_contradictions": len(pairs)}
         coherence["coherence"] = result.coherence.score
+    parts = result.unchecked
     return {
         **coherence,
+        "unchecked": None if parts is None else [part.model_dump(mode="json") for part in parts],
+        "num_unchecked": None if parts is None else len(parts),
+        "num_sentences": result.sentences,
+        "removed_reasoning": result.removed_reasoning,
         "input": result.prompt,
         "output": result.response,
         "topic": result.topic,
@@ -146,6 +152,8 @@ class Tally(ABC, Generic[R]):
         self._usage: dict[str, Usage] = {}
         self._seconds: dict[str, float] = {}
         self._elapsed = 0.0
+        self._unchecked: Counter[str] = Counter()
+        self._sentences = Counter(split=0, sentences=0, removed_reasoning=0)
         self._coherence = Counter(records=0, self_contradictions=0, unjudged_pairs=0)
         self._coherence_scores: list[float] = []
         self._pairs: Lowest[dict[str, Any]] = Lowest(PAIRS_SHOWN)
@@ -179,6 +187,12 @@ class Tally(ABC, Generic[R]):
         for stage, seconds in result.seconds.items():
             self._seconds[stage] = self._seconds.get(stage, 0.0) + seconds
         self._elapsed += elapsed_seconds(result)
+        self._unchecked.update(part.reason for part in result.unchecked or ())
+        self._sentences.update(
+            split=result.unchecked is not None,
+            sentences=result.sentences or 0,
+            removed_reasoning=result.removed_reasoning,
+        )
         if result.coherence is not None:
             self._add_coherence(result.record_id, result.coherence)
 
@@ -193,7 +207,7 @@ class Tally(ABC, Generic[R]):
     def content(self) -> dict[str, Any]:
         """What summary.json holds: JSON-ready, None where there is nothing to compute from."""
         total = sum(self._usage.values(), Usage())
-        scores = self._coherence_scores
+        scores, split = self._coherence_scores, self._sentences["split"]
         coherence = {
             **self._coherence,
             "mean": math.fsum(scores) / len(scores) if scores else None,
@@ -202,6 +216,10 @@ class Tally(ABC, Generic[R]):
         }
         return {
             "records": {"total": self._status.total(), **self._status},
+            "unchecked": dict(self._unchecked) if split else None,
+            "num_unchecked": self._unchecked.total() if split else None,
+            "num_sentences": self._sentences["sentences"] if split else None,
+            "removed_reasoning": self._sentences["removed_reasoning"],
             "verdicts": dict(self._verdicts["label"]),
             "confidences": dict(self._verdicts["confidence"]),
             "citations": dict(self._verdicts["citation"]),

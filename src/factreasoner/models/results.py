@@ -6,7 +6,7 @@ import importlib
 import json
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import jiter
@@ -19,6 +19,18 @@ from factreasoner.models.wording import number_of
 
 PriorFrom = Literal["record", "table", "default"]
 Status = Literal["ok", "partial", "no_atoms", "failed"]
+Reason = Literal[
+    "question",
+    "remark",
+    "abstention",
+    "code",
+    "heading",
+    "references",
+    "repeated",
+    "removed reasoning",
+    "not split",
+]
+"""Why a sentence was not checked; "not split" if no atom was made of what may be a claim."""
 NO_VALUE = "(none)"
 """The group of records that have no value of the key grouped by."""
 
@@ -152,6 +164,13 @@ class Outcome(Model):
     used_domains: tuple[str, ...] = ()
 
 
+class Unchecked(Model):
+    """A sentence of an answer, or a part of it, that no atom covers: its place and the reason."""
+
+    span: tuple[int, int]
+    reason: Reason
+
+
 class TaskResult(Model):
     """What every task keeps of one record.
 
@@ -159,6 +178,10 @@ class TaskResult(Model):
     is None if the setting of that name is off. `usage` and `seconds` are by stage; `elapsed` is the wall time
     in seconds, None if it was not measured. `nothing` says why there are no claims,
     where the response does not.
+
+    `unchecked` are the sentences of the response that no claim covers, of `sentences` in all; None if the
+    response was not split into claims. `removed_reasoning` counts the characters of reasoning and of tokens
+    in the response that were not read.
     """
 
     nothing: ClassVar[str] = ""
@@ -174,7 +197,16 @@ class TaskResult(Model):
     elapsed: float | None = None
     fingerprint: str = ""
     coherence: Coherence | None = None
+    unchecked: tuple[Unchecked, ...] | None = None
+    sentences: int | None = None
+    removed_reasoning: int = 0
     metadata: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def not_checked(self) -> str:
+        """How many sentences were not checked, by reason; empty if all were: "1 of 9 sentences ..."."""
+        reasons: Counter[str] = Counter(one.reason for one in self.unchecked or ())
+        return not_checked(reasons, self.sentences or 0)
 
     @property
     def all_failures(self) -> tuple[Failure, ...]:
@@ -194,7 +226,8 @@ class TaskResult(Model):
         """What a prompt shows of a result of that `kind` with these scores."""
         failed = len(self.all_failures)
         failures = [number_of(failed, "failure")] * bool(failed)
-        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *scores, *failures])
+        last = [self.not_checked] * bool(self.not_checked)
+        brief = ", ".join([self.status.replace("_", " "), *self.in_brief(), *scores, *failures, *last])
         return f"<{kind} {self.record_id!r}: {brief}>"
 
     def __repr__(self) -> str:
@@ -217,6 +250,26 @@ def counted(word: str, labels: Iterable[str | None]) -> str:
     counts = Counter((label or "not judged").replace("_", " ") for label in labels)
     by_label = ", ".join(f"{count} {label}" for label, count in counts.items())
     return number_of(counts.total(), word) + (f" ({by_label})" if counts else "")
+
+
+_PLURALS = {
+    "code": "code",
+    "references": "references",
+    "repeated": "repeated",
+    "removed reasoning": "removed reasoning",
+    "not split": "not split",
+}
+
+
+def not_checked(reasons: Mapping[str, int], sentences: int) -> str:
+    """ "2 of 14 sentences not checked: 1 question, 1 remark"; empty if every sentence was checked."""
+    if not (count := sum(reasons.values())):
+        return ""
+    by_reason = (
+        f"{n:,} {_PLURALS[reason]}" if reason in _PLURALS else number_of(n, reason)
+        for reason, n in sorted(reasons.items(), key=lambda item: -item[1])
+    )
+    return f"{count:,} of {number_of(sentences, 'sentence')} not checked: {', '.join(by_reason)}"
 
 
 def status_of(outcome: Outcome, failures: Sequence[Failure]) -> Status:

@@ -8,7 +8,7 @@ from typing import Unpack
 from factreasoner.assessors.assessors import ASSESSORS
 from factreasoner.assessors.graph import solved, with_graph
 from factreasoner.assessors.prompted import concluded
-from factreasoner.atoms import made_atoms
+from factreasoner.atoms import account_of, as_read, made_atoms
 from factreasoner.atoms.nonclaims import is_abstention
 from factreasoner.calibration.applying import calibrated_posteriors, calibrated_verdicts, calibration_of
 from factreasoner.errors import ConfigError, InputError, InputProblem, PluginError
@@ -77,7 +77,10 @@ class Pipeline:
             BudgetError: the next call could exceed `max_cost`; answered calls stay in the cache.
         """
         with one_by_one_until(lambda: self.settled):
-            return self._assess(record)
+            found = self._assess(as_read(record))
+        atoms, told = account_of(record, found.atoms if record.atoms is None else None)
+        told |= {"response": record.response, "fingerprint": record_fingerprint(record)}
+        return found.model_copy(update=told | ({"atoms": atoms} if record.atoms is None else {}))
 
     def _assess(self, record: Record) -> Assessment:
         meter = Meter()

@@ -67,6 +67,7 @@ class RecordWriter:
         pairs = result.coherence.self_contradictions if result.coherence else ()
         return {
             "status": result.status,
+            "not_checked": result.not_checked,
             "model": result.model,
             "scores": _scores(self._run.task.table, scored.line),
             "answer": segments(result.response, self._located(grouped, result)),

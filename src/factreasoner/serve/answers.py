@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,7 +28,7 @@ from factreasoner.llm.client import check_keys
 from factreasoner.llm.parallel import with_room
 from factreasoner.metrics.factuality import FACTUALITY as METRICS
 from factreasoner.metrics.table import certain
-from factreasoner.models import Record
+from factreasoner.models import Record, not_checked
 from factreasoner.models.results import counted
 from factreasoner.models.wording import number_of
 from factreasoner.pipeline.assembly import Calls, assembly_of
@@ -263,8 +264,11 @@ def verdict_by(
     rules: Sequence[Rule], line: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """`allowed` and `reason`, from a record's result line and atoms. An unknown score is not allowed."""
+    unchecked = Counter(part["reason"] for part in line["unchecked"] or ())
+    beside = [not_checked(unchecked, line["num_sentences"] or 0)] * bool(unchecked)
     if line["status"] == "no_atoms":
-        return {"allowed": False, "reason": "the answer makes no claim that can be judged"}
+        nothing = "the answer makes no claim that can be judged"
+        return {"allowed": False, "reason": "; ".join([nothing, *beside])}
     told = []
     for rule in rules:
         metric = METRICS.metrics[rule.measure]
@@ -282,9 +286,9 @@ def verdict_by(
                 f"{shown}, and {failures} could take it to {metric.text(bounds[0])}, less than {rule.limit:g}"
             )
     if not told:
-        return {"allowed": True, "reason": "; ".join(map(str, rules))}
+        return {"allowed": True, "reason": "; ".join([*map(str, rules), *beside])}
     atoms = counted("atom", (row["label"] for row in rows))
-    return {"allowed": False, "reason": f"{'; '.join(told)}: {atoms}"}
+    return {"allowed": False, "reason": "; ".join([f"{'; '.join(told)}: {atoms}", *beside])}
 
 
 ABOUT: Mapping[str, str] = {

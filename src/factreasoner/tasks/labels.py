@@ -6,11 +6,12 @@ label and however high P, since no passage says anything about it.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from factreasoner.atoms.nonclaims import is_abstention
-from factreasoner.models import TaskResult
+from factreasoner.models import TaskResult, not_checked
 from factreasoner.models.wording import number_of
 from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, in_words, source_name
 from factreasoner.text.passages import excerpt
@@ -110,6 +111,18 @@ class WithoutClaims:
     def __init__(self) -> None:
         self._without: dict[str, list[str]] = {}
         self._unjudged: dict[str, list[str]] = {}
+        self._unchecked: Counter[str] = Counter()
+        self._sentences = 0
+
+    def count(self, result: TaskResult) -> None:
+        """Count the sentences of a record, with claims or without, that no claim covers."""
+        self._unchecked.update(part.reason for part in result.unchecked or ())
+        self._sentences += result.sentences or 0
+
+    @property
+    def not_checked(self) -> str:
+        """How many sentences of all records counted no claim covers, by reason; empty if there are none."""
+        return not_checked(self._unchecked, self._sentences)
 
     def add(self, result: TaskResult) -> None:
         """Add a record without claims."""

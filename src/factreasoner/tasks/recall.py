@@ -36,6 +36,7 @@ from factreasoner.tasks.rows import (
     p_supported,
 )
 from factreasoner.tasks.task import ClaimResult, ClaimTally, ClaimWorker, Task, Work, numbered
+from factreasoner.text.reasoning import without_reasoning
 
 FACTS = "facts"
 TRUE, FALSE, UNANSWERED = 0, 1, 2
@@ -222,8 +223,9 @@ class RecallWorker(ClaimWorker[RecallResult]):
 
     def _work(self, record: Record, meter: Meter) -> Work:
         facts, failures = self._facts(record, meter)
+        answer = without_reasoning(record.response)
         with meter.stage("evaluator"):
-            judged = self._judged(record, facts)
+            judged = self._judged(record.model_copy(update={"response": answer}), facts)
         fields = {"facts": facts, "reference": record.reference, "verdicts": judged.verdicts}
         return Work(fields, (*failures, *judged.failures), len(judged.verdicts), len(facts))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
+from factreasoner.atoms import account_of
 from factreasoner.errors import InputError, InputProblem, PluginError, RunError, UsageError
 from factreasoner.llm.parallel import one_by_one_until
 from factreasoner.llm.usage import Meter
@@ -174,7 +175,11 @@ class ClaimWorker(ABC, Generic[C]):
                 work = Work({}, tuple(error.failures))
             except PluginError as error:
                 work = Work({}, (Failure.of(error.kind, record.id, error),))
-        return result_of(self.result, record, self.config, work, meter)
+        return self._accounted(result_of(self.result, record, self.config, work, meter), record)
+
+    def _accounted(self, result: C, record: Record) -> C:
+        """The result with what was not checked of the answer, if the task splits it."""
+        return result.model_copy(update=account_of(record, None)[1])
 
     def _coherent(self, work: Work, record: Record, meter: Meter) -> Work:
         """The work with the contradictions among the answer's claims, where the settings ask for them."""

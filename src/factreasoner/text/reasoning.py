@@ -59,6 +59,7 @@ _NAMED = re.compile(r"""[ \t]*(?:tags?|blocks?|elements?|tokens?|markers?|sectio
 _QUOTES = "\"'“”‘’„«»「」"
 _STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
 """Before the end of what is struck through."""
+_BLANKS = re.compile(r"\s* {8}\s*")
 _BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNORECASE)
 
 
@@ -107,6 +108,11 @@ def blanked_reasoning(text: str) -> str:
         pieces.append(" " * (end - start - 2) + "\n\n" if apart else " " * (end - start))
         at = end
     return "".join([*pieces, text[at:]])
+
+
+def closed_up(text: str) -> str:
+    """A text of `blanked_reasoning` without the blanks that it put in."""
+    return _BLANKS.sub(lambda blanks: "\n\n" if "\n" in blanks[0] else " ", text).strip()
 
 
 class _Finder:

@@ -158,7 +158,8 @@ function drawRecord(page, record, view) {
     h('h1', {tabindex: '-1'}, quoted(record.prompt ? rows[view.number][1] : record.topic || record.id)),
     record.prompt && rows[view.number][1].endsWith(' …') ? disclosed('The whole question', () => h('div', {class: 'answer-text', dir: 'auto'}, record.prompt)) : null,
     h('p', {class: 'note'}, quoted(record.id), record.topic && record.prompt ? [' · ', quoted(record.topic)] : null,
-      status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))]),
+      status === 'ok' ? null : [' · ', h('strong', {}, status.replace('_', ' '))],
+      record.runs[run].not_checked ? [' · ', record.runs[run].not_checked] : null),
     runSwitch(), h('div', {id: 'record-body'}))]);
   fillRecord(view.claim);
 }

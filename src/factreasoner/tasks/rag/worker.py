@@ -16,7 +16,7 @@ from factreasoner.assessors.judging import (
     pieces,
     premises,
 )
-from factreasoner.atoms import made_atoms
+from factreasoner.atoms import account_of, made_atoms
 from factreasoner.atoms.embedded import reference_record
 from factreasoner.errors import ConfigError, PluginError
 from factreasoner.llm.cache import InFlight
@@ -29,6 +29,7 @@ from factreasoner.protocols import Judged
 from factreasoner.tasks.rag.result import RagResult
 from factreasoner.tasks.rows import ANSWER, CONTEXTS, REFERENCE, known_verdict
 from factreasoner.tasks.task import ClaimWorker, Work, numbered
+from factreasoner.text.reasoning import without_reasoning
 
 
 class MadeClaims(NamedTuple):
@@ -186,6 +187,13 @@ class RagWorker(ClaimWorker[RagResult]):
         nothing_to_ask = not judged.verdicts and not failures  # no context retrieved, and no reference
         return Work(fields, failures, asked if nothing_to_ask else judged_claims, asked, answer_claims)
 
+    def _accounted(self, result: RagResult, record: Record) -> RagResult:
+        """See `ClaimWorker`."""
+        if record.atoms is not None:
+            return super()._accounted(result, record)
+        claims, told = account_of(record, result.claims or ())
+        return result.model_copy(update=told | ({"claims": claims} if result.claims is not None else {}))
+
     def _second_look(
         self, together: Sequence[Premise], claims: Sequence[Claim], found: Judged
     ) -> Judged | None:
@@ -212,7 +220,7 @@ class RagWorker(ClaimWorker[RagResult]):
                 continue
             for context in record.contexts or ():
                 yield from self._in_pieces(premise_of(context.id), claims)
-        text = Premise(ANSWER, record.response, title=record.prompt, record_id=record.id)
+        text = Premise(ANSWER, without_reasoning(record.response), title=record.prompt, record_id=record.id)
         reference = (record.reference or "").strip()
         if said and reference:
             of_reference = text._replace(id=REFERENCE, text=reference, question=record.prompt)

@@ -27,6 +27,7 @@ from factreasoner.tasks.rows import (
     claim_row,
 )
 from factreasoner.tasks.task import ClaimResult
+from factreasoner.text.reasoning import closed_up
 
 ClaimLabel = Literal["supported", "contradicted", "conflicting", "unverified", "uncited", "unknown_source"]
 Fate = Literal["kept", "flagged", "rewritten", "removed"]
@@ -148,7 +149,9 @@ class VerifyResult(ClaimResult):
     @property
     def corrected(self) -> str | None:
         """The corrected answer; None if the claims could not be made."""
-        return self.revised.text if self.revised else None
+        if self.revised is None or not self.removed_reasoning:
+            return self.revised.text if self.revised else None
+        return closed_up(self.revised.text)
 
 
 class Scores(NamedTuple):

@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Unpack
 
-from factreasoner.atoms import atom_prompts
+from factreasoner.atoms import account_of, as_read, atom_prompts
 from factreasoner.errors import ConfigError, InputError, InputProblem
 from factreasoner.inputs.parsing import AtomLike, ContextLike, given_record
 from factreasoner.llm.usage import Meter
-from factreasoner.models import Claim, Failure, Record, StageError, Verdict, new_id
+from factreasoner.models import Atom, Claim, Failure, Record, StageError, Verdict, new_id
 from factreasoner.pipeline.assembly import Assembly, Calls, assembly_of, parts_and_config
 from factreasoner.plugins.kinds import ATOMIZER, REVISER
 from factreasoner.protocols import LLM
@@ -48,7 +48,18 @@ class VerifyWorker(ClaimWorker[VerifyResult]):
         self.corrector = Corrector(self._llm, self.config)
 
     def _work(self, record: Record, meter: Meter) -> Work:
-        return _Verification(self, record, meter).work()
+        return _Verification(self, as_read(record), meter).work()
+
+    def _accounted(self, result: VerifyResult, record: Record) -> VerifyResult:
+        """See `ClaimWorker`."""
+        if record.atoms is not None:
+            return super()._accounted(result, record)
+        found, told = account_of(record, [Atom(id=c.id, text=c.text, span=c.span) for c in result.claims])
+        if (text := result.verified) is not None:
+            claims = (c.model_copy(update={"span": a.span}) for c, a in zip(text.claims, found, strict=True))
+            verified = text.model_copy(update={"claims": tuple(claims)})
+            told |= {"verified": verified, "revised": verified if result.revised == text else result.revised}
+        return result.model_copy(update=told)
 
 
 class _Verification:
