@@ -34,6 +34,12 @@ _QUANTIFIERS = words(
     "some many several most other another each every no one both all any few",
     "various certain different numerous",
 )
+_ASPECTS = words(
+    "entry entrance admission access parking price cost fee charge fare rent ticket height length width",
+    "depth size weight age population capacity weather climate name address location view construction",
+    "opening closure restoration renovation",
+)
+"""What is said of a thing, which "it" behind them may mean: "Entry is free. It has a café." """
 _LONGEST_NAME = 8
 """Words of what may replace a pronoun."""
 _LONGEST_QUESTION = 1000
@@ -217,6 +223,8 @@ def _named(text: Plain, parse: Parse, subject: Word) -> Named:
     if last.i - first.i + 1 != len(said) or any(w.pos in ("PROPN", "NUM", "NOUN", "X") for w in behind):
         return _NOTHING
     one = first.lower in ("a", "an")
+    if subject.lemma.lower() in _ASPECTS and subject.pos != "PROPN":
+        return _NOTHING
     if first.lower in _QUANTIFIERS or (one and parse.root.finite.tag == "VBD"):
         return _NOTHING
     name = text._replace(asides={}).shown(first.start, last.end)

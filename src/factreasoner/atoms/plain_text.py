@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from factreasoner.text.citation_marks import find_marks, is_word
+from factreasoner.text.citation_marks import JOINT, find_marks, words_among
 from factreasoner.text.sentences import CITED_HERE, Span, may_abbreviate, newline_ended
 from factreasoner.text.tags import UNSEEN
 
@@ -43,10 +43,16 @@ _ENDS = (".", ",", ";", ":", "!", "?")
 _STOP = re.compile(r"[.!?…]+")
 _ENDED = re.compile(rf"(?<=[^\s.!?…])[.!?…]+[)\"”’*_{UNSEEN}]*$")
 _BEGINS = re.compile(rf"[\"“„«‘¿¡*_({UNSEEN}]*(?P<first>[^\W\d_])(?P<second>.?)")
-_BETWEEN = re.compile(r"[ \t]*[,;]?[ \t]*")
 _OPENED = re.compile(
-    r"[ \t]*[(\[][ \t]*(?:(?:see(?: also)?|cf\.|e\.g\.,?|via|from|siehe|vgl\.|voir)[ \t]*)?$", re.IGNORECASE
+    r"[ \t]*[(\[][ \t]*(?:(?:see(?: also)?|cf\.|e\.g\.,?|via|from|and|also|siehe|vgl\.|voir|quellen?:"
+    r"|fuentes?:|sources? ?:|refs?\.?:|references?:)[ \t]*)?$",
+    re.IGNORECASE,
 )
+_LED = re.compile(
+    r"(?<=\w)(?:[ \t]*[,;][ \t]*(?:see(?: also)?|cf\.|siehe|vgl\.|voir)|[ \t]+[–—-])[ \t]*$", re.IGNORECASE
+)
+"""What leads to a mark at the end of a clause: ", see [1]"."""
+_ENDED_HERE = re.compile(r"[ \t]*(?:[.,;:!?]|$)", re.MULTILINE)
 
 
 class Plain(NamedTuple):
@@ -90,9 +96,10 @@ def _citations(source: str) -> tuple[Span, ...]:
     for mark in find_marks(source):
         names = _COUNTED.search(source[max(0, mark.start - 80) : mark.start])
         sure = mark.sure or (not names and _CLAUSE_END.match(source, mark.end))
-        if sure and not (mark.narrative or is_word(source, mark.start, mark.end)):
+        if sure and not mark.narrative:
             found.append((mark.start, mark.end))
-    return tuple(cuts(source, found))
+    words = words_among(source, found)
+    return tuple(cuts(source, [mark for mark in found if mark not in words]))
 
 
 @lru_cache(maxsize=256)
@@ -220,12 +227,13 @@ def words_alone(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Sp
 def cuts(text: str, marks: Sequence[tuple[int, int]], others: Sequence[Span] = ()) -> list[Span]:
     """What to leave out to get the words alone: citation marks with the blanks and brackets around them.
 
-    Marks with only commas and blanks between them are one: "([1], [2])" leaves nothing.
+    Marks with only commas, blanks and "and" between them are one: "([1], [2] and [3])" leaves nothing.
     """
-    found = (Span(_on_line_before(text, len(text[:start].rstrip(_BLANK)), end), end) for start, end in marks)
+    spans = (emphasised(text, *mark) for mark in marks)
+    found = (Span(_on_line_before(text, len(text[:start].rstrip(_BLANK)), end), end) for start, end in spans)
     merged: list[Span] = []
     for cut in sorted([*others, *found]):
-        if merged and (cut.start <= merged[-1].end or _BETWEEN.fullmatch(text, merged[-1].end, cut.start)):
+        if merged and (cut.start <= merged[-1].end or JOINT.fullmatch(text, merged[-1].end, cut.start)):
             merged[-1] = Span(merged[-1].start, max(merged[-1].end, cut.end))
         else:
             merged.append(cut)
@@ -239,8 +247,19 @@ def _on_line_before(text: str, start: int, end: int) -> int:
     return len(before) if one_break and before[-1:] not in _ENDS and text[end : end + 1] in _ENDS else start
 
 
+def emphasised(text: str, start: int, end: int) -> tuple[int, int]:
+    """A mark with the emphasis that is around it alone: "**[1]**"."""
+    while text[start - 1 : start] in ("*", "_") and text[end : end + 1] == text[start - 1]:
+        start, end = start - 1, end + 1
+    return start, end
+
+
 def _opened(text: str, span: Span) -> Span:
-    """The span with the brackets around it, and the blanks in these."""
+    """The span with the brackets around it, and the blanks in these, or with what leads to it."""
+    if (wider := emphasised(text, *span)) != span:
+        span = Span(len(text[: wider[0]].rstrip(_BLANK)), wider[1])
     left = _OPENED.search(text, max(0, span.start - 16), span.start)
-    closed = text[span.end : span.end + 1] in (")", "]")
-    return Span(left.start(), span.end + 1) if left and closed else span
+    if left and text[span.end : span.end + 1] in (")", "]"):
+        return Span(left.start(), span.end + 1)
+    led = _LED.search(text, max(0, span.start - 16), span.start)
+    return Span(led.start(), span.end) if led and _ENDED_HERE.match(text, span.end) else span

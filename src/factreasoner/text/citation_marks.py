@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -75,15 +75,25 @@ BROKEN = re.compile(
     r"\[\^?\d{1,3}(?:(?=[.;!?]\s+[^\W\d_a-z][^\W\d_])|(?=[\s.,;:!?]|$)(?![^\[\]\n]{0,40}\]))"
     r"|(?<=[^\W\d_.!?] )\d{1,3}\](?!\()"
 )
+_NAMED = (
+    r"(?:(?:(?:the|both|either|sources?|references?|refs?\.?|documents?|passages?|articles?|papers?) ){1,3})?"
+)
 _ASKS_FOR_NOUN = re.compile(
     r"\b(?:according to|per|"
-    r"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*$",
+    rf"(?:shown|stated|reported|described|noted|found|said|told|listed|given) (?:in|by))[ \t]*{_NAMED}$",
     re.IGNORECASE,
 )
 """Words behind which a citation is a noun of its sentence: "according to [1], ..."."""
-_PREPOSITION = re.compile(r"\b(?:at|in|by|from|of|with)[ \t]+$", re.IGNORECASE)
+_PREPOSITION = re.compile(rf"\b(?:at|in|by|from|of|with)[ \t]+{_NAMED}$", re.IGNORECASE)
 _BEFORE_NOUN = re.compile(r"(?:\A|[\n.!?:;]|\b(?:in|by|per|to|as|from|see|and))[ \t]*\Z", re.IGNORECASE)
 _CLAUSE_ENDS = re.compile(r"[ \t]*(?:[.,;:!?)]|$)", re.MULTILINE)
+JOINT = re.compile(
+    r"[ \t]*(?:[,;、，；]|(?:[,;] ?)?(?:[&/+–—-]|and|or|as well as|plus|also|to|und|oder|sowie|et|ou|y|e|o"
+    r"|en|of|och|og|и|или|和|与|及|或|以及|と|や|및|와|과|see|cf\.|vgl\.)(?: also)?)?[ \t]*",
+    re.IGNORECASE,
+)
+"""What may stand between two marks that are read as one: "[1] and [2]"."""
+_NEW_CLAUSE = re.compile(r".*(?:[;；]|, ?and).*", re.IGNORECASE)
 _NUMBER = r"[-\u2212]?\d+(?:\.\d+)?"
 _ROW = rf"\[\s*{_NUMBER}(?:\s*[,;]\s*{_NUMBER})+\s*\]"
 _SERIES = re.compile(_ROW)
@@ -201,6 +211,23 @@ def is_word(text: str, start: int, end: int) -> bool:
     after = re.match(r"[ \t]+(\S)", text[end : end + 8])
     begins = _BEFORE_NOUN.search(text[max(0, start - 40) : start])
     return bool(begins and after and after[1].islower())
+
+
+def words_among(text: str, marks: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Those of the ordered `marks` that are words of their sentence, several joined ones as one."""
+    found: set[tuple[int, int]] = set()
+    first = 0
+    for last, (start, end) in enumerate(marks):
+        joint = text[end : marks[last + 1][0]] if last + 1 < len(marks) else None
+        if joint is not None and JOINT.fullmatch(joint.replace("*", "")):
+            continue
+        joined = marks[first : last + 1]
+        if is_word(text, joined[0][0], end):
+            found.update(joined)
+        elif len(joined) == 2 and _NEW_CLAUSE.fullmatch(text[joined[0][1] : start]):
+            found.update(joined[1:] if is_word(text, start, end) else ())
+        first = last + 1
+    return found
 
 
 def nothing_cited(text: str) -> Regions:

@@ -14,7 +14,7 @@ from factreasoner.atoms.plain_text import words_alone
 from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
-from factreasoner.text.citation_marks import BROKEN, Regions, is_word, nothing_cited
+from factreasoner.text.citation_marks import BROKEN, Regions, nothing_cited, words_among
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
@@ -27,7 +27,7 @@ _REFERENCES = re.compile(
 )
 _RAISED = r"[⁰¹²³⁴-⁹]"
 _ENTRY = re.compile(
-    r"^[ \t>*+-]*(?:\[\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?"
+    r"^[ \t>*+-]*(?:\[(?![ xX]\])\^?(?P<label>[^\[\]\n]{1,60})\](?P<colon>:)?"
     rf"|(?P<raised>{_RAISED}{{1,3}})|(?P<number>\d{{1,3}})[.)])"
 )
 _TITLE = re.compile(
@@ -91,8 +91,8 @@ class CitedText:
         apart, code = Regions([*listed, *((m.start, m.end) for m in markers)]), nothing_cited(lines)
         urls = (m for m in _URL.finditer(lines) if not apart.hold(*m.span()))
         self._links = [m for m in urls if not code.hold(*m.span())]
-        kept = [m for m in markers if m.is_word or is_word(lines, m.start, m.end)]
-        gone = [m for m in markers if m not in kept]
+        words = words_among(lines, [(m.start, m.end) for m in markers if not m.is_word])
+        gone = [m for m in markers if not (m.is_word or (m.start, m.end) in words)]
         around = [
             Span(*span)
             for m in gone

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from factreasoner.atoms.plain_text import emphasised
 from factreasoner.models import Context
 from factreasoner.text.author_years import AuthorYear, work_of_key, works_of
 from factreasoner.text.citation_marks import (
@@ -53,7 +54,7 @@ One that opens stands before the sentence that it is for.
 _REFERRED = re.compile(r"\[(?P<inside>[^\[\]\n]{1,120})\]\[(?P<label>[^\[\]\n]{1,60})\]")
 """A link whose address the text defines elsewhere: "[Reuters][1]"."""
 _POINTERS = re.compile(
-    r"(?<!\])\((?:[ ,;]*(?:https?://[^\s<>()\[\]]+"
+    r"(?<!\])\((?:(?:[ ,;]|and\b|und\b|et\b|&)*(?:https?://[^\s<>()\[\]]+"
     r"|\[[^\[\]\n]{1,120}\](?:\((?:[^()\s]|\([^()\s]*\))*\)|\[[^\[\]\n]{1,60}\]))){1,20} *\)"
 )
 """Links in round brackets, and nothing else there: "([Reuters](https://...))"."""
@@ -192,7 +193,7 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     apart = nothing_cited(text)
     links = [m for m in _links(text, sources) if not apart.hold(m.start, m.start + 1)]
     tags = Tags(text)
-    found = [_with_tags(tags, m) for m in (*links, *marks) if m is not None]
+    found = [_with_tags(text, tags, m) for m in (*links, *marks) if m is not None]
     markers: list[Marker] = []
     for marker in sorted(found, key=lambda m: (m.start, -m.end)):
         if not markers or marker.start >= markers[-1].end:
@@ -200,13 +201,14 @@ def find_markers(text: str, sources: Sources) -> list[Marker]:
     return markers
 
 
-def _with_tags(tags: Tags, marker: Marker) -> Marker:
-    """A marker with the inline tags around it, such as those of a superscript."""
+def _with_tags(text: str, tags: Tags, marker: Marker) -> Marker:
+    """A marker with the inline tags around it, such as those of a superscript, and with its emphasis."""
     before, behind = tags.before(marker.start), tags.behind(marker.end)
     while before and behind and before["inline"] and are_pair(before, behind):
         marker = marker._replace(start=before.start(), end=behind.end())
         before, behind = tags.before(marker.start), tags.behind(marker.end)
-    return marker
+    start, end = emphasised(text, marker.start, marker.end)
+    return marker._replace(start=start, end=end)
 
 
 def notes_on(text: str, markers: Sequence[Marker], sources: Sources) -> Iterator[str]:
