@@ -69,6 +69,11 @@ def test_the_worst_atom_comes_first_with_its_quote(server, mode):
     assert right["p_true"] == pytest.approx(alone.p_true["a0"], abs=1e-12)
 
 
+def test_the_agent_is_told_what_was_not_checked(server):
+    reply = found(server, output=f"{ANSWER} Is it old?", contexts=PASSAGES)
+    assert reply["not_checked"] == "1 of 3 sentences not checked: 1 question"
+
+
 def test_cited_sources_are_those_of_the_numbers(server):
     answer = "The tower is 330 metres high [2]. The tower was built in 1898 [1]."
     reply = found(server, "verify", output=answer, sources=PASSAGES)

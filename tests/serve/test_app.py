@@ -70,6 +70,26 @@ def test_a_check_allows_what_keeps_the_rules_and_nothing_unknown(service, contex
     assert (found.json()["allowed"], found.json()["reason"]) == (allowed, reason)
 
 
+def test_a_check_tells_what_it_did_not_check(service):
+    answer = "<think>It is low.</think>It is tall. Is it old?"
+    found = service.post("check", {"output": answer, "contexts": ["It is tall."]}).json()
+    told = "2 of 3 sentences not checked: 1 removed reasoning, 1 question"
+    assert (found["allowed"], found["reason"]) == (True, f"precision >= 0.8; {told}")
+    assert found["unchecked"] == [
+        {"span": [0, 25], "reason": "removed reasoning"},
+        {"span": [37, 47], "reason": "question"},
+    ]
+    nothing = service.post("check", {"output": "Is it old?", "contexts": ["It is tall."]}).json()
+    assert nothing["allowed"] is False
+    assert nothing["reason"].endswith("; 1 of 1 sentence not checked: 1 question")
+
+
+def test_a_dangerous_instruction_is_not_allowed(service):
+    answer = "It is tall. Take two tablets if you forget one."
+    found = service.post("check", {"output": answer, "contexts": ["deny"]}).json()
+    assert (found["allowed"], found["num_atoms"]) == (False, 2)
+
+
 def test_a_failure_that_can_not_change_the_score_does_not_refuse_an_answer():
     settings = {"reviser": "held_judge:FailedReviser", "judge": "held_judge:HeldJudge"}
     with running(**settings) as service:

@@ -37,6 +37,10 @@ ANSWER = "The bridge opened in 1932."
         "<|channel|>commentary to=functions.f <|constrain|>json<|message|>{{}}<|call|>"
         "<|start|>assistant<|channel|>final<|message|>{}",
         "analysisThe user asks. It opened in 1931.assistantfinal{}",
+        "Thinking...\nIt opened in 1931.\n...done thinking.\n\n{}",
+        "Here is my thought process:\nIt opened in 1931.\n\nHere is my response:\n{}",
+        "<think>It opened in 1931.<\\/think>{}",
+        "<scratchpad>1931?</scratchpad><final_answer>{}</final_answer>",
         "<|channel>thought\nIt opened in 1931.<channel|>{}",
         '<tool_call>\n{{"name": "f", "year": 1931}}\n</tool_call>\n{}',
         "<tool_call><function=f><parameter=q>x</parameter></function></tool_call>{}",

@@ -46,7 +46,10 @@ class Check(Command):
             say("\n".join(map(str, findings)))
         few = run.task.table.few_records(summary.sample(), measured)
         turned = ruling.turned(rules, run.task.table)
-        for warning in filter(None, (few, *turned, *ruling.unruled_failures(rules, summary, failed))):
+        unchecked = f"{summary.not_checked}." if summary.not_checked else ""
+        for warning in filter(
+            None, (unchecked, few, *turned, *ruling.unruled_failures(rules, summary, failed))
+        ):
             say(warning, err=True)
         if self.junit is not None:
             ruling.write_junit(self.junit, findings, self.run_dir)

@@ -12,7 +12,7 @@ from typing import Any, Generic, TypeVar, get_args
 
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.table import Table
-from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict
+from factreasoner.models import Coherence, Failure, Status, TaskResult, Usage, Verdict, not_checked
 
 STAGES = (
     *("fact_generator", "atomizer", "reviser", "query_builder", "retriever", "summarizer"),
@@ -157,6 +157,11 @@ class Tally(ABC, Generic[R]):
         self._coherence = Counter(records=0, self_contradictions=0, unjudged_pairs=0)
         self._coherence_scores: list[float] = []
         self._pairs: Lowest[dict[str, Any]] = Lowest(PAIRS_SHOWN)
+
+    @property
+    def not_checked(self) -> str:
+        """How many sentences of the answers no claim covers, by reason; empty if there are none."""
+        return not_checked(self._unchecked, self._sentences["sentences"])
 
     @abstractmethod
     def add(self, result: R) -> dict[str, Any]:

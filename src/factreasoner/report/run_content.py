@@ -13,7 +13,7 @@ from factreasoner.metrics.run_counts import Lowest, review_rank
 from factreasoner.metrics.samples import Sample
 from factreasoner.metrics.statistics import OfClaims
 from factreasoner.metrics.table import ARROWS, Metric, Place, Table
-from factreasoner.models import TaskResult, not_checked
+from factreasoner.models import TaskResult
 from factreasoner.models.results import NO_VALUE, group_of
 from factreasoner.models.wording import number_of
 from factreasoner.report.record_content import Scored, marks_of
@@ -88,14 +88,9 @@ class RunContent:
         ]
         disputed = self._marks["disputed"]
         told = f"; {disputed:,} {'is' if disputed == 1 else 'are'} disputed" if disputed else ""
+        unchecked = f"; {self._tally.not_checked}" if self._tally.not_checked else ""
         listed = " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
-        return f"{listed} of {number_of(total, task.claim_word)}{told}{self._not_checked()}."
-
-    def _not_checked(self) -> str:
-        """How many sentences no claim covers, in words."""
-        summary = self._tally.content()
-        told = not_checked(summary["unchecked"] or {}, summary["num_sentences"] or 0)
-        return f"; {told}" if told else ""
+        return f"{listed} of {number_of(total, task.claim_word)}{told}{unchecked}."
 
     def content(self, name: str) -> dict[str, Any]:
         """JSON-ready; `name` is what the page calls the run."""

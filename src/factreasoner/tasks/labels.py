@@ -15,6 +15,7 @@ from factreasoner.models import TaskResult, not_checked
 from factreasoner.models.wording import number_of
 from factreasoner.tasks.rows import NAME_LENGTH, Caution, ClaimRow, in_words, source_name
 from factreasoner.text.passages import excerpt
+from factreasoner.text.reasoning import without_reasoning
 from factreasoner.text.visible import one_line
 
 
@@ -155,6 +156,8 @@ def nothing_in(result: TaskResult) -> str:
         return "an empty answer"
     if not any(map(str.isalnum, result.response)):
         return "an answer without a word"
+    if not any(map(str.isalnum, without_reasoning(result.response))):
+        return "reasoning without an answer"
     if is_abstention(result.response):
         return "an abstention"
     if "atomizer" not in result.seconds:

@@ -29,10 +29,10 @@ _MARK = re.compile(
     | (?P<gemma><{_BAR}channel>\s*(?:thought|analysis)) | (?P<gemma_end><channel{_BAR}>)
     | (?P<turn><{_BAR}(?:im_start|start|start_header_id){_BAR}>{_ROLE})
     | <{_BAR}\s*(?P<piped>[a-z][\w▁ .-]{{1,60}}?)\s*{_BAR}>
-    | (?P<tag>{_LEFT}\s*(?P<close>/)?\s*{_NAME}(?:[\s=][^<>]{{0,400}}?)?(?P<whole>/)?\s*{_RIGHT})
+    | (?P<tag>{_LEFT}\s*(?P<close>\\?/)?\s*{_NAME}(?:[\s=][^<>]{{0,400}}?)?(?P<whole>/)?\s*{_RIGHT})
     | (?P<bracket>\[(?P<bracket_close>/)?(?:THINK(?:ING)?|THOUGHTS?|REASONING)\])
     | (?P<token></?(?:bos|eos|pad|unk|eot|eod|endoftext)>|</?(?:end|start|begin)_?of_?\w+>{_ROLE}
-        |</?(?:final_?)?answer>|\[/?INST\]|<</?SYS>>|\[(?:EOS|BOS|PAD|UNK)\]|</s>|\A\s*<s>)
+        |</?(?:final|(?:final_?)?(?:answer|response))>|\[/?INST\]|<</?SYS>>|\[(?:EOS|BOS|PAD|UNK)\]|</s>|\A\s*<s>)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -52,9 +52,12 @@ _DETAILS = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _STRIPPED = re.compile(
-    r"\A\s*analysis(?=[A-Z\s]).*?assistant(?:commentary.*?assistant)?final(?=\W|[A-Z\d])", re.DOTALL
+    r"\A\s*(?:analysis(?=[A-Z\s]).*?assistant(?:commentary.*?assistant)?final(?=\W|[A-Z\d])"
+    r"|Thinking\.\.\.\s.*?\.\.\.done thinking\."
+    r"|Here(?:'s| is) my thought process:.*?Here(?:'s| is) my response:)",
+    re.DOTALL,
 )
-"""Channels whose special tokens were not decoded: "analysisThe user asks...assistantfinalYes."."""
+"""What stands in words for tokens: "analysisThe user asks...assistantfinalYes.", "...done thinking."."""
 _NAMED = re.compile(r"""[ \t]*(?:tags?|blocks?|elements?|tokens?|markers?|sections?)\b""", re.IGNORECASE)
 _QUOTES = "\"'“”‘’„«»「」"
 _STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
@@ -65,7 +68,11 @@ _BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNO
 
 @lru_cache(maxsize=256)
 def _spans(text: str) -> tuple[Span, ...]:
-    found = _Finder(text).found() if re.search(r"[<＜◁⟨\[]|&lt;|assistantfinal|```|~~~", text) else []
+    found = (
+        _Finder(text).found()
+        if re.search(r"[<＜◁⟨\[]|&lt;|assistantfinal|```|~~~|done thinking|my thought process", text)
+        else []
+    )
     merged: list[Span] = []
     for span in sorted(found):
         if merged and not text[merged[-1].end : span.start].strip():
