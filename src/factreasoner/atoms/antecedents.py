@@ -15,9 +15,9 @@ from factreasoner.atoms.fragments import leading_label
 from factreasoner.atoms.plain_text import Plain, plain
 from factreasoner.models import Atom, Record
 from factreasoner.text.language import gender_of_name, is_person, words
+from factreasoner.text.lines import shown
 from factreasoner.text.parsing import NOUNS, PLURAL, SUBJECTS, Parse, Parser, Word
 from factreasoner.text.sentences import Span, block_sentences, blocks
-from factreasoner.text.tags import without_tags
 
 Kind = Literal["male", "female", "thing", "many"]
 Meant = Mapping[str, str]
@@ -74,7 +74,7 @@ class Antecedents:
     """The sentences of a response, what each kind of pronoun means in them, and the persons they name."""
 
     def __init__(self, record: Record, parser: Parser) -> None:
-        response = without_tags(record.response)
+        response = shown(record.response)
         self._spans: list[Span] = []
         self._meant: list[Meant] = []
         read: list[Plain] = []

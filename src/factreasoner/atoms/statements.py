@@ -11,9 +11,9 @@ from factreasoner.atoms.clauses import is_sound, split
 from factreasoner.atoms.fragments import FINITE, LONGEST_LABEL, TO_VERB, capitalised, lowered
 from factreasoner.atoms.phrases import Draft, Line
 from factreasoner.atoms.plain_text import Plain, plain
+from factreasoner.text.lines import shown
 from factreasoner.text.parsing import PLURAL, Parse, Parser, Word
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
-from factreasoner.text.tags import without_tags
 
 _STOPPED = re.compile(r"[.!?…:;。！？：；]\W*\Z")
 _STOP_TWICE = re.compile(r"""([.!?…][”"’']+)\.(?=$|,)""")
@@ -62,7 +62,7 @@ class StatementFinder:
     """Reads the blocks of one text in their order."""
 
     def __init__(self, text: str, parser: Parser | None) -> None:
-        self._source, self._text = text, without_tags(text)
+        self._source, self._text = text, shown(text)
         self._parser = parser
         self._leads = fragments.Leads(self._text)
         self._header: Sequence[str] | None = None
@@ -78,7 +78,7 @@ class StatementFinder:
                 yield from self._row(block, following)
                 continue
             self._header = None
-            if block.kind != "code":
+            if block.kind not in ("code", "note"):
                 item = following if following is not None and following.kind == "item" else None
                 yield from self._of_sentences(list(self._block(block, item)))
 

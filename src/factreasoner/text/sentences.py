@@ -7,14 +7,13 @@ sentences. Spans are verbatim, `text[start:end]`. Time is linear in the length o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from factreasoner.text.citation_marks import Regions
 from factreasoner.text.language import SENTENCES
-from factreasoner.text.tags import Tags, without_tags
-
-BlockKind = Literal["prose", "item", "heading", "table", "code"]
+from factreasoner.text.lines import BlockKind, lines, shown
+from factreasoner.text.tags import Tags
 
 
 class Span(NamedTuple):
@@ -32,48 +31,27 @@ class Block(NamedTuple):
     kind: BlockKind
 
 
-_MARKER = re.compile(
-    r"""[\s>]*+(?:
-        (?P<heading>\#{1,6})(?=\s)
-      | (?P<item>
-          [-*+–—·](?:\s++\[[ xX]\])?(?=\s)
-        | [•‣◦▪▫●○■□]
-        | -(?=[^\W\d_])
-        | \(?\d{1,3}[.)](?=\s|[^\W\d_])
-        | \(?(?:[a-zA-Z]|[ivx]{2,4})\)(?=\s)
-        | [a-z]\.(?=\s)
-        | [\d一二三四五六七八九十]{1,3}、
-        )
-    )?\s*+""",
-    re.VERBOSE,
-)
-_RULE = re.compile(r"\s*(?:[-=_*~|:+]\s*)+")
-_FENCE = re.compile(r"\s*+(?:```|~~~)")
-_BOLD_LINE = re.compile(r"(\*\*|__)[^*_]{1,120}\1:?")
-_ENDS_LINE = re.compile(r"""[.!?…:;。！？：；।॥؟۔|]["'”’»)\]*_`」』）]*+$""")
-_WRAP_WIDTH = 60
-
-
 def newline_ended(text: str) -> str:
     """The text with its lines ended by "\\n" alone, each character at its place: "\\r\\n" becomes " \\n"."""
     return text.replace("\r\n", " \n").replace("\r", "\n")
 
 
-def blocks(text: str, places: Sequence[int] | None = None) -> list[Block]:
-    """Paragraphs, list items, headings, table rows and fenced code of `text`, in order, trimmed.
+def blocks(text: str) -> list[Block]:
+    """Paragraphs, list items, headings, table rows, footnotes and fenced code of `text`, in order, trimmed.
 
-    Tags are read as any other characters: `without_tags` reads them before. `places` gives the place of each
-    character before anything was cut out of the text: its lines are as wide as they were.
+    Each line is one, so a text with wrapped lines is `unwrapped` before. Tags are read as any other
+    characters: `without_tags` reads them before.
     """
     found: list[Block] = []
-    for block in _line_blocks(text, places or range(len(text))):
+    for line in lines(text):
+        block = Block(line.start, line.end, line.kind)
         found.extend(_run_on(text, block) if block.kind in ("prose", "item") else [block])
     return found
 
 
 def sentences(text: str) -> list[Span]:
     """Sentences of `text`, in order, with blanks, markers, rules and tags between; a block of code is one."""
-    tags, text = Tags(text), without_tags(text)
+    tags, text = Tags(text), shown(text)
     return [
         Span(*tags.wholly(*span)) if block.kind == "code" else span
         for block in blocks(text)
@@ -94,63 +72,9 @@ def block_sentences(text: str, block: Block) -> Iterator[Span]:
         yield Span(start, block.end)
 
 
-def _line_blocks(text: str, places: Sequence[int]) -> Iterator[Block]:
-    """Join wrapped lines; set apart items, headings, rows and code."""
-    block: Block | None = None
-    position = 0
-    for line in text.splitlines(keepends=True):
-        start, position = position, position + len(line)
-        end = start + len(line.rstrip())
-        is_fence = _FENCE.match(line) is not None
-        if block and block.kind == "code":
-            block = Block(block.start, max(block.end, end), "code") if line.strip() else block
-            if is_fence:
-                yield block
-                block = None
-            continue
-        after = Block(end - len(line.strip()), end, "code") if is_fence else _block_of_line(text, start, end)
-        if after and block and _continues(text, block, after, places):
-            block = Block(block.start, after.end, block.kind)
-            continue
-        if block:
-            yield block
-        block = after
-    if block:
-        yield block
-
-
-def _block_of_line(text: str, start: int, end: int) -> Block | None:
-    if _RULE.fullmatch(text, start, end):
-        return None
-    marker = _MARKER.match(text, start, end)
-    start = marker.end() if marker else start
-    if start >= end:
-        return None
-    if marker and marker["heading"]:
-        return Block(start, end, "heading")
-    if marker and marker["item"]:
-        return Block(start, end, "item")
-    if text[start] == "|":
-        return Block(start, end, "table")
-    return Block(start, end, "heading" if _BOLD_LINE.fullmatch(text, start, end) else "prose")
-
-
-def _continues(text: str, block: Block, line: Block, places: Sequence[int]) -> bool:
-    """Whether a plain line continues the sentence of the block before, as in wrapped text."""
-    if line.kind != "prose" or block.kind not in ("prose", "item"):
-        return False
-    if text[block.end - 1] in ":：":
-        return False
-    last_line = max(block.start, text.rfind("\n", block.start, block.end) + 1)
-    if places[block.end - 1] - places[last_line] >= _WRAP_WIDTH - 1:
-        return True
-    ended = _ENDS_LINE.search(text[max(block.start, block.end - 8) : block.end])
-    return not ended and (text[line.start].islower() or text[line.start] in "(,;")
-
-
 _NUMBER = re.compile(r"""(?:^|(?<=[.:;!?)\]"”’»。：；]))\s*+\(?(\d{1,2})[.)]\s++(?=\S)""")
 _DASH = re.compile(r"""(?:^|(?<=[.:;!?])|(?<=[.:;!?][)\]"”’]))\s*+(?<!\S)[-–—•*]\s++(?=[^\W\d_a-z]|\*\*)""")
-_FENCED = re.compile(r"```[^`]++```")
+_FENCED = re.compile(r"(`{3,})(?!`)[^`]++\1(?!`)")
 
 
 def _run_on(text: str, block: Block) -> Iterator[Block]:
@@ -192,7 +116,7 @@ _MARK = (
     r"(?:\[{1,2}(?:\^|cite: ?)?\d{1,3}(?:(?:, ?|[-–;])\d{1,3})*\]{1,2}(?:\(https?:[^()\s]*\))?"
     r"|[⁰¹²³⁴-⁹]+|【[^【】\n]{1,60}】)"
 )
-_CITED = rf"{_MARK}| {_MARK}(?: ?{_MARK})*(?=\s+[^\W\d_a-z]|\Z)"
+_CITED = rf"{_MARK}| {{1,9}}{_MARK}(?: {{0,9}}{_MARK})*(?=\s+[^\W\d_a-z]|\Z)"
 """A citation behind a stop; one behind a blank only where the next sentence follows, not "[2] says so"."""
 _STOP = re.compile(
     rf"(?P<latin>[.!?…‽](?:[ \u00a0]?[.!?…‽])*)"
@@ -211,7 +135,7 @@ _GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}([a-z]{4})[a-z]{1,20}[.!?]\Z")
 _GLUED_WORD = re.compile(r"[A-Z][a-z]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK, _FAR_BACK = 24, 100
-_BLANK = re.compile(r"(?:[^\S\n]|\n(?:[ \t]*>)*)*")
+_BLANK = re.compile(r"\s*")
 
 
 def _borders(text: str, block: Block) -> Iterator[int]:

@@ -15,6 +15,7 @@ from factreasoner.models import Context
 from factreasoner.tasks.verify.markers import UNREAD, Marker, Sources, find_markers, notes_on
 from factreasoner.tasks.verify.result import Attribution
 from factreasoner.text.citation_marks import BROKEN, Regions, nothing_cited, words_among
+from factreasoner.text.lines import unwrapped
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks, newline_ended
 from factreasoner.text.tags import UNSEEN, Tags, without_tags
 
@@ -36,7 +37,6 @@ _TITLE = re.compile(
 )
 """An entry that ends without a stop and cites nothing, as titles do and sentences don't."""
 _CITED = re.compile(rf"\[\^?([^\[\]\n]{{1,60}})\]|({_RAISED}+)")
-_WRAPPED = re.compile(r"\n(?![ \t]*>)")
 _URL = re.compile(r"https?://[^\s<>\[\]()\"]*[^\s<>\[\]()\".,;:!?'*_`]")
 
 
@@ -102,8 +102,8 @@ class CitedText:
         whole = [(m.start, m.end) for m in gone if m.shown is None]
         whole += [m.span() for m in UNREAD.finditer(lines) if not m["opens"]]
         read, places = words_alone(self._read, whole, [*listed, *around])
-        all_blocks = blocks(read, places)
-        read = _unwrapped(read, all_blocks)
+        read = unwrapped(read, places)
+        all_blocks = blocks(read)
         seen = [n for n, character in enumerate(read) if character != UNSEEN]
         self.plain, self._places = "".join(read[n] for n in seen), [places[n] for n in seen]
         self.sentences = self._sentences(markers, all_blocks, read, places)
@@ -212,16 +212,6 @@ class CitedText:
             if at >= 0:
                 owned[at].append(marker)
         return owned
-
-
-def _unwrapped(text: str, all_blocks: Sequence[Block]) -> str:
-    """The text with blanks where lines of a paragraph were wrapped."""
-    pieces, at = [], 0
-    for block in all_blocks:
-        if block.kind in ("prose", "item"):
-            pieces += [text[at : block.start], _WRAPPED.sub(" ", text[block.start : block.end])]
-            at = block.end
-    return "".join([*pieces, text[at:]])
 
 
 def _all(markers: Sequence[Marker], field: Literal["sources", "unknown"]) -> tuple[str, ...]:

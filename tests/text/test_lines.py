@@ -1,0 +1,153 @@
+"""Wrapped lines: a paragraph says the same at every width, and what is apart stays apart."""
+
+import re
+import textwrap
+
+import pytest
+
+from factreasoner.text.lines import unwrapped
+from factreasoner.text.sentences import sentences
+from factreasoner.text.tags import UNSEEN
+
+BRIDGE = (
+    "The Sydney Harbour Bridge was opened by Premier Jack Lang on 19 March 1932 and "
+    "by King George V on 4 May "
+    "1932. It carries eight lanes, two of which (the eastern ones) were tram tracks until 1958. Dr. J. J. C. "
+    "Bradfield, who is known as its father, also planned the City Circle. At 134 m it is the tallest steel "
+    'arch bridge. Its nickname, "The Coathanger", is well-known."'
+)
+PARAGRAPHS = {
+    "english": BRIDGE,
+    "numbers": "The report names floors 1. 2. and 3. as unsafe and says that in section 12. The "
+    "cost of repairs "
+    "was 4,500,000 dollars in 1998 and 5,200,000 dollars in 2001. Of 300 rooms, 12 are closed today.",
+    "hyphens": "The route London - Paris - Brussels was opened in 1994 - the year of the tunnel - by Queen "
+    "Elizabeth II and President Mitterrand. Trains run at 300 km/h - in France - and at 160 km/h in Kent.",
+    "german": "Die Brücke wurde am 3. Oktober 1990 von Bundeskanzler Helmut Kohl und Oberbürgermeister Georg "
+    "Kronawitter eröffnet. Sie ist ca. 120 Meter lang. Ihr Architekt war Dr. Max Müller aus Köln.",
+    "russian": "Мост был открыт 4 мая 1932 года королём Георгом Пятым в присутствии премьера Джека Лэнга. Он "
+    "имеет длину 1149 метров. Инженером был доктор Джон Брэдфилд, родившийся в Квинсленде.",
+    "french": "Le pont a été inauguré le 4 mai 1932 par Jack Lang, premier ministre de "
+    "Nouvelle-Galles du Sud. "
+    "Il mesure 1149 mètres. John Bradfield en fut l'ingénieur principal, avec Ralph Freeman.",
+    "greek": "Η γέφυρα εγκαινιάστηκε στις 4 Μαΐου 1932 από τον Τζακ Λανγκ, πρωθυπουργό της "
+    "Νέας Νότιας Ουαλίας. "
+    "Έχει μήκος 1149 μέτρα. Μηχανικός ήταν ο Τζον Μπράντφιλντ.",
+    "arabic": "افتتح الجسر في الرابع من مايو عام 1932 بحضور رئيس الوزراء جاك لانغ. يبلغ طوله 1149 مترا. كان "
+    "المهندس جون برادفيلد من كوينزلاند. هل هو الأطول؟ نعم هو الأطول في البلاد.",
+    "hindi": "यह पुल 4 मई 1932 को प्रधानमंत्री जैक लैंग ने खोला था। इसकी लंबाई 1149 मीटर है। "
+    "इसके इंजीनियर जॉन "
+    "ब्रैडफील्ड थे जो क्वींसलैंड के रहने वाले थे।",
+    "chinese": "悉尼海港大桥于1932年3月19日由州长杰克·兰正式开通，全长1149米，是世界"
+    "上最高的钢拱桥之一。大桥的总设计师是约翰·布拉德菲尔德博士，他"
+    "出生于昆士兰州。这座桥有八条车道。每天约有十六万辆汽车通过。",
+    "japanese": "シドニー・ハーバーブリッジは1932年3月19日に開通した、全長1149メートル"
+    "のアーチ橋である。設計者はジョン・ブラッドフィールド博士である。八つの車線がある"
+    "。",
+    "korean": "시드니 하버 브리지는 1932년 3월 19일에 개통된 길이 1149미터의"
+    " 아치교이다. 설계자는 존 브래드필드 박사이다. 차선은 여덟 개이다.",
+    "thai": "สะพานเปิดใช้เมื่อวันที่ 19 มีนาคม 1932 โดยนายกรัฐมนตรี แจ็ก แลง และมีความยาว "
+    "1149 เมตร. วิศวกรคือ จอห์น แบรดฟิลด์ จากรัฐควีนส์แลนด์.",
+}
+LAYOUTS = [
+    ("", ""),
+    ("- ", "  "),
+    ("- ", ""),
+    ("2. ", "   "),
+    ("> ", "> "),
+    ("    ", "    "),
+    ("[^1]: ", "    "),
+]
+
+
+def said(text):
+    """The sentences of a text, each on one line."""
+    read = unwrapped(text)
+    return [" ".join(read[start:end].replace(UNSEEN, "").split()) for start, end in sentences(text)]
+
+
+@pytest.mark.parametrize("name", PARAGRAPHS)
+@pytest.mark.parametrize(("first", "later"), LAYOUTS)
+def test_wrapped_paragraph_reads_as_unwrapped(name, first, later):
+    paragraph = PARAGRAPHS[name]
+    for width in range(30, 101):
+        wrapped = textwrap.fill(paragraph, width, initial_indent=first, subsequent_indent=later)
+        assert said(wrapped) == said(first + paragraph), width
+
+
+@pytest.mark.parametrize("width", range(30, 101, 5))
+def test_wrapped_answer_keeps_its_items_and_headings(width):
+    parts = ["# The bridge", BRIDGE, "It has four parts:", "- " + PARAGRAPHS["hyphens"], "- An arch", BRIDGE]
+    wrapped = "\n\n".join(textwrap.fill(part, width) for part in parts)
+    assert said(wrapped) == said("\n\n".join(parts))
+    assert unwrapped(wrapped).count("\n") == 2 * (len(parts) - 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The bridge was opened in Sydney by King\nGeorge V on 4 May 1932.",
+        "The first lighthouse here was built in\n1871 and rebuilt by the town.",
+        "The bridge was opened by Jack Lang on\n19 March 1932 in front of many\nAustralians.",
+        "It was designed by the engineer Dr.\nJohn Bradfield of Queensland.",
+        "The tower has a café, a museum, a\n(small) shop and a view.",
+        "The tower was closed in the year [1]\n[2]. It has since been opened.",
+    ],
+)
+def test_short_paragraph_is_joined(text):
+    assert said(text) == said(text.replace("\n", " "))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sydney Opera House Trust Limited\nBennelong Point, Macquarie Street\nSydney NSW 2000, Australia",
+        "Name: Ada Lovelace, Countess\nBorn: 10 December 1815, London\nDied: 27 November 1852, Marylebone.",
+        "Opening hours: Monday to Friday\nPrice: 5 euros for all visitors.",
+        "Shall I compare thee to a summer's day,\nThou art more lovely and more temperate,\n"
+        "Rough winds do shake the darling buds,\nAnd summer's lease hath all too short a date.",
+        "George Washington (1789-1797)\nJohn Adams (1797-1801)\nThomas Jefferson (1801-1809)",
+        "2 cups of flour, sifted and dried\n1 cup of sugar, white or brown one\n3 eggs "
+        "from free-range chickens",
+        "Apples\nBananas\nStrawberries",
+        "History of the Sydney Harbour Bridge\nThe bridge was opened on 19 March 1932.",
+        "- Salt and pepper from the new shop\n- Oil of olives or of sunflowers\n- Bread",
+        "1. Mix the flour and the sugar well\n2. Add the eggs and some milk to it\n3. Bake",
+        "苹果和香蕉\n牛奶和鸡蛋\n面包",
+        "Berlin, Hauptstadt Deutschlands\nParis, Hauptstadt Frankreichs\nRom, Hauptstadt Italiens",
+        "**History of the bridge and town**\nKing George V opened it in 1932.",
+    ],
+)
+def test_lines_that_are_apart_stay_apart(text):
+    assert unwrapped(text) == text
+
+
+def test_one_long_line_sets_no_width():
+    text = (
+        "See the page of the town for more\nhttps://example.org/"
+        + "a" * 90
+        + "\nand the book on the town by King\nJames."
+    )
+    assert "\n" not in unwrapped(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("It is a very well-\nknown old bridge.", "It is a very well-known old bridge."),
+        ("In pre-\nand post-war times it stood.", "In pre- and post-war times it stood."),
+        (
+            "这座大桥于1932年由州长杰克兰\n正式开通并投入使用。",
+            "这座大桥于1932年由州长杰克兰正式开通并投入使用。",
+        ),
+    ],
+)
+def test_words_across_lines_are_put_together(text, read):
+    assert said(text) == [read]
+
+
+def test_spans_of_wrapped_sentences_are_verbatim():
+    wrapped = textwrap.fill(BRIDGE, 40)
+    parts = [wrapped[start:end] for start, end in sentences(wrapped)]
+    assert "\n" in parts[0]
+    assert re.sub(r"\s+", " ", " ".join(parts)) == re.sub(r"\s+", " ", wrapped)
