@@ -14,9 +14,10 @@ from factreasoner.atoms import nonclaims
 from factreasoner.atoms.plain_text import plain
 from factreasoner.models import Atom, Reason, Unchecked
 from factreasoner.text.citation_marks import NOT_SHOWN, Regions
+from factreasoner.text.lines import shown
 from factreasoner.text.reasoning import blanked_reasoning, reasoning_spans
 from factreasoner.text.sentences import Block, Span, block_sentences, blocks
-from factreasoner.text.tags import UNSEEN, without_tags
+from factreasoner.text.tags import UNSEEN
 
 _ENTRY = re.compile(r"\W*?(?:\[\^?[^\[\]\n]{1,60}\]:?|[⁰¹²³⁴-⁹]{1,3})\s*\S")
 """The beginning of an entry of a list of references."""
@@ -62,7 +63,7 @@ class _Accounting:
     def __init__(self, text: str, atoms: Sequence[Atom]) -> None:
         self._source = text
         self._text = blanked_reasoning(text)
-        self._shown = without_tags(self._text)
+        self._shown = shown(self._text)
         self._atoms = list(atoms)
         self._spans = [Span(*atom.span) if atom.span else None for atom in atoms]
         self._units = list(_units(self._text, self._shown))
@@ -136,12 +137,12 @@ class _Accounting:
         raw = self._text[gap.start : gap.end]
         if not any(map(str.isalnum, raw)):
             return []
-        shown = plain(self._shown, gap).whole()
-        lost = _words(shown) - said
-        is_opening = gap.start == unit.span.start and nonclaims.opening(shown + " x") >= len(shown.rstrip())
-        if nonclaims.is_question(shown):
+        whole = plain(self._shown, gap).whole()
+        lost = _words(whole) - said
+        is_opening = gap.start == unit.span.start and nonclaims.opening(whole + " x") >= len(whole.rstrip())
+        if nonclaims.is_question(whole):
             reason: Reason = "question"
-        elif len(lost) < _FEWEST_LOST or 2 * len(lost) < len(_words(shown)) or is_opening:
+        elif len(lost) < _FEWEST_LOST or 2 * len(lost) < len(_words(whole)) or is_opening:
             self._widen(gap)
             return []
         else:
@@ -167,7 +168,7 @@ class _Accounting:
         whole = plain(self._shown, unit.span).whole()
         tests: tuple[tuple[Reason, bool], ...] = (
             ("code", unit.kind == "code"),
-            ("references", unit.in_sources or nonclaims.is_reference_heading(whole)),
+            ("references", unit.in_sources or unit.kind == "note" or nonclaims.is_reference_heading(whole)),
             ("references", nonclaims.is_link(said) or _ENTRY.match(said) is not None),
             ("heading", unit.kind in ("heading", "header") or whole.rstrip(" *_").endswith((":", "："))),
             ("question", nonclaims.is_question(whole)),
@@ -200,26 +201,26 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text.casefold()))
 
 
-def _units(text: str, shown: str) -> Iterator[_Unit]:
-    """The sentences of a text without reasoning, which is `shown` without its tags.
+def _units(text: str, read: str) -> Iterator[_Unit]:
+    """The sentences of a text without reasoning, which is `read` without its tags.
 
     Together they hold every letter and digit of it; what only cites joins the sentence beside it.
     """
     found: list[_Unit] = []
     in_sources = False
-    all_blocks = blocks(shown)
+    all_blocks = blocks(read)
     for block, following in zip(all_blocks, [*all_blocks[1:], None], strict=False):
-        spans = list(block_sentences(shown, block))
-        heads = len(spans) == 1 and nonclaims.is_reference_heading(plain(shown, spans[0]).whole())
+        spans = list(block_sentences(read, block))
+        heads = len(spans) == 1 and nonclaims.is_reference_heading(plain(read, spans[0]).whole())
         if heads or block.kind == "heading":
             in_sources = heads
-        kind = "header" if _is_header(shown, block, following) else block.kind
-        found += [_Unit(span, kind, in_sources) for span in spans if _tells(shown, span)]
+        kind = "header" if _is_header(read, block, following) else block.kind
+        found += [_Unit(span, kind, in_sources) for span in spans if _tells(read, span)]
 
     hidden = (
         match.span()
         for match in _HIDDEN.finditer(text)
-        if not shown[slice(*match.span())].strip(f"{UNSEEN} \n")
+        if not read[slice(*match.span())].strip(f"{UNSEEN} \n")
     )
     within = Regions(unit.span for unit in found)
     found += [_Unit(Span(*span), "code") for span in hidden if not within.hold(*span)]
