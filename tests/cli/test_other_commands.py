@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from assessments import assessment
 from command import ATOMS, PASSAGES, record, results, write_records
-from fake_server import FakeServer, answering, hang, prose
+from fake_server import KNOWN, FakeServer, answering, hang, prose
 from run_folders import run_folder
 
 from factreasoner.cli.flags import OF_CLAIMS
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.settings import Config
 
 ROOT = Path(__file__).parents[2]
@@ -269,7 +270,27 @@ def test_doctor_warns_of_a_model_that_is_not_to_be_relied_on(factreasoner, tmp_p
     with FakeServer(answering(lambda name, prop, request: "True"), probed=False) as server:
         done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url, code=1)
     assert "12 of 32 known verdicts right" in " ".join(done.stdout.split())
-    assert "not reliable" in " ".join(done.stdout.split())
+    assert "do not rely on" in " ".join(done.stdout.split())
+
+
+def test_doctor_calls_a_model_with_22_right_weak(factreasoner):
+    wrong = {text: "True" for text, answer in [*KNOWN.items()][:32] if answer != "True"}
+    wrong = dict([*wrong.items()][:10])
+
+    def answer(request):
+        return {n: wrong.get(text, KNOWN.get(text)) for n, text in request.listed.items()}
+
+    with FakeServer(answer, probed=False) as server:
+        done = factreasoner("doctor", "--model", "openai/fake", "--api-base", server.url)
+    said = " ".join(done.stdout.split())
+    assert re.search(
+        r"weak openai/fake .*22 of 32 known verdicts right \(chance: 11, the bundled judge: \d", said
+    )
+
+
+def test_the_probe_s_most_calls_are_told_alike(factreasoner):
+    told = " ".join(factreasoner("doctor", "--help").stdout.split())
+    assert f"in {LEAST_PROBE_CALLS} to {MOST_PROBE_CALLS} calls" in re.sub(r" ?[│|] ?", " ", told)
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from command import (
 from fake_server import FakeServer, answering, hang, missing, server_error, unauthorized, unknown_model
 
 from factreasoner.llm.usage import estimate_request
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 
 
 def verdict(name, prop, request):
@@ -218,6 +219,8 @@ def test_a_model_is_probed_once_and_that_is_kept_told_and_planned(factreasoner, 
         factreasoner("run", *flags, "--atoms-per-call", 3, "--out", "given")
     assert len(server.probes) == 4
     assert "How many the model can take is not known yet" in before.stdout
+    calls = f"with {LEAST_PROBE_CALLS} calls, or up to {MOST_PROBE_CALLS} for a weak model"
+    assert calls in " ".join(before.stdout.split())
     found = "32 facts a call (json_schema), 32 of 32 known verdicts right"
     for said in (doctor.stdout, done.stderr, after.stdout):
         assert found in " ".join(said.split())

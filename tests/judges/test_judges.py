@@ -31,7 +31,7 @@ def test_a_model_is_named_with_what_its_probe_found():
     probe = Probe(facts_per_call=1, form="word", right=19, changed=0, asked=32)
     known = {"openai/small": Capabilities(probes={"key": probe})}
     assert judged_by(Config(model="openai/small"), known) == f"openai/small ({probe})"
-    assert "not reliable" in judged_by(Config(model="openai/small"), known)
+    assert "do not rely on" in judged_by(Config(model="openai/small"), known)
     assert judged_by(Config(model="openai/other"), known) == "openai/other"
 
 

@@ -1,15 +1,35 @@
 """How many facts a model bears at once: models whose errors are known."""
 
 import random
+import re
 
 import pytest
+from fake_server import (
+    Completion,
+    FakeServer,
+    completion_of,
+    cut,
+    empty_choices,
+    filtered,
+    known_facts,
+    prose,
+    rate_limited,
+    refused,
+    sequence,
+    server_error,
+)
 
 from factreasoner import ScriptedLLM
 from factreasoner.errors import LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import probe as probing
+from factreasoner.judges.overlap import OverlapJudge
+from factreasoner.llm.ask import MOST_FACTS
+from factreasoner.llm.client import LiteLLMClient
 from factreasoner.llm.send import told_of_waiting
 from factreasoner.llm.usage import Meter
 from factreasoner.models import Usage
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS, PROBE_FACTS, PROBE_PASSAGES
+from factreasoner.models.verdicts import LABEL_OF_VALUE
 from factreasoner.settings import Config
 
 ANSWERS = {fact.text: case.answers[fact.id] for case in probing.cases() for fact in case.facts}
@@ -85,12 +105,111 @@ def test_a_larger_call_may_be_two_verdicts_less_right_than_one_by_one_and_no_mor
         assert probed(answer)[0].found.facts_per_call == facts
 
 
-@pytest.mark.parametrize(("right", "reliable"), [(20, True), (19, False)])
-def test_a_model_with_fewer_than_20_right_is_warned_of(right, reliable):
+@pytest.mark.parametrize(
+    ("right", "reliable", "weak"), [(26, True, False), (25, True, True), (20, True, True), (19, False, True)]
+)
+def test_a_model_with_few_right_is_warned_of(right, reliable, weak):
     good = set(list(ANSWERS)[:right])
     (found, _), _ = probed(lambda text, place, size: ANSWERS[text] if text in good else wrong(text))
-    assert (found.right, found.reliable) == (right, reliable)
-    assert ("not reliable" in str(found)) != reliable
+    assert (found.right, found.reliable, found.weak) == (right, reliable, weak)
+    assert ("a weak judge" in str(found)) == (weak and reliable)
+    assert (found.chance, found.bundled) == (11, bundled_right())
+    assert f"{right} of 32 known verdicts right (chance: 11, the bundled judge: {found.bundled})" in str(
+        found
+    )
+    assert ("do not rely on" in str(found)) != reliable
+
+
+def bundled_right(label_of=LABEL_OF_VALUE.get):
+    """How many facts of the probe the bundled judge gets right."""
+    judged = [(case, OverlapJudge().judge(case.premise, case.facts).verdicts) for case in probing.cases()]
+    return sum(v.label == label_of(case.answers[v.target_id]) for case, verdicts in judged for v in verdicts)
+
+
+def test_the_numbers_of_calls_are_those_of_the_cases():
+    sizes = [len(case.facts) for case in probing.cases()]
+    assert (len(sizes), set(sizes)) == (PROBE_PASSAGES, {PROBE_FACTS})
+    assert (LEAST_PROBE_CALLS, MOST_PROBE_CALLS) == (4, 52)
+
+
+def _first_fact(request):
+    return dict(list(known_facts(request).items())[:1])
+
+
+def _tires(most):
+    """Answers so many requests, and then nothing."""
+    return sequence(*[lambda request: known_facts(request)] * most, completion_of(content=""))
+
+
+def _every_other(request):
+    return known_facts(request) if request.number % 2 else prose()
+
+
+THOUGHT = '{"fact_0": "True"}'
+APART = completion_of(content="", reasoning_content=THOUGHT)
+HOSTILE = {
+    "empty": (completion_of(content=""), 4, "the reply is empty"),
+    "no choices": (empty_choices(), 4, "the reply is empty"),
+    "reasoning apart": (APART, 4, "the model put its answer into reasoning_content"),
+    "prose": (prose(), 4, "the reply has no arguments, but: I would say"),
+    "other values": ({f"fact_{n}": "banana" for n in range(16)}, 4, "banana"),
+    "a draft alone": (Completion(content=f"<think>{THOUGHT}"), 4, "the reply has no arguments, but"),
+    "two answers": (Completion(content='{"fact_0": "True"}\n{"fact_0": "False"}'), 4, "but:"),
+    "refused": (refused(), 4, "the model refused: I'm sorry"),
+    "filtered": (filtered(), 4, "content filter"),
+    "cut": (cut(), 4, "the token limit cut off the reply"),
+    "cut and empty": (cut(""), 4, "the token limit cut off the reply"),
+}
+
+
+@pytest.mark.parametrize("confidence", ["auto", "constant", "votes"])
+@pytest.mark.parametrize("case", HOSTILE)
+def test_four_replies_useless_in_one_way_end_the_probe(tmp_path, case, confidence):
+    answer, most, told = HOSTILE[case]
+    with FakeServer(lambda request: answer, probed=False) as server:
+        config = config_of(server, tmp_path, confidence=confidence)
+        client = LiteLLMClient(config, prober=probing.prober_of(config), backoff_seconds=0.01)
+        with pytest.raises(UnusableReplyError, match=re.escape(told)):
+            probing.probe(client, config)
+        assert server.calls == most
+        assert client.facts_per_call == client.facts_per_call == MOST_FACTS
+        assert server.calls == 2 * most  # the client's own, and no second one
+
+
+@pytest.mark.parametrize("answer", [_first_fact, _tires(3), _tires(30), _tires(45), _every_other])
+def test_no_server_is_paid_more_than_the_dry_run_says(tmp_path, answer):
+    with FakeServer(answer, probed=False) as server:
+        config = config_of(server, tmp_path)
+        try:
+            found = probing.probe(LiteLLMClient(config, backoff_seconds=0.01), config).found
+        except UnusableReplyError:
+            found = None
+        assert server.calls <= MOST_PROBE_CALLS
+        assert found is None or found.facts_per_call in (1, 4, 16, 32)
+    if answer is _first_fact:
+        assert (found.facts_per_call, found.right) == (1, 32)
+
+
+def test_a_server_that_only_refuses_requests_ends_the_probe(tmp_path):
+    with FakeServer(lambda request: rate_limited(), probed=False) as server:
+        config = config_of(server, tmp_path, patience=0.3)
+        with pytest.raises(ProviderError, match="429"):
+            probing.probe(LiteLLMClient(config, backoff_seconds=0.01), config)
+
+
+def test_a_second_try_has_what_the_first_left(tmp_path):
+    answer = sequence(*[_first_fact] * 20, *[server_error()] * 9, _first_fact)
+    with FakeServer(answer, probed=False) as server:
+        config = config_of(server, tmp_path, patience=0.0)
+        client = LiteLLMClient(config, prober=probing.prober_of(config), backoff_seconds=0.01)
+        for _ in range(3):
+            assert client.facts_per_call in (1, MOST_FACTS)
+        assert server.calls <= MOST_PROBE_CALLS + 9
+
+
+def config_of(server, folder, **settings):
+    place = {"model": "fake", "api_base": server.url, "cache": False, "cache_dir": folder, "patience": 1.0}
+    return Config(**place | settings)
 
 
 def test_a_model_that_gives_no_verdict_at_all_is_an_error_with_the_reason():

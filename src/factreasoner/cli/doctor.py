@@ -20,6 +20,7 @@ import merlin_bridge
 from factreasoner.cli.flags import AS_JSON, Command, flag
 from factreasoner.errors import CallTimeoutError, ConfigError, LLMError
 from factreasoner.models import Claim, Premise
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.plugins.kinds import load
 from factreasoner.plugins.table import EXTRA_OF_MODULE
 from factreasoner.report.console import Terminal
@@ -38,13 +39,13 @@ STATED = Claim("c", "The library opens at nine.")
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "GEMINI_API_KEY", "SERPER_API_KEY")
 
 
-MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "wrong": "[red]wrong[/]"}
+MARKS = {"ok": "[green]ok[/]", "missing": "[yellow]-[/]", "weak": "[yellow]weak[/]", "wrong": "[red]wrong[/]"}
 
 
 class Check(NamedTuple):
-    """One thing looked at. `missing` is fine unless it is wanted; `wrong` must be mended."""
+    """One thing looked at. `missing` is fine unless it is wanted; `weak` is poor; `wrong` must be mended."""
 
-    state: Literal["ok", "missing", "wrong"]
+    state: Literal["ok", "missing", "weak", "wrong"]
     name: str
     detail: str
 
@@ -56,7 +57,9 @@ class Doctor(Command, panels=("Model", "Judging", "Verifier")):
     """
 
     call: bool = flag(
-        "With --model: ask it about known facts, in 4 calls or more.", "--call/--no-call", default=True
+        f"With --model: ask it about known facts, in {LEAST_PROBE_CALLS} to {MOST_PROBE_CALLS} calls.",
+        "--call/--no-call",
+        default=True,
     )
     as_json: bool = AS_JSON
 
@@ -196,6 +199,7 @@ def _model(config: Config) -> Iterator[Check]:
     known = known.model_copy(update={"probes": {**known.probes, prompt_key(config): probed.found}})
     with closing(LiteLLMClient(config)) as keeper:
         keeper.kept.adopt(known)
-    yield Check("ok" if probed.found.reliable else "wrong", name, str(known))
+    found = probed.found
+    yield Check("wrong" if not found.reliable else "weak" if found.weak else "ok", name, str(known))
     taken = bill(probed, config, atoms=ATOMS, passages=PASSAGES)
     yield Check("ok", "an answer", f"of {ATOMS} atoms and {PASSAGES} passages: {taken}")

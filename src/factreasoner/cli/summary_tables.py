@@ -17,6 +17,7 @@ from factreasoner.llm.ask import AN_ANSWER, IN_VAIN, MOST_FACTS
 from factreasoner.llm.transport import price
 from factreasoner.metrics.factuality import FACTUALITY, GAMMA
 from factreasoner.models import Record, Status, Support, not_checked
+from factreasoner.models.results import LEAST_PROBE_CALLS, MOST_PROBE_CALLS
 from factreasoner.models.wording import number_of
 from factreasoner.report.console import Terminal, error_text, plain
 from factreasoner.report.terminal import say_json
@@ -342,5 +343,6 @@ def _facts_per_call(config: Config) -> str:
         return f"A probe of this model found: {found}."
     return (
         f"Counted with {MOST_FACTS} atoms a call. How many the model can take is not known yet: the run "
-        "finds out with 4 calls, or about 50 for a weak model, and so does `factreasoner doctor`."
+        f"finds out with {LEAST_PROBE_CALLS} calls, or up to {MOST_PROBE_CALLS} for a weak model, and so "
+        "does `factreasoner doctor`."
     )

@@ -10,21 +10,24 @@ import json
 import math
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import NamedTuple
 
-from factreasoner.errors import CallTimeoutError, LLMError, ProviderError
+from factreasoner.errors import CallTimeoutError, LLMError, ProviderError, UnusableReplyError
 from factreasoner.judges import faaf
 from factreasoner.judges.llm import LLMJudge
-from factreasoner.llm.ask import MOST_FACTS
+from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.client import LiteLLMClient, Prober
+from factreasoner.llm.faults import shown
 from factreasoner.llm.send import waiting_for
 from factreasoner.llm.transport import price
 from factreasoner.llm.usage import estimate_tokens, stage
 from factreasoner.models import Claim, Label, Premise, Probe
 from factreasoner.models.messages import FunctionSchema, Prompt, Reply
+from factreasoner.models.results import MOST_PROBE_CALLS, PROBE_SIZES
 from factreasoner.models.verdicts import NOT_CLEAR
 from factreasoner.protocols import LLM
 from factreasoner.settings import Config
@@ -35,6 +38,8 @@ LEAST_RIGHT = 27
 """Verdicts of 32 that must be right for a model to take many facts at once."""
 FEWER_RIGHT = 2
 """By how many verdicts a larger call may be less right than one fact a call."""
+MOST_ALIKE = 4
+"""Useless replies in a row, of one kind, after which nothing more is asked."""
 STAGE = "probe"
 
 
@@ -68,7 +73,8 @@ def prober_of(config: Config) -> Prober | None:
     wanted = config.atoms_per_call is None and config.plugin("judge") == "llm"
     if not wanted or config.mode == "prompt-tf" or config.form == "word":
         return None
-    return Prober(prompt_key(config), lambda llm: probe(llm, config).found)
+    purse = Purse()
+    return Prober(prompt_key(config), lambda llm: probe(llm, config, purse).found)
 
 
 SERVERS_FAULT: dict[str, type[LLMError]] = {kind.__name__: kind for kind in (ProviderError, CallTimeoutError)}
@@ -91,28 +97,45 @@ class Probed(NamedTuple):
     pace: Pace
 
 
-def probe(llm: LLM, config: Config) -> Probed:
-    """How many facts a call a model can take: 4 calls for one that takes many, up to 52 for another.
+@dataclass
+class Purse:
+    """The paid calls that a probe may still make, further tries of it included."""
+
+    left: int = MOST_PROBE_CALLS
+
+
+def probe(llm: LLM, config: Config, purse: Purse | None = None) -> Probed:
+    """How many facts a call a model can take: 4 calls for one that takes many, `purse` for another.
 
     Raises:
-        LLMError: it gave no verdict on any fact, asked one by one; or its server did not answer.
+        LLMError: four replies in a row were useless in the same way; it gave no verdict on any fact; the
+            calls ran out before each fact was asked about alone; or its server did not answer.
         ConfigError, BudgetError: from the model client.
     """
     with stage(STAGE):
-        prober = _Prober(llm, config)
+        prober = _Prober(llm, config, purse or Purse())
         found = prober.probe()
         return Probed(found, prober.pace(found.facts_per_call))
 
 
 class _Prober:
-    """Asks a model about the cases, and keeps the form of its last reply and what each call took."""
+    """Asks a model about the cases, and keeps the form of its last reply and what each call took.
 
-    def __init__(self, llm: LLM, config: Config) -> None:
+    What a reply lacks is not asked for again, and no vote is taken: it is counted as not right.
+    """
+
+    def __init__(self, llm: LLM, config: Config, purse: Purse) -> None:
         self._llm = llm
-        self._config = config
+        confidence = "constant" if config.confidence == "votes" else config.confidence
+        self._config = config.model_copy(update={"max_attempts": 1, "confidence": confidence})
+        self._purse, self._had = purse, purse.left
         self._form = ""
         self._paces: list[Pace] = []
+        self._calls = 0
         self._problem = "the model gave no verdict"
+        self._useless = ("", 0)
+        """In which way the last replies were useless, and how many of them."""
+        self._stopped: UnusableReplyError | None = None
         label_of = faaf.inquiry(config.mode).label_of
         self._known: dict[str, Label | None] = {
             fact: "neutral" if answer == NOT_CLEAR else label_of(answer)
@@ -123,31 +146,69 @@ class _Prober:
     def call(
         self, prompt: Prompt, schema: FunctionSchema, *, sample: int = 0, logprobs: bool = False
     ) -> Reply:
-        """The model's reply."""
-        begun = time.monotonic()
-        number = len(self._paces) + 1
-        with waiting_for(f"the probe of the model, call {number}: how many facts it judges at once"):
-            reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+        """The model's reply, if it may still be paid for.
+
+        Raises LLMError: there is none, or it has no verdict; and what the model client raises.
+        """
+        if self._stopped or not self._purse.left:
+            raise self._stopped or UnusableReplyError("no more calls of the probe are paid for")
+        budget, begun = current_budget(), time.monotonic()
+        budget.left = most = min(budget.left, self._purse.left, MOST_ALIKE - self._useless[1])
+        self._calls += 1
+        purpose = f"the probe of the model, call {self._calls}: how many facts it judges at once"
+        paid, error = 1, None
+        try:
+            with waiting_for(purpose):
+                reply = self._llm.call(prompt, schema, sample=sample, logprobs=logprobs)
+            paid = 0 if reply.usage.cached_calls else 1
+            error = _useless(reply, schema)
+        except UnusableReplyError as useless:
+            error = useless
+        except LLMError:
+            paid = 0
+            raise
+        finally:
+            paid = max(paid, most - budget.left)
+            self._purse.left -= paid
+        self._note(error, paid)
+        if error is not None:
+            raise error
         self._form = reply.form
         calls = max(reply.usage.calls, 1)
         took = (time.monotonic() - begun, reply.usage.prompt_tokens, reply.usage.completion_tokens)
         self._paces.append(Pace(len(schema.items), *(value / calls for value in took)))
         return reply
 
+    def _note(self, error: UnusableReplyError | None, paid: int) -> None:
+        """Take note of a reply's use, and stop after too many that were useless in the same way."""
+        if error is None:
+            self._useless = ("", 0)
+            return
+        kind, times = self._useless
+        self._useless = (error.reason, paid + (times if kind == error.reason else 0))
+        if self._useless[1] >= MOST_ALIKE:
+            spent = self._had - self._purse.left
+            told = f"the probe stopped after {spent} paid calls, the last {self._useless[1]} of them in vain"
+            self._stopped = UnusableReplyError(f"{told} ({error.reason}): {error}", reason=error.reason)
+
     def probe(self) -> Probe:
         """The most facts a call at which the model is nearly as right as when asked one by one."""
-        whole = self._both_orders(16)
+        many, few = PROBE_SIZES
+        whole = self._both_orders(many)
         if whole is not None and whole.right >= LEAST_RIGHT:
             return whole.model_copy(update={"facts_per_call": MOST_FACTS})
         alone: dict[str, Label] = {}
         for case in cases():
             alone |= self._labels(1, case.premise, case.facts)
         if not alone:
-            raise LLMError(self._problem)
+            raise UnusableReplyError(self._problem)
+        if not self._purse.left and len(alone) < len(self._known):
+            told = f"{MOST_PROBE_CALLS} paid calls gave verdicts on {len(alone)} of {len(self._known)} facts"
+            raise UnusableReplyError(f"{told}: {self._problem}")
         one = self._found(1, alone, changed=0)
         if whole is not None and whole.right >= one.right - FEWER_RIGHT:
             return whole
-        four = self._both_orders(4)
+        four = self._both_orders(few)
         return four if four is not None and four.right >= one.right - FEWER_RIGHT else one
 
     def pace(self, size: int) -> Pace:
@@ -174,6 +235,8 @@ class _Prober:
     def _labels(self, size: int, premise: Premise, facts: Sequence[Claim]) -> dict[str, Label]:
         judge = LLMJudge(self, self._config.model_copy(update={"atoms_per_call": size}))
         judged = judge.judge(premise, facts)
+        if self._stopped is not None:
+            raise self._stopped
         if judged.failures:
             failure = judged.failures[0]
             self._problem = failure.message
@@ -181,10 +244,38 @@ class _Prober:
                 raise SERVERS_FAULT[failure.error_type](failure.message, attempts=failure.attempts)
         return {verdict.target_id: verdict.label for verdict in judged.verdicts}
 
-    def _found(self, size: int, labels: dict[str, Label], *, changed: int) -> Probe:
-        right = sum(labels.get(fact) == label for fact, label in self._known.items())
-        asked = len(self._known)
-        return Probe(facts_per_call=size, form=self._form, right=right, changed=changed, asked=asked)
+    def _found(self, size: int, labels: Mapping[str, Label], *, changed: int) -> Probe:
+        values = faaf.inquiry(self._config.mode).values or ()
+        return Probe(
+            facts_per_call=size,
+            form=self._form,
+            right=self._right(labels),
+            changed=changed,
+            asked=len(self._known),
+            chance=round(len(self._known) / len(values)),
+            bundled=self._right(_bundled(known=set(self._known.values()))),
+        )
+
+    def _right(self, labels: Mapping[str, Label]) -> int:
+        return sum(labels.get(fact) == label for fact, label in self._known.items())
+
+
+def _useless(reply: Reply, schema: FunctionSchema) -> UnusableReplyError | None:
+    """What is wrong with a reply without any verdict; None: it has one."""
+    if reply.truncated:
+        return UnusableReplyError("the token limit cut off the reply: see --max-tokens", reason="cut")
+    if any(schema.problem(name, reply.arguments) is None for name in schema.choices):
+        return None
+    return UnusableReplyError(f"the reply has no verdict, but: {shown(reply.text)}")
+
+
+def _bundled(known: Collection[Label | None]) -> dict[str, Label]:
+    """The bundled judge's labels of the cases; neutral where its label is none of the known ones."""
+    from factreasoner.judges.overlap import OverlapJudge
+
+    judge = OverlapJudge()
+    verdicts = [v for case in cases() for v in judge.judge(case.premise, case.facts).verdicts]
+    return {v.target_id: v.label if v.label in known else "neutral" for v in verdicts}
 
 
 class Bill(NamedTuple):

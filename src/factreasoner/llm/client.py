@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from factreasoner.errors import ConfigError, LLMError
+from factreasoner.errors import ConfigError, LLMError, UnusableReplyError
 from factreasoner.llm.ask import MOST_FACTS, current_budget
 from factreasoner.llm.batches.folder import BatchFolder
 from factreasoner.llm.batches.sender import BatchSender
@@ -167,7 +167,7 @@ class LiteLLMClient:
                     found = self.kept.known.probes.get(prober.key) or prober.probe(self)
                 except LLMError as error:
                     log.warning("can't tell how many facts the model can judge in one call: %s", error)
-                    self._probes_left -= 1
+                    self._probes_left -= 2 if isinstance(error, UnusableReplyError) else 1
                     self._facts = None if self._probes_left else MOST_FACTS
                     return MOST_FACTS
                 self.kept.rely_on({prober.key: found})

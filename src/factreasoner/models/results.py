@@ -61,11 +61,22 @@ class Usage(Model):
         )
 
 
+PROBE_PASSAGES, PROBE_FACTS, PROBE_SIZES = 2, 16, (16, 4)
+"""What a model is probed with: facts of each passage, and how many of them at once, beside one by one."""
+LEAST_PROBE_CALLS = 2 * PROBE_PASSAGES
+"""What the probe of a capable model takes: every passage with all of its facts, in both orders."""
+MOST_PROBE_CALLS = PROBE_PASSAGES * (PROBE_FACTS + sum(2 * PROBE_FACTS // size for size in PROBE_SIZES))
+"""The most paid calls of a probe, those included that are made again."""
+WEAK_BELOW, UNRELIABLE_BELOW = 26 / 32, 20 / 32
+"""Shares of known verdicts; a model with fewer right is called weak, and not to be relied on."""
+
+
 class Probe(Model):
     """How many facts a model can be asked about in one call, and how it did on facts with known verdicts.
 
     At `facts_per_call` facts a call in call form `form`, `right` of `asked` verdicts were right, and
-    `changed` of them differed when the facts were asked in reverse order.
+    `changed` of them differed when the facts were asked in reverse order. A guess has `chance` right, and the
+    bundled judge `bundled`; None: not known.
     """
 
     facts_per_call: int
@@ -73,18 +84,30 @@ class Probe(Model):
     right: int
     changed: int
     asked: int
+    chance: int | None = None
+    bundled: int | None = None
 
     @property
     def reliable(self) -> bool:
-        """Whether the model's verdicts are reliable: at least five in eight are right."""
-        return self.right * 8 >= 5 * self.asked
+        """Whether the model's verdicts are reliable: at least 20 of 32 are right."""
+        return self.right >= UNRELIABLE_BELOW * self.asked
+
+    @property
+    def weak(self) -> bool:
+        """Whether fewer than 26 of 32 verdicts are right."""
+        return self.right < WEAK_BELOW * self.asked
 
     def __str__(self) -> str:
         facts = f"{self.facts_per_call} fact{'s' if self.facts_per_call > 1 else ''} a call"
         said = f"{facts} ({self.form}), {self.right} of {self.asked} known verdicts right"
+        others = [("chance", self.chance), ("the bundled judge", self.bundled)]
+        if beside := ", ".join(f"{name}: {right}" for name, right in others if right is not None):
+            said = f"{said} ({beside})"
         if self.facts_per_call > 1:
             said = f"{said}, {self.changed} others in reverse order"
-        return said if self.reliable else f"{said}: WARNING: this model's verdicts are not reliable"
+        if not self.reliable:
+            return f"{said}: WARNING: do not rely on this model's verdicts"
+        return f"{said}: a weak judge" if self.weak else said
 
 
 class Audit(Model):
