@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from rich.progress import Progress, TextColumn
 from rich.table import Table
 
+from factreasoner.report import progress
 from factreasoner.report.console import Terminal, plain
 from factreasoner.report.terminal import WarningHandler, say, say_json
 from factreasoner.text.visible import one_line, visible
@@ -237,3 +238,56 @@ def test_a_reader_that_closed_its_pipe_ends_a_command_quietly(tmp_path):
     )
     os.close(writer)
     assert (done.returncode, done.stderr) == (141, "")
+
+
+LITERAL = "3:100:7, 2001:db8:100::1, chr1:100:200, :smile: [bold]x[/] [red] \\[a]"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_no_text_becomes_an_emoji_or_a_style(terminal):
+    def shown(draw):
+        file = io.StringIO()
+        draw(Terminal(file=file, force_terminal=terminal, color_system=None, width=300))
+        return file.getvalue()
+
+    for draw in (
+        lambda console: console.print(plain(LITERAL)),
+        lambda console: console.print(f"[bold]{plain(LITERAL)}[/bold]"),
+        lambda console: console.print(LITERAL, markup=False),
+        lambda console: console.print(Table(plain(LITERAL), title=plain(LITERAL))),
+        lambda console: console.sentence(plain(LITERAL), indent=2),
+        lambda console: console.columns((plain(LITERAL), "x"), [("y", "z")]),
+        lambda console: console.columns(("x", "y"), [(plain(LITERAL), f"[dim]{plain(LITERAL)}[/]")]),
+        lambda console: console.aside(LITERAL),
+        lambda console: console.failed(LITERAL),
+    ):
+        assert LITERAL in shown(draw)
+
+
+def test_every_command_prints_texts_as_they_are(factreasoner, tmp_path):
+    said = f"The tower {LITERAL} opened in 1932."
+    atoms = [{"id": f"a {LITERAL}", "text": said}]
+    contexts = [{"id": f"c {LITERAL}", "title": LITERAL, "text": said.replace("1932", "1931")}]
+    given = {"output": f"{said[:-1]} [1].", "contexts": contexts, "facts": [said], "topic": LITERAL}
+    rows = [given | {"id": f"r{n} {LITERAL}", "atoms": atoms} for n in range(2)]
+    data = write_records(tmp_path / "3:100:7.jsonl", *rows)
+    for task in ("run", "recall", "rag", "verify"):
+        done = factreasoner(task, data, "--out", f"{task}:100:[b]x")
+        assert f"{task}:100:[b]x" in done.stdout
+        assert LITERAL in factreasoner("show", f"{task}:100:[b]x").stdout
+    for command in (("explain", "run:100:[b]x"), ("evaluate", "run:100:[b]x", "--by", "topic")):
+        assert LITERAL in factreasoner(*command).stdout
+    factreasoner("run", data, "--out", "run:smile:[red]", "--k", 1, "--quiet")
+    assert "run:smile:[red]" in factreasoner("compare", "run:100:[b]x", "run:smile:[red]").stdout
+    assert ":100:[bold]" in factreasoner("run", data, "--limit", ":100:[bold]", code=2).stderr
+    assert ":100:[bold]" in factreasoner(":100:[bold]", code=2).stderr
+    assert ":100:[bold].jsonl" in factreasoner("run", ":100:[bold].jsonl", code=1).stderr
+
+
+def test_progress_shows_names_as_they_are():
+    file = io.StringIO()
+    console = Terminal(file=file, force_terminal=True, color_system=None, width=200)
+    with Progress(*progress.columns_of("Indexing", console), console=console) as bar:
+        shown = progress._Bar(bar)  # noqa: SLF001
+        shown.update(1, 2, f"1 passage written: {LITERAL}")
+    assert LITERAL in file.getvalue()

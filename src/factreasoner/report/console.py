@@ -51,13 +51,13 @@ def label_cell(row: ClaimRow, words: Mapping[str | None, str], between: str = "\
 
 
 class Terminal(Console):
-    """A rich console that shows hidden characters, and colours no word by its looks.
+    """A rich console that shows hidden characters, makes no emoji, and colours no word by its looks.
 
     What is no terminal has no width, unless COLUMNS says one: nothing is wrapped or cut there.
     """
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(highlight=False, **settings)
+        super().__init__(highlight=False, emoji=False, **settings)
         if not (self.is_terminal or "width" in settings or "COLUMNS" in os.environ):
             self.width = UNLIMITED
 
@@ -73,7 +73,7 @@ class Terminal(Console):
 
     def sentence(self, text: str, indent: int = 0, hanging: int = 0) -> None:
         """Print a sentence, broken between words: `indent` characters in, further lines `hanging`."""
-        lines = Text.from_markup(text).wrap(self, self.width - max(indent, hanging))
+        lines = Text.from_markup(text, emoji=False).wrap(self, self.width - max(indent, hanging))
         for number, line in enumerate(lines):
             line.rstrip()
             line.pad_left(hanging if number else indent)
@@ -99,7 +99,7 @@ class Terminal(Console):
     def failed(self, text: str) -> None:
         """Print what went wrong: lines end between words, and a path that is longer than one stays whole."""
         lines = between_words(one_line(text), self.width, hanging="  ")
-        self.print(lines, markup=False, emoji=False, style="red", soft_wrap=True)
+        self.print(lines, markup=False, style="red", soft_wrap=True)
 
     def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
         """The segments of `renderable`; rich's own styles and cursor movements are no text, and stay."""

@@ -8,12 +8,19 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Column
 
 from factreasoner.models import Usage
 from factreasoner.models.wording import number_of
-from factreasoner.report.console import Terminal, plain
+from factreasoner.report.console import Terminal
 from factreasoner.report.terminal import say
 from factreasoner.runs.journal import JournalLine
 from factreasoner.text.visible import one_line
@@ -81,8 +88,19 @@ class _Bar(_Display):
         self._bar.start()
 
     def update(self, done: int, total: int, words: str, *, at_once: bool = False) -> None:
-        self._bar.update(self._task, total=total, completed=done, description=plain(words))
+        self._bar.update(self._task, total=total, completed=done, description=one_line(words))
         self._bar.start()
+
+
+def columns_of(doing: str, console: Terminal) -> Iterator[ProgressColumn]:
+    """The columns of a bar; its words are no markup, in which rich would see emoji."""
+    whole = Column(no_wrap=True)
+    yield TextColumn(doing)
+    if console.width >= NARROW:
+        yield BarColumn()
+    yield MofNCompleteColumn(table_column=whole)
+    yield TimeRemainingColumn(table_column=whole)
+    yield TextColumn("{task.description}", markup=False, table_column=Column())
 
 
 @contextlib.contextmanager
@@ -93,15 +111,8 @@ def _display(doing: str, what: str, *, quiet: bool) -> Iterator[_Display]:
     elif not sys.stderr.isatty():
         yield _Lines(what)
     else:
-        console, whole = Terminal(stderr=True), Column(no_wrap=True)
-        columns = (
-            TextColumn(doing),
-            *([BarColumn()] if console.width >= NARROW else []),
-            MofNCompleteColumn(table_column=whole),
-            TimeRemainingColumn(table_column=whole),
-            TextColumn("{task.description}", table_column=Column()),
-        )
-        bar = Progress(*columns, console=console)
+        console = Terminal(stderr=True)
+        bar = Progress(*columns_of(doing, console), console=console)
         try:
             yield _Bar(bar)
         finally:
