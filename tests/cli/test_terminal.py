@@ -279,7 +279,7 @@ def test_every_command_prints_texts_as_they_are(factreasoner, tmp_path):
         assert LITERAL in factreasoner(*command).stdout
     factreasoner("run", data, "--out", "run:smile:[red]", "--k", 1, "--quiet")
     assert "run:smile:[red]" in factreasoner("compare", "run:100:[b]x", "run:smile:[red]").stdout
-    assert ":100:[bold]" in factreasoner("run", data, "--limit", ":100:[bold]", code=2).stderr
+    assert ":100:[bold]" in factreasoner("run", data, "--x:100:[bold]", code=2).stderr
     assert ":100:[bold]" in factreasoner(":100:[bold]", code=2).stderr
     assert ":100:[bold].jsonl" in factreasoner("run", ":100:[bold].jsonl", code=1).stderr
 

@@ -49,7 +49,7 @@ class Export(Command):
         self._note(run.unfinished)
         if to_stdout:
             for line in text_lines(wanted, form):
-                say_data(line)
+                say_data(line, is_json=form == "jsonl")
             return
         path = self.out or self.run_dir / f"{wanted.name}.{form}"
         export(wanted, form, path)

@@ -7,16 +7,21 @@ through.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import logging
 import os
+import re
 import sys
 import textwrap
 
 import typer
 
+from factreasoner.errors import ConfigError
 from factreasoner.text.visible import replaced, visible
+
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
 
 
 def say(text: str, *, err: bool = False) -> None:
@@ -54,12 +59,41 @@ def say_json(content: object) -> None:
         ValueError: a number in it is not finite.
     """
     text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-    typer.echo(replaced(text, lambda character: json.dumps(character)[1:-1]))
+    typer.echo(_encodable(replaced(text, _escaped)))
 
 
-def say_data(line: str) -> None:
-    """Print a line of a file: exactly where another program reads it, visible in a terminal."""
-    typer.echo(visible(line) if sys.stdout.isatty() else line)
+def say_data(line: str, *, is_json: bool = False) -> None:
+    """Print a line of a file: exactly where another program reads it, visible in a terminal.
+
+    Raises:
+        ConfigError: the encoding of standard output lacks a character, and only JSON has escapes.
+    """
+    if is_json:
+        line = _encodable(line)
+    if sys.stdout.isatty():
+        line = visible(line)
+    elif not is_json:
+        try:
+            line.encode(sys.stdout.encoding or "utf-8")
+        except UnicodeEncodeError as error:
+            lacking = f"standard output is {error.encoding}, which lacks {line[error.start]!a}"
+            remedy = "name a file with --out, or set PYTHONIOENCODING=utf-8"
+            raise ConfigError(f"{lacking}: {remedy}") from error
+    typer.echo(line)
+
+
+def _encodable(text: str) -> str:
+    """JSON for standard output: where that is not UTF-8, with escapes for all but ASCII."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text if codecs.lookup(encoding).name.startswith("utf-8") else _NOT_ASCII.sub(_escape, text)
+
+
+def _escaped(character: str) -> str:
+    return json.dumps(character)[1:-1]
+
+
+def _escape(found: re.Match[str]) -> str:
+    return _escaped(found[0])
 
 
 class WarningHandler(logging.Handler):
