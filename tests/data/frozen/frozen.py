@@ -1,6 +1,6 @@
 """Results that must not move: recorded verdicts on given atoms, solved and scored by the command line.
 
-No judge, atomizer or model takes part. `python tests/data/frozen/make.py results` writes them anew, which is
+No judge, atomizer or model takes part. `python tests/data/frozen/make.py` writes them anew, which is
 right only where a change of results is meant; the CHANGELOG then says which and why.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -112,17 +112,17 @@ def lines_of(folder: Path, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [{"records": summary["records"], "metrics": metrics}, *map(kept, map(json.loads, lines)), *shown]
 
 
-def differences(was: Any, now: Any, removed: set[str], place: str = "") -> Iterator[str]:
-    """Where a value is not what it was. Keys that are new, or named as removed, are none."""
+def differences(was: Any, now: Any, promised: Container[str], place: str = "") -> Iterator[str]:
+    """Where a value is not what it was. Keys that are new, or gone and not promised, are none."""
     if isinstance(was, Mapping) and isinstance(now, Mapping):
         for key, value in was.items():
             if key in now:
-                yield from differences(value, now[key], removed, f"{place}.{key}")
-            elif key not in removed:
+                yield from differences(value, now[key], promised, f"{place}.{key}")
+            elif key in promised:
                 yield f"{place}.{key} is missing"
     elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         for n, (before, after) in enumerate(zip(was, now, strict=True)):
-            yield from differences(before, after, removed, f"{place}[{n}]")
+            yield from differences(before, after, promised, f"{place}[{n}]")
     elif not _same(was, now):
         yield f"{place}: {was!r} -> {now!r}"
 

@@ -1,4 +1,4 @@
-"""Writes what the tests hold: `python tests/data/frozen/make.py inventory`, or `results`."""
+"""Writes the frozen results anew: `python tests/data/frozen/make.py`."""
 
 from __future__ import annotations
 
@@ -8,25 +8,19 @@ import tempfile
 from pathlib import Path
 
 import frozen
-import inventory
+
+sys.path.append(str(frozen.ROOT / "tests"))
+import contract
 
 
 def main() -> None:
-    """Write one of both anew."""
-    wanted = sys.argv[1:]
+    """Run each and write its results."""
     write = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     with tempfile.TemporaryDirectory() as folder:
-        if wanted == ["results"]:
-            for name, run in frozen.RUNS.items():
-                if not run.like:
-                    lines = inventory.run(run, Path(folder) / name)
-                    text = "".join(f"{write(line)}\n" for line in lines)
-                    (frozen.RESULTS / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        elif wanted == ["inventory"]:
-            names = inventory.renewed(inventory.live(Path(folder)))
-            inventory.FILE.write_text("".join(f"{name}\n" for name in names), encoding="utf-8")
-        else:
-            sys.exit(__doc__)
+        for name, wanted in frozen.RUNS.items():
+            if not wanted.like:
+                text = "".join(f"{write(line)}\n" for line in contract.run(wanted, Path(folder) / name))
+                (frozen.RESULTS / f"{name}.jsonl").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

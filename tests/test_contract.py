@@ -1,0 +1,36 @@
+"""What users are promised is there. What the contract does not name may change or go."""
+
+import contract
+import pytest
+
+
+@pytest.fixture(scope="module")
+def there(tmp_path_factory):
+    return contract.live(tmp_path_factory.mktemp("contract"))
+
+
+def test_what_is_promised_exists(there):
+    missing = {
+        section: gone
+        for section, names in contract.PROMISED.items()
+        if (gone := sorted(name for name in names if name[0] != "+" and name not in there[section]))
+    }
+    assert missing == {}
+
+
+def test_what_is_to_come_is_absent(there):
+    come = {
+        section: found
+        for section, names in contract.PROMISED.items()
+        if (found := sorted(name for name in names if name[0] == "+" and name[1:] in there[section]))
+    }
+    assert come == {}, "in tests/data/contract.txt, take the + away"
+
+
+def test_contract_reads_groups_and_continued_lines():
+    text = "# Prose: no.\nsettings a: x_y +z\ntakes run: a\nflags run show: --json\n    --limit\n"
+    assert contract.promised(text) == {
+        "settings a": {"x_y", "+z"},
+        "flags run": {"--json", "--limit", "--x-y", "+--z"},
+        "flags show": {"--json", "--limit"},
+    }
