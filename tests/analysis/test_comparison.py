@@ -39,7 +39,7 @@ def test_a_table_of_credibility_that_one_run_has_is_named(tmp_path):
 
 
 def test_an_interval_where_no_record_differs_is_explained(tmp_path):
-    for name, p in (("a", 0.2), ("b", 0.2), ("c", 0.9)):
+    for name, p in (("a", 0.2), ("b", 0.3), ("c", 0.9)):
         run_folder(tmp_path / name, *(assessment([p, 0.9], record_id=f"r{i}") for i in range(3)))
     compared = (compare_runs(named_runs([tmp_path / "a", tmp_path / name])) for name in "bc")
     assert [ALIKE in explanation(content) for content in compared] == [True, False]

@@ -126,8 +126,8 @@ def test_the_page_that_is_asked_for_shows_the_runs_side_by_side(factreasoner, tm
 
 def test_a_table_too_wide_for_the_terminal_is_shown_in_parts(factreasoner, tmp_path):
     names = [f"a-run-with-a-name-{number}" for number in range(4)]
-    for name in names:
-        run_folder(tmp_path / name, *made(0.3, records=2))
+    for number, name in enumerate(names):
+        run_folder(tmp_path / name, *made(0.3, records=2, model_calls=number))
     wide = factreasoner("compare", *names).stdout
     assert sum(line.lstrip().startswith(names[0]) for line in wide.splitlines()) == 1
     assert all(name in wide.splitlines()[0] for name in names)
@@ -328,3 +328,61 @@ def test_the_failures_of_a_run_are_named(factreasoner, tmp_path):
     notes = printed(factreasoner("compare", "whole", "part", "--json"))["notes"]
     assert "part: 2 failures, in 2 of its 2 records" in notes
     assert not any(note.startswith("whole:") for note in notes)
+
+
+def compared(tmp_path, *calls):
+    """Runs "r0", "r1" and so on of the same records, that asked so many calls."""
+    for number, (records, asked, config) in enumerate(calls):
+        run_folder(tmp_path / f"r{number}", *made(records, model_calls=asked), config=Config(**config))
+    return [f"r{number}" for number in range(len(calls))]
+
+
+@pytest.mark.parametrize(
+    ("calls", "line"),
+    [
+        (((0.3, 4, {}),) * 2, "The runs are identical: r0, r1 have the same scores in 8 records.\n"),
+        (((0.3, 4, {}),) * 3, "The runs are identical: r0, r1, r2 have the same scores in 8 records.\n"),
+        (((0.3, 0, {}), (0.3, 0, {"seed": 5})), "The runs are identical: r0, r1 have"),
+    ],
+)
+def test_identical_runs_are_one_line(factreasoner, tmp_path, calls, line):
+    names = compared(tmp_path, *calls)
+    done = factreasoner("compare", *names)
+    assert done.stdout.startswith(line)
+    assert (done.stdout.count("\n"), done.stderr) == (1, "")
+    factreasoner("compare", *names, "--out", "all")
+    assert (tmp_path / "all" / "comparison.md").read_text().startswith("The runs are identical")
+    found = printed(factreasoner("compare", *names, "--json"))
+    assert found["identical"] == [names]
+    assert {item["value"] for item in found["differences"]} <= {0.0, None}
+
+
+def test_same_scores_with_other_usage_keep_the_table(factreasoner, tmp_path):
+    names = compared(tmp_path, (0.3, 4, {}), (0.3, 1, {}))
+    shown = factreasoner("compare", *names).stdout
+    assert "r1: the same as r0 in every score of every record.\n" in shown
+    assert re.search(r"^calls ↓ +4\.0 +1\.0$", shown, re.MULTILINE)
+    assert "difference" not in shown
+    assert "jackknife" not in shown
+
+
+@pytest.mark.parametrize(
+    ("shifts", "same", "differing"),
+    [
+        ((0.3, -0.1, 0.3), "r2: the same as r0", "r1 - r0"),
+        ((0.3, 0.3, -0.1), "r1: the same as r0", "r2 - r0"),
+        ((0.3, -0.1, -0.1), "r2: the same as r1", "r1 - r0"),
+    ],
+)
+def test_identical_runs_among_three_are_named(factreasoner, tmp_path, shifts, same, differing):
+    names = compared(tmp_path, *((shift, 4, {}) for shift in shifts))
+    shown = factreasoner("compare", *names).stdout
+    assert f"{same} in every score of every record.\n" in shown
+    assert (shown.count(" - r0\n"), differing in shown) == (1, True)
+
+
+def test_identical_run_may_be_the_baseline(factreasoner, tmp_path):
+    names = compared(tmp_path, (0.3, 4, {}), (-0.1, 4, {}), (0.3, 4, {}))
+    shown = factreasoner("compare", *names, "--baseline", "r2").stdout
+    assert "r0: the same as r2 in every score" in shown
+    assert "r1 - r2\n" in shown

@@ -58,7 +58,7 @@ def test_it_is_said_why_two_versions_score_alike(factreasoner, tmp_path):
         "fr3: all verdicts between contexts are neutral: its scores are those of --version 2" in done.stderr
     )
     assert "fr2: all verdicts" not in done.stderr
-    assert "The same in every score: fr2, fr3." in (tmp_path / "out" / "comparison.md").read_text()
+    assert "The runs are identical: fr2, fr3" in (tmp_path / "out" / "comparison.md").read_text()
 
 
 def test_a_replay_has_the_judge_whose_verdicts_it_has(factreasoner, tmp_path, two, monkeypatch):

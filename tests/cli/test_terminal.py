@@ -89,7 +89,8 @@ def test_what_is_no_terminal_has_no_width(factreasoner, monkeypatch, tmp_path):
     runs = [f"a-run-with-a-name-{letter}" for letter in "abcde"]
     data = write_records(tmp_path / "d.jsonl", *records)
     for name in runs:
-        factreasoner("run", data, "--out", name, "-q")
+        factors = "table1" if name == runs[-1] else "conditional"
+        factreasoner("run", data, "--out", name, "--factors", factors, "-q")
     monkeypatch.delenv("COLUMNS")
     head, *rows = factreasoner("compare", *runs).stdout.partition("\n\n")[0].splitlines()
     assert head.split() == runs

@@ -123,9 +123,20 @@ def compare_runs(
         "permutations": PERMUTATIONS,
         "differing_settings": _differing(runs, judging, read),
         "runs": {n: _run_content(run, judging[n], read[n], samples[n], metrics) for n, run in runs.items()},
+        "identical": _identical(samples, metrics),
         "differences": [d._asdict() for d in differences(samples, baseline, metrics, seed=settings.seed)],
         "notes": list(_notes(table, read, samples, ids, baseline)),
     }
+
+
+def _identical(samples: Mapping[str, Sample], metrics: Sequence[Metric]) -> list[list[str]]:
+    """Groups of runs that have the same score in every record, apart from usage."""
+    names = [m.name for m in metrics if not m.usage]
+    groups: dict[tuple[bytes, ...], list[str]] = {}
+    for run, sample in samples.items():
+        key = tuple((sample.values[name] + 0.0).tobytes() for name in names if name in sample.values)
+        groups.setdefault(key, []).append(run)
+    return [runs for runs in groups.values() if len(runs) > 1]
 
 
 def _shared_sizes(first: FinishedRun[Any], runs: Mapping[str, FinishedRun[Any]]) -> list[int]:

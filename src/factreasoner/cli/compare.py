@@ -119,7 +119,7 @@ class Compare(OverRecords, panels=EVERY):
         from factreasoner.analysis.comparison import ComparisonSettings, compare_runs, named_runs
         from factreasoner.cli.score_tables import print_comparison
         from factreasoner.report.figures import comparison_figure
-        from factreasoner.report.tables import comparison_csv, comparison_markdown
+        from factreasoner.report.tables import comparison_csv, comparison_markdown, same_runs
 
         how = ComparisonSettings(self.settings["k"], self.settings["seed"] or 0, self.gold, self.intersect)
         content = compare_runs(named_runs(folders), baseline=self.baseline, settings=how)
@@ -129,7 +129,12 @@ class Compare(OverRecords, panels=EVERY):
                 comparison_figure(content, path)
             except MissingExtraError as error:
                 self._note(f"No figure: {error}")
-        self.tell(content, partial(print_comparison, content), content["notes"])
+        notes = content["notes"]
+        if same_runs(content) and not self.as_json:
+            notes = [
+                note for note in notes if note.startswith(tuple(f"{name}: " for name in content["runs"]))
+            ]
+        self.tell(content, partial(print_comparison, content), notes)
 
     def _show_modes(self, contenders: list[Contender], out: Path) -> None:
         """Print the table of modes of factual recall, and write it."""

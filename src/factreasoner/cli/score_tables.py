@@ -20,6 +20,8 @@ from factreasoner.report.tables import (
     fewer,
     k_of,
     records_of,
+    same_as,
+    same_runs,
     score_rows,
     table_of,
 )
@@ -168,10 +170,16 @@ def _of_group(found: Mapping[str, Any], labels: bool, metrics: Sequence[Metric])
 def print_comparison(content: Mapping[str, Any]) -> None:
     """The scores of every run, then each run's differences from the baseline."""
     out, baseline = Terminal(soft_wrap=True), content["baseline"]
+    if same := same_runs(content):
+        out.sentence(escape(same))
+        return
     print_scores(out, ["", *content["runs"]], list(score_rows(content)))
     out.print()
     for name in content["runs"]:
-        if name != baseline:
+        if (other := same_as(content, name)) is not None:
+            out.sentence(escape(f"{name}: the same as {other} in every score of every record."))
+            out.print()
+        elif name != baseline:
             out.print(f"[bold]{escape(name)} - {escape(baseline)}[/bold]")
             head = ("", "difference", "95 %", "p", "p (Holm)")
             print_scores(out, head, list(difference_rows(content, name)))

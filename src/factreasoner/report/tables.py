@@ -83,6 +83,26 @@ def score_rows(content: Mapping[str, Any]) -> Iterator[list[str]]:
         ]
 
 
+def same_runs(content: Mapping[str, Any]) -> str:
+    """That all runs are identical, in scores and usage; empty if they are not."""
+    runs, table = list(content["runs"].values()), table_of(content)
+    usage = [name for name in runs[0]["scores"] if table[name].usage]
+    if content["identical"] != [list(content["runs"])] or any(
+        run["scores"][name]["value"] != runs[0]["scores"][name]["value"] for run in runs for name in usage
+    ):
+        return ""
+    return (
+        f"The runs are identical: {', '.join(content['runs'])} have the same scores in {records_of(content)}."
+    )
+
+
+def same_as(content: Mapping[str, Any], run: str) -> str | None:
+    """An earlier run, or the baseline, with the same score in every record; None if there is none."""
+    group = next((group for group in content["identical"] if run in group), [run])
+    other = content["baseline"] if content["baseline"] in group else group[0]
+    return None if other == run else other
+
+
 def _known_scores(content: Mapping[str, Any]) -> list[str]:
     """The scores that at least one run has a value of, and usage: an unknown cost is worth a row."""
     runs, table = list(content["runs"].values()), table_of(content)
@@ -136,6 +156,9 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         "correction for all tests shown. A row without p is not tested: every further test would raise all p "
         "after correction."
     )
+    compared = [name for name in content["runs"] if name != content["baseline"]]
+    if all(same_as(content, name) for name in compared):
+        return [f"{records_of(content)}. {usage}", f"Judged by: {_judges(content)}."]
     return [
         f"{records_of(content)}; n after a score counts the records that have it, if some lack it. "
         f"{averages(content['task'], metrics)} {usage}",
@@ -143,7 +166,7 @@ def explanation(content: Mapping[str, Any]) -> list[str]:
         *([tests] if tested else []),
         *_without_interval(content),
         *_same_scores(content),
-        *([ALIKE] if any(map(_alike, content["differences"])) else []),
+        *([ALIKE] if any(map(_alike, _shown(content))) else []),
         f"`factreasoner metrics {content['task']}` says what each score is.",
     ]
 
@@ -160,17 +183,23 @@ def _same_scores(content: Mapping[str, Any]) -> Iterator[str]:
     """Which runs have the same value of every score, apart from usage."""
     scores = [name for name in _known_scores(content) if not table_of(content)[name].usage]
     values = {name: str([run["scores"][n]["value"] for n in scores]) for name, run in content["runs"].items()}
-    yield from (f"The same in every score: {', '.join(of)}." for of in by_value(values).values() if of[1:])
+    groups = (of for of in by_value(values).values() if of[1:] and of not in content["identical"])
+    yield from (f"The same in every score: {', '.join(of)}." for of in groups)
 
 
 def _without_interval(content: Mapping[str, Any]) -> Iterator[str]:
     """Why differences that are shown have no interval, and which."""
     scores: dict[str, dict[str, None]] = {}
-    for item in content["differences"]:
+    for item in _shown(content):
         usage = table_of(content)[item["score"]].usage
         if item["value"] is not None and item["interval"] is None and not usage:
             scores.setdefault(item["reason"], {})[caption(item["score"], content)] = None
     yield from (f"{'; '.join(names)}: {reason}." for reason, names in scores.items())
+
+
+def _shown(content: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The differences of the runs that have a table of their own."""
+    yield from (item for item in content["differences"] if same_as(content, item["run"]) is None)
 
 
 def _alike(difference: Mapping[str, Any]) -> bool:
@@ -181,10 +210,14 @@ def _alike(difference: Mapping[str, Any]) -> bool:
 
 def comparison_markdown(content: Mapping[str, Any]) -> str:
     """The whole comparison as Markdown."""
+    if same := same_runs(content):
+        return f"{cell(same)}\n"
     names = list(content["runs"])
     parts = [markdown_table(["", *names], score_rows(content))]
     for name in names:
-        if name != content["baseline"]:
+        if (other := same_as(content, name)) is not None:
+            parts.append(cell(f"{name}: the same as {other} in every score of every record."))
+        elif name != content["baseline"]:
             head = [f"{name} - {content['baseline']}", "difference", "95 %", "p", "p (Holm)"]
             parts.append(markdown_table(head, difference_rows(content, name)))
     if content["differing_settings"]:
