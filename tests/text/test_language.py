@@ -2,7 +2,7 @@
 
 import pytest
 
-from factreasoner.text.language import differences, is_quote, language_of, stem
+from factreasoner.text.language import differences, is_english, is_foreign, is_quote, language_of, stem
 
 TOWER = "The tower is 52 metres high."
 BORN = "Marie Curie was born in Warsaw in 1867."
@@ -84,3 +84,28 @@ def test_a_short_text_is_compared_only_in_one_language_whatever_names_it_has(cla
 )
 def test_a_quote_is_whole_words_of_the_passage(quote, passage, is_one):
     assert is_quote(quote, passage) == is_one
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("The bridge was opened in 1932.", True),
+        ("It is 52 metres high, and two roads lead to it.", True),
+        ("Marie Curie won two Nobel Prizes.", None),
+        ("Rihanna.", None),
+        ("42", None),
+        ("大桥于1932年开通。", False),
+        ("東京は日本の首都です。", False),
+        ("Мост был открыт в 1932 году.", False),
+        ("यह पुल 1932 में खुला।", False),
+        ("افتتح الجسر عام 1932.", False),
+        ("הגשר נפתח בשנת 1932.", False),
+        ("สะพานเปิดในปี 1932", False),
+        ("Die Brücke wurde von der Stadt eröffnet.", False),
+        ("Most został otwarty w 1932 roku i łączy dwa brzegi.", False),
+        ("Köprü 1932 yılında açıldı ve iki yakayı birleştirir.", False),
+        ("Cây cầu được khánh thành vào năm 1932.", False),
+    ],
+)
+def test_english_needs_evidence(text, english):
+    assert (is_english(text), is_foreign(text)) == (english is True, english is False)

@@ -63,6 +63,12 @@ _TELLING = {
     for language, known in _OTHERS.items()
 } | {"english": frozenset(word for word in _ENGLISH if len(word) > 1).difference(*_OTHERS.values()) | {"was"}}
 """Function words of one language that are no words of the others."""
+_SURELY_ENGLISH = _TELLING["english"] - words(
+    "an are as at be by can could do else ever has he here if just me must my of on or our over own per same"
+    " she so some than to too us we were"
+) | words("is are were has had he she it in to at for on could must been of by as")
+"""English function words that are seldom words of other languages, those without a class here included."""
+_LEAST_ENGLISH, _MOST_FOREIGN, _MANY_WORDS = 0.05, 0.15, 9
 _NOT_COMPARED = ": not compared"
 _PROBED = 4000
 _LEAST_LETTERS = 4
@@ -84,8 +90,35 @@ def language_of(texts: Sequence[str]) -> str:
 
 
 def is_english(text: str) -> bool:
-    """False where the words of a text, however short, belong to another language."""
-    return _languages(text[:_PROBED]) in ((), ("English",))
+    """Whether the script and the function words of a text show that it is English."""
+    return _reads_english(text[:_PROBED]) is True
+
+
+def is_foreign(text: str) -> bool:
+    """Whether the script or the words of a text show that it is not English: a name alone shows neither."""
+    return _reads_english(text[:_PROBED]) is False
+
+
+@lru_cache(maxsize=4096)
+def _reads_english(text: str) -> bool | None:
+    """Whether a text is English; None where no word tells."""
+    letters = [letter for letter in text if letter.isalpha()]
+    latin = sum(letter.isascii() or "LATIN" in unicodedata.name(letter, "") for letter in letters)
+    if 2 * latin < len(letters):
+        return False
+    found = _words(text)
+    small = Counter({word: count for word, count in found.items() if word in text})
+    said = small.total()
+    if sum(count for word, count in small.items() if not word.isascii()) > _MOST_FOREIGN * said:
+        return False
+    ranked = dict(_ranked(found, _TELLING))
+    foreign = max(hits for language, hits in ranked.items() if language != "english")
+    hits = sum(found[word] for word in found.keys() & _SURELY_ENGLISH)
+    if foreign > max(hits, ranked["english"]):
+        return False
+    if hits and hits >= _LEAST_ENGLISH * found.total():
+        return True
+    return False if said >= _MANY_WORDS else None
 
 
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factreasoner.errors import ConfigError, MissingExtraError
+from factreasoner.text.language import is_foreign
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -156,10 +157,10 @@ class Parser:
         """Parses that are kept, the latest last."""
 
     def parse(self, sentences: Sequence[str]) -> list[Parse | None]:
-        """One parse per sentence, which is never split; None for an empty or overlong one."""
+        """One parse per sentence, which is never split; None for one empty, overlong or not English."""
         with self._lock:
             found = {text: self.known.get(text) for text in sentences}
-            new = [t for t in found if t not in self.known and t.strip() and len(t) <= _LONGEST]
+            new = [t for t in found if t not in self.known and _is_read(t)]
             found |= zip(new, self._parsed(new), strict=True)
             self.known |= found
             for text in list(self.known)[:-_KEPT]:
@@ -174,6 +175,10 @@ class Parser:
             _join_prefixes(doc)
         for doc in self._pipeline.pipe(docs):
             yield Parse(doc.text, [_word(token) for token in doc], [token.head.i for token in doc])
+
+
+def _is_read(text: str) -> bool:
+    return bool(text.strip()) and len(text) <= _LONGEST and not is_foreign(text)
 
 
 def _join_prefixes(doc: Doc) -> None:
