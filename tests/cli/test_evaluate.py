@@ -95,6 +95,14 @@ def test_a_key_no_record_has(factreasoner, tmp_path):
     assert not (tmp_path / "run" / "evaluation").exists()
 
 
+def test_by_names_no_key_made_for_items(factreasoner, tmp_path):
+    kept = {f"{kind}_fields": {"x": {"page": 1}} for kind in ("atom", "context", "fact", "reference_atom")}
+    run_folder(tmp_path / "run", made(0, [0.9], "S", metadata={"variant": "a", **kept}))
+    for by in ("id", *kept):
+        done = factreasoner("evaluate", "run", "--by", by, code=1)
+        assert done.stderr.strip().endswith("known: variant")
+
+
 def test_a_gold_file_with_three_labels(factreasoner, tmp_path):
     run_folder(tmp_path / "run", made(0, [0.9, 0.2, 0.5, 0.8], "NNNN"), made(1, [0.7], "S"))
     gold = gold_file(tmp_path, ("r0", "a0", "S"), ("r0", "a1", "C"), ("r0", "a2", "U"), ("r0", "a3", "C"))

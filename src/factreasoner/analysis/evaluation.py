@@ -15,6 +15,7 @@ import numpy as np
 from factreasoner.errors import ConfigError, RunError
 from factreasoner.files import make_folder_of, replace_file
 from factreasoner.inputs.gold_labels import GoldFile
+from factreasoner.inputs.items import KEPT_UNDER
 from factreasoner.metrics.factuality import FACTUALITY, GOLD, SAID
 from factreasoner.metrics.run_counts import Tally
 from factreasoner.metrics.samples import Sample
@@ -120,7 +121,8 @@ class _GroupedLines:
         """Keep what a result's line of results.jsonl says of its labels."""
         shown = {name: value for name, value in line.items() if name not in LEFT_OUT}
         if self.by is not None:
-            self.keys.update([*(["topic"] if result.topic is not None else []), *result.metadata])
+            own = [key for key in result.metadata if key not in KEPT_UNDER.values()]
+            self.keys.update(["topic", *own] if result.topic is not None else own)
             group = group_of(result, self.by)
             self.groups.setdefault(group, array("L")).append(self._count)
             shown["group"] = group

@@ -72,6 +72,8 @@ KINDS: dict[str, type[_Item]] = {
     "reference_atoms": _Atom,
 }
 """The fields of a record that hold items."""
+KEPT_UNDER = {kind: f"{kind[:-1]}_fields" for kind in KINDS}
+"""The key of metadata under which the unknown keys of each kind of item are kept."""
 _PASSED = {"id", "text", "original", "title", "link", "snippet", "summary", "prior"}
 """Keys that go into the item as they are."""
 _PLAIN = {name: _PASSED & kind.model_fields.keys() for name, kind in KINDS.items()}
@@ -199,7 +201,7 @@ class Items:
         for entry in read:
             if entry.unknown:
                 self._note_misspelt(entry)
-                rest.setdefault(f"{entry.kind[:-1]}_fields", {})[entry.values["id"]] = entry.unknown
+                rest.setdefault(KEPT_UNDER[entry.kind], {})[entry.values["id"]] = entry.unknown
         for name in rest.keys() & metadata.keys():
             self._draft.problem(name, "is the name under which unknown keys are kept; rename this one")
         metadata |= rest

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from factreasoner.inputs.items import KEPT_UNDER
 from factreasoner.metrics.claim_scores import reliability_bins
 from factreasoner.metrics.run_counts import Lowest, review_rank
 from factreasoner.metrics.samples import Sample
@@ -60,7 +61,7 @@ class RunContent:
                 self._bins[min(int(row.p_true * BINS), BINS - 1)] += 1
             self._keep_first(row)
         for key in ("topic", *result.metadata):
-            if (group := group_of(result, key)) != NO_VALUE:
+            if key not in KEPT_UNDER.values() and (group := group_of(result, key)) != NO_VALUE:
                 self._group(key, group)
         self._records += 1
         return scored
