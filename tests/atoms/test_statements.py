@@ -389,3 +389,8 @@ LEAD_INS = {
 @pytest.mark.parametrize(("text", "said"), LEAD_INS.items())
 def test_a_text_is_read_with_its_lead_ins_labels_and_headers(text, said):
     assert parsed(text) == said
+
+
+def test_table_without_outer_bars_keeps_its_columns():
+    text = "Name | Born\n--- | ---\nAda | 1815\nBo Roe | 1900"
+    assert [one.text for one in statements(text)] == ["Name: Ada; Born: 1815", "Name: Bo Roe; Born: 1900"]

@@ -24,8 +24,8 @@ _ENUMERATION = re.compile(
     r"(?P<before>[^.,:;]{3,80} )(?P<verb>are|were|include|included): (?=[^\W\d_a-z][^.;:]*,)"
 )
 _ITEM = re.compile(r"(?P<name>[^\W\d_a-z][^,.;]*?)(?:, and |, |\.?\Z)")
-_CELL = re.compile(r"\|(?!\Z)((?:[^|]|(?<=\\)\|)*)")
-"""A bar, unless it ends its row, and the cell behind it."""
+_CELL = re.compile(r"(?:\|(?!\Z)|\A(?!\|))((?:[^|]|(?<=\\)\|)*)")
+"""A cell behind a bar, unless that ends its row, or at the start of a row without outer bars."""
 
 _LONGEST_LEAD = 200
 _POINTING = re.compile(
@@ -142,9 +142,9 @@ def below(lead: str, whole: str, first: Word | None) -> str:
 def cells(text: str, row: Block) -> list[tuple[str, Span]]:
     """The cells of a table row as a reader sees them, and where they are, without the blanks around them."""
     found = []
-    for bordered in _CELL.finditer(text, row.start, row.end):
+    for bordered in _CELL.finditer(text[row.start : row.end]):
         cell = bordered[1].replace(UNSEEN, " ")
-        start = bordered.end() - len(cell.lstrip())
+        start = row.start + bordered.end() - len(cell.lstrip())
         span = Span(start, start + len(cell.strip()))
         found.append((plain(text[span.start : span.end], Span(0, span.end - span.start)).whole(), span))
     return found
