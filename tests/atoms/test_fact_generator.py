@@ -1,5 +1,7 @@
 """Facts from a question and its right answer, by a model and without one."""
 
+import pytest
+
 from factreasoner import ScriptedLLM
 from factreasoner.atoms.atomizer import LLMFactGenerator
 from factreasoner.atoms.embedded import EmbeddedFactGenerator
@@ -42,3 +44,17 @@ def test_without_a_model_facts_are_the_statements_of_the_reference_if_it_has_any
     ]
     record = RECORD.model_copy(update={"reference": "I don't know."})
     assert EmbeddedFactGenerator(Config(spacy_model="none")).generate(record).atoms == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "[1] She wrote x => y. => Ada wrote x => y.",
+        "[1] => Ada wrote x => y.",
+        "[1] Ada wrote x => y.",
+    ],
+)
+def test_arrows_inside_a_fact_stay(said):
+    record = Record(id="r1", response="", prompt="Who was Ada?", reference="She wrote x => y.")
+    made = LLMFactGenerator(llm=ScriptedLLM([{"statements": [said]}])).generate(record)
+    assert [fact.text for fact in made.atoms] == ["Ada wrote x => y."]

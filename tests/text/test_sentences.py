@@ -97,6 +97,20 @@ CASES = [
             "It is tall [1].The light works.[2]However, not now.",
             ["It is tall [1].", "The light works.[2]", "However, not now."],
         ),
+        *(
+            (f"{one}{two}", [one, two])
+            for one, two in [
+                ("It was opened in 1932.", "The tower is tall."),
+                ("It was opened to all in 1932.", "Nobody had seen it before."),
+                ("One in five stayed (20%).", "The rest left."),
+                ("The price rose by 20%.", "Sales then fell."),
+                ("He worked for NASA.", "The job was hard."),
+                ("It weighs 5 kg.", "The box is red."),
+                ("Мост был открыт в 1932 году.", "Башня стоит на берегу."),
+                ("Die Brücke wurde 1932 eröffnet.", "Der Turm ist hoch."),
+                ("It opened in 1932!", "The crowd came."),
+            ]
+        ),
         ("It helps in motion.Nausea is bad.", ["It helps in motion.", "Nausea is bad."]),
         ("Take paroxetine.Sertraline is like it.", ["Take paroxetine.Sertraline is like it."]),
         ("It is not like paroxetine.Sertraline is.", ["It is not like paroxetine.", "Sertraline is."]),

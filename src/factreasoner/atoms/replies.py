@@ -108,14 +108,15 @@ class ReplyReader:
                 continue
             numbered = _SAID.fullmatch(item.strip())
             known = numbered is not None and 1 <= int(numbered["number"]) <= len(asked)
-            echo, _, fact = (numbered["rest"] if numbered and known else item).rpartition(_ARROW)
+            part = asked[int(numbered["number"]) - 1] if numbered and known else None
+            echo, fact = _parted(numbered["rest"] if numbered and part else item, part[1] if part else "")
             text = prompts.requoted(without_citations(" ".join(fact.split())), self._response)
             if not text.strip():
                 continue
             span = locator.find(echo, after) if echo.strip() else None
-            if span is None and numbered and known:
-                sentence, part = asked[int(numbered["number"]) - 1]
-                span = locator.find(part, max(after, sentence.start))
+            if span is None and part:
+                sentence, said_there = part
+                span = locator.find(said_there, max(after, sentence.start))
             span = span or locator.find(text, after)
             if span:
                 sentence = next((s for s in sentences if s.start <= span.start < s.end), sentence)
@@ -205,6 +206,16 @@ class ReplyReader:
         if len(pieces) < 2 or (_any_vague(pieces) and not checks.is_vague(fact.text)):
             return [fact]
         return [Statement(piece.text, fact.span) for piece in pieces]
+
+
+def _parted(said: str, part: str) -> tuple[str, str]:
+    """The echo of a part, and the fact behind it; arrows that the part has itself do not part them.
+
+    Without enough arrows all of it is the fact.
+    """
+    pieces = said.split(_ARROW)
+    own = part.count(_ARROW) + 1 if pieces[0].strip() else 1
+    return (_ARROW.join(pieces[:own]), _ARROW.join(pieces[own:])) if len(pieces) > own else ("", said)
 
 
 def _any_vague(found: Sequence[Statement]) -> bool:

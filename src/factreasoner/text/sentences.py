@@ -128,11 +128,16 @@ _OPENERS = re.compile(f"[\"'“‘«‹(\\[{{*_~`¿¡「『【（〈《［„‚
 _WORD_BEFORE = re.compile(r"[^\s(\[{\"'“‘«*_/—–]+$")
 _WORD_AFTER = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _EXCLAIMED_NAMES = frozenset({"Yahoo", "Jeopardy", "Wham", "Oklahoma", "Oliver", "Panic"})
-_GLUED = re.compile(rf"(?:[a-z]{{3}}|\d\])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z")
+_SMALL, _CAPITAL = "a-zß-öø-ÿα-ωά-ώа-яё", "A-ZÀ-ÖØ-ÞΑ-ΩА-ЯЁ"
+_GLUED = re.compile(
+    rf"(?:[a-z]{{3}}|[A-Z]{{3}}|\d(?: ?[a-z]{{1,2}})?|[]%)”\"])[*~{INVISIBLE}]*+[.!?][^*~]*+\Z"
+)
 _GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
-_GLUED_WORDS = re.compile(r"(?:[^\s.!?]+ ){3}([a-z]{4})[a-z]{1,20}[.!?]\Z")
+_GLUED_WORDS = re.compile(
+    rf"(?:[^\s.!?]+ ){{3}}(?:([{_SMALL}]{{4}})[{_SMALL}]{{1,20}}|[а-яё]{{3,}}|\d{{4}}|[\d.,]*\d%|\(?[\w-]+\))[.!?]\Z"
+)
 """The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use decimal.Context"."""
-_GLUED_WORD = re.compile(r"[A-Z][a-z]+(?= )")
+_GLUED_WORD = re.compile(rf"[{_CAPITAL}][{_SMALL}]+(?= )")
 _ACRONYM = re.compile(r"(?:[^\W\d_]{1,3}\.)+[^\W\d_]{1,3}")
 _LOOK_BACK, _FAR_BACK = 24, 100
 _BLANK = re.compile(r"\s*")
@@ -164,8 +169,8 @@ def _is_parted(text: str, stop: re.Match[str]) -> bool:
         return True
     behind = _GLUED_WORD.match(text, end)
     before = _GLUED_WORDS.search(text[max(0, end - _FAR_BACK) : end]) if behind else None
-    if behind and before and not behind[0].lower().startswith(before[1]):  # "threading.Thread" is a name
-        return True
+    if behind and before:  # "threading.Thread" is a name
+        return before[1] is None or not behind[0].lower().startswith(before[1])
     glued = _GLUED_TO.match(text, end)
     return glued is not None and _GLUED.search(text[max(0, stop.start() - _LOOK_BACK) : end]) is not None
 
