@@ -91,7 +91,6 @@ def test_a_quote_is_whole_words_of_the_passage(quote, passage, is_one):
     [
         ("The bridge was opened in 1932.", True),
         ("It is 52 metres high, and two roads lead to it.", True),
-        ("Marie Curie won two Nobel Prizes.", None),
         ("Rihanna.", None),
         ("42", None),
         ("大桥于1932年开通。", False),

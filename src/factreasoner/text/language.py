@@ -69,6 +69,12 @@ _SURELY_ENGLISH = _TELLING["english"] - words(
 ) | words("is are were has had he she it in to at for on could must been of by as")
 """English function words that are seldom words of other languages, those without a class here included."""
 _LEAST_ENGLISH, _MOST_FOREIGN, _MANY_WORDS = 0.05, 0.15, 9
+_ENGLISH_FORM = re.compile(
+    r"[a-z]{3,}(?:ed|ing)|became|began|born|broke|brought|built|chose|came|fell|fought|found|founded|gave|got"
+    r"|grew|held|knew|known|led|left|lost|made|met|ran|rose|sang|sold|spent|spoke|stood|taught|took|went|won"
+    r"|wrote|written|two|three|four|five|seven|eight|nine|ten|first|second|third"
+)
+"""A word whose form shows English where a short text has no telling function word."""
 _NOT_COMPARED = ": not compared"
 _PROBED = 4000
 _LEAST_LETTERS = 4
@@ -118,7 +124,9 @@ def _reads_english(text: str) -> bool | None:
         return False
     if hits and hits >= _LEAST_ENGLISH * found.total():
         return True
-    return False if said >= _MANY_WORDS else None
+    if said >= _MANY_WORDS:
+        return False
+    return True if not foreign and any(map(_ENGLISH_FORM.fullmatch, small)) else None
 
 
 def differences(claims: Sequence[str], passage: str) -> tuple[str, ...]:

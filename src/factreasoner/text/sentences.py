@@ -134,7 +134,8 @@ _GLUED = re.compile(
 )
 _GLUED_TO = re.compile(rf"(?:{'|'.join(sorted(SENTENCES['starters']))})(?=[ ,])")
 _GLUED_WORDS = re.compile(
-    rf"(?:[^\s.!?]+ ){{3}}(?:([{_SMALL}]{{4}})[{_SMALL}]{{1,20}}|[а-яё]{{3,}}|\d{{4}}|[\d.,]*\d%|\(?[\w-]+\))[.!?]\Z"
+    rf"(?:[^\s.!?]+ ){{3}}"
+    rf"(?:([{_SMALL}]{{4}})[{_SMALL}]{{1,20}}|[а-яё]{{3,}}|\d{{4}}|[\d.,]*\d%|\(?[\w-]+\))[.!?]\Z"
 )
 """The end of a sentence of four words or more: "It helps in motion.Nausea is", not "Use decimal.Context"."""
 _GLUED_WORD = re.compile(rf"[{_CAPITAL}][{_SMALL}]+(?= )")
