@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 
 import pytest
 from command import summary_of, write_records
@@ -166,8 +165,9 @@ def test_a_run_without_a_model(factreasoner, tmp_path):
     scores = factreasoner("evaluate", tmp_path / "run").stdout.splitlines()
     without_interval = {line.split("  ")[0]: "(no interval: one record has" in line for line in scores}
     assert (without_interval["coverage"], without_interval["faithfulness"]) == (True, False)
-    shutil.copytree(tmp_path / "run", tmp_path / "again")
-    compared = factreasoner("compare", tmp_path / "run", tmp_path / "again", "--out", tmp_path / "c")
+    other = write_records(tmp_path / "other.jsonl", {**RECORDS[0], "contexts": []}, RECORDS[1])
+    factreasoner("rag", other, "--out", tmp_path / "other", "-q")
+    compared = factreasoner("compare", tmp_path / "run", tmp_path / "other", "--out", tmp_path / "c")
     assert "0.500 (n=1)" in compared.stdout
 
 
@@ -189,8 +189,9 @@ def test_scores_that_keys_are_lacking_for_are_left_out_with_what_brings_them(fac
     assert "1 record with a score faithfulness 1.000" in table
     assert "not scored: no record has 'reference', which would bring: correctness; coverage;" in table
     assert not any(line.startswith(("coverage", "MAP")) for line in scores.splitlines())
-    shutil.copytree(tmp_path / "run", tmp_path / "again")
-    compared = factreasoner("compare", tmp_path / "run", tmp_path / "again", "--out", tmp_path / "c").stdout
+    other = write_records(tmp_path / "other.jsonl", {**bare, "contexts": ["Trains leave."]})
+    factreasoner("rag", other, "--out", tmp_path / "other", "-q")
+    compared = factreasoner("compare", tmp_path / "run", tmp_path / "other", "--out", tmp_path / "c").stdout
     assert "faithfulness" in compared
     assert "coverage" not in compared
 
@@ -240,7 +241,9 @@ def test_retrieval_of_an_answer_without_claims_is_compared_too(factreasoner, tmp
     records = ({**record, "reference": None} for record in (RECORDS[0], silent))
     data = write_records(tmp_path / "set.jsonl", *records)
     factreasoner("rag", data, "--out", tmp_path / "one", "-q")
-    shutil.copytree(tmp_path / "one", tmp_path / "other")
+    changed = {**RECORDS[0], "reference": None, "output": "The Harbour Museum opened in 1950."}
+    other = write_records(tmp_path / "other.jsonl", changed, {**silent, "reference": None})
+    factreasoner("rag", other, "--out", tmp_path / "other", "-q")
     compared = factreasoner("compare", tmp_path / "one", tmp_path / "other").stdout
     scores = {line.split("  ")[0]: line.split()[-1] for line in compared.partition("\n\n")[0].splitlines()}
     assert scores["retrieval precision ↑"] == "0.333"

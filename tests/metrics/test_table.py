@@ -46,8 +46,10 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
         decimals=2,
     )
     monkeypatch.setitem(FACTUALITY.metrics, "worst_p", row)
-    parts = [assessment([0.9, p], gold="SN", record_id=f"r{i}") for i, p in enumerate((0.2, 0.4))]
-    paths = [run_folder(tmp_path / name, *parts) for name in "ab"]
+    first, low, high = (
+        assessment([0.9, p], gold="SN", record_id=r) for p, r in ((0.2, "r0"), (0.4, "r1"), (0.6, "r1"))
+    )
+    paths = [run_folder(tmp_path / name, first, second) for name, second in (("a", low), ("b", high))]
     lines = [json.loads(line) for line in (paths[0] / "results.jsonl").read_text().splitlines()]
     assert [line["worst_p"] for line in lines] == [0.2, 0.4]
     summary = json.loads((paths[0] / "summary.json").read_text())
@@ -57,7 +59,7 @@ def test_a_row_is_a_metric_everywhere(tmp_path, monkeypatch, capsys):
     content = evaluate_run(run, run.config, out=tmp_path / "e")
     assert content["scores"]["worst_p"]["value"] == pytest.approx(0.3)
     compared = compare_runs(named_runs(paths))
-    assert "| worst P | 0.30 | 0.30 |" in comparison_markdown(compared)
+    assert "| worst P | 0.30 | 0.40 |" in comparison_markdown(compared)
     assert re.search(r"worst_p,a,0\.3,\S{1,8},0\.\d{12},", comparison_csv(compared))
     rules, failed = parse_rules(["worst_p=0.25"], [], TASK), FailedJudgements(TASK)
     found = apply_rules(rules, summarised(run, run.config, failed.add), TASK, failed)

@@ -1,7 +1,5 @@
 """Tasks by name; and one that is a module and a name: runs, views, exports, gates and reports take it."""
 
-import shutil
-
 import pytest
 
 from factreasoner import Config, cli
@@ -72,16 +70,22 @@ TASK = Task(
 )
 
 
+def scored(path, config, record):
+    """The summary of a new run of one record."""
+    folder = RunFolder(path, TASK)
+    folder.start(config, {})
+    folder.write([line_of(TASK, TASK.worker(config, Calls()).assess(record))])
+    summary = score_journal(folder, [record.id], config)
+    folder.close()
+    return summary
+
+
 def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(TASKS, "repetition", f"{__name__}:TASK")
     config, run = Config(spacy_model="none"), tmp_path / "run"
     atoms = (Atom(id="a0", text="The museum opened in 1932."), Atom(id="a1", text="It has a café."))
     record = Record(id="r1", prompt="The museum opened in 1932.", response="So it did.", atoms=atoms)
-    folder = RunFolder(run, TASK)
-    folder.start(config, {})
-    folder.write([line_of(TASK, TASK.worker(config, Calls()).assess(record))])
-    summary = score_journal(folder, ["r1"], config)
-    folder.close()
+    summary = scored(run, config, record)
     assert summary["metrics"]["repeated"]["value"] == 0.5
 
     def told(*arguments):
@@ -94,8 +98,8 @@ def test_a_task_is_its_module_and_its_name(tmp_path, monkeypatch, capsys):
     assert "a1,answer,question" in (tmp_path / "claims.csv").read_text(encoding="utf-8")
     assert told("evaluate", run)[0] == 0
     assert told("check", run, "--min", "repeated=0.6")[0] == 4
-    shutil.copytree(run, tmp_path / "again")
-    code, compared = told("compare", run, tmp_path / "again")
+    scored(tmp_path / "other", config, record.model_copy(update={"prompt": "What opened?"}))
+    code, compared = told("compare", run, tmp_path / "other")
     assert (code, "repeated" in compared) == (0, True), compared
     assert told("report", run, "--out", tmp_path / "page.html")[0] == 0
     assert "It has a café." in (tmp_path / "page.html").read_text(encoding="utf-8")
