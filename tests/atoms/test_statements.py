@@ -394,3 +394,8 @@ def test_a_text_is_read_with_its_lead_ins_labels_and_headers(text, said):
 def test_table_without_outer_bars_keeps_its_columns():
     text = "Name | Born\n--- | ---\nAda | 1815\nBo Roe | 1900"
     assert [one.text for one in statements(text)] == ["Name: Ada; Born: 1815", "Name: Bo Roe; Born: 1900"]
+
+
+@pytest.mark.parametrize("answer", ["42", "€5", "1815.", "3.5 %"])
+def test_number_alone_is_a_statement(answer):
+    assert [statement.text for statement in statements(answer)] == [answer]

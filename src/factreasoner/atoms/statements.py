@@ -27,7 +27,7 @@ _DATED = re.compile(r"\b(?:1[5-9]|20)\d\d\b|https?://|\bwww\.")
 """What an entry of a list of sources has."""
 _COLON = (":", "：")
 _CONDITION = re.compile(r"\b(?:when|if|whether)\s*:\Z")
-_LETTER = re.compile(r"[^\W\d_]")
+_LETTER, _DIGIT = re.compile(r"[^\W\d_]"), re.compile(r"\d")
 _BLANK_LINE = re.compile(r"\n[ \t]*\n")
 
 
@@ -65,6 +65,9 @@ class StatementFinder:
         self._source, self._text = text, shown(text)
         self._parser = parser
         self._leads = fragments.Leads(self._text)
+        self._says = (
+            _LETTER if _LETTER.search(text) else _DIGIT
+        )  # "42" is an answer; in a list it is a number
         self._header: Sequence[str] | None = None
         self._in_sources = False
         self._named: tuple[str, Block] | None = None
@@ -185,7 +188,7 @@ class StatementFinder:
             split = [] if told else self._split(sentence, parse)
             for statement in split or [self._statement(self._whole(sentence, parse), sentence.span)]:
                 nothing = nonclaims.is_filler(statement.text) or nonclaims.is_abstaining(statement.text)
-                if _LETTER.search(statement.text) and not nothing:
+                if self._says.search(statement.text) and not nothing:
                     yield statement
 
     def _is_instruction(self, sentence: _Sentence, parse: Parse) -> bool:
