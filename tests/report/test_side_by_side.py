@@ -1,5 +1,6 @@
 """Several runs on one page, in a real browser."""
 
+from browser import open_all, watched
 from playwright.sync_api import expect
 from reported import VERDICTS, bridge, data_in, report_of
 from run_folders import run_folder
@@ -52,3 +53,29 @@ def test_claims_without_a_counterpart_are_counted_apart_from_differing_labels(se
     page.wait_for_selector(".record")
     assert page.locator(".claims .differs").count() == 1
     assert page.locator(".claims .note").all_inner_texts() == ["no such atom"] * 2
+
+
+BROKEN = """() => [...document.querySelectorAll('td.number')].filter((cell) => {
+    const range = document.createRange();
+    range.selectNodeContents(cell);
+    return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size > 1;
+}).map((cell) => cell.textContent)"""
+
+
+def test_no_number_breaks_inside(browser, tmp_path):
+    names = (
+        "one",
+        "other",
+        "a-run-with-the-long-name-of-a-model-2025-04-14",
+        "a_long_name_without_any_hyphen",
+    )
+    runs = [run_folder(tmp_path / name, bridge("same"), bridge("more")) for name in names]
+    for count in (2, 4):
+        path = report_of(*runs[:count])
+        for width in (1280, 1024, 800):
+            with watched(browser, width=width) as seen:
+                page = seen.open(path)
+                open_all(page)
+                assert page.locator("td.number").count() > 20
+                assert page.evaluate(BROKEN) == []
+                assert page.evaluate("document.documentElement.scrollWidth") <= width
