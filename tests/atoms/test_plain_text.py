@@ -32,6 +32,21 @@ def test_prices_are_no_formulas(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        (r"\boxed{The bridge opened in 1932.}", ["The bridge opened in 1932."]),
+        (r"The bridge opened in \boxed{1932}.", ["The bridge opened in 1932."]),
+        (r"It opened in $\boxed{\text{May 1932}}$. It is tall.", ["It opened in May 1932.", "It is tall."]),
+        ("\\[\n\\boxed{\\text{It opened in 1932. It is tall.}}\n\\]", ["It opened in 1932.", "It is tall."]),
+        (r"\fbox{It is tall.}", ["It is tall."]),
+        (r"$\boxed{42}$", ["42"]),
+    ],
+)
+def test_box_shows_what_is_in_it(text, atoms):
+    assert atoms_of(text) == atoms
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("It rained\u00a0[1]. It snowed\u202f[2].", "It rained. It snowed."),

@@ -31,6 +31,11 @@ _PART = re.compile(
     re.VERBOSE,
 )
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?=[^\s*_])(.{1,500}?)(?<=[^\s])\1(?![\w*])", re.DOTALL)
+_BOXED = re.compile(
+    r"(?P<left>(?:(?P<maths>\$+|\\[\[(])\s*)?\\(?:boxed|fbox)\s*\{\s*(?P<styled>\\(?:text|math)\w*\s*\{)?)"
+    r"(?:[^{}]|\{[^{}]*\}){1,2000}"
+    r"(?P<right>(?(styled)\s*\})\s*\}(?(maths)\s*(?:\$+|\\[\])])|))"
+)
 _COUNTED = re.compile(
     r"\b(?:an?|another|two|three|four|five|six|seven|eight|nine|ten|several) (?:[\w’'-]+ ){1,3}\Z",
     re.IGNORECASE,
@@ -104,8 +109,9 @@ def _citations(source: str) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=256)
 def _left_out(source: str) -> frozenset[int]:
-    """The places of citations, and of the marks of bold and italic type, which may end in other sentences."""
-    marks = (span for m in _EMPHASIS.finditer(source) for span in (m.span(1), (m.end(2), m.end())))
+    """The places of citations, and of marks of bold and italic type and boxes, which may end far behind."""
+    marks = [span for m in _EMPHASIS.finditer(source) for span in (m.span(1), (m.end(2), m.end()))]
+    marks += [m.span(side) for m in _BOXED.finditer(source) for side in ("left", "right")]
     return frozenset(place for span in (*_citations(source), *marks) for place in range(*span))
 
 

@@ -65,9 +65,9 @@ class StatementFinder:
         self._source, self._text = text, shown(text)
         self._parser = parser
         self._leads = fragments.Leads(self._text)
-        self._says = (
-            _LETTER if _LETTER.search(text) else _DIGIT
-        )  # "42" is an answer; in a list it is a number
+        words = plain(self._text, Span(0, len(self._text))).whole()
+        self._says = _LETTER if _LETTER.search(words) else _DIGIT
+        """A number is an answer if nothing else is said: "42"."""
         self._header: Sequence[str] | None = None
         self._in_sources = False
         self._named: tuple[str, Block] | None = None

@@ -1,91 +1,64 @@
-"""Parts of a model's text that are no answer: reasoning, tool calls, and tokens that end a turn.
+"""Parts of a model's text that are no answer: reasoning, tool calls, other turns, and tokens that end a turn.
 
-Tags inside code, and a tag that the text only mentions ("the <think> tag"), are part of the answer.
+Marks inside code, and a tag that the text only mentions ("the <think> tag"), are part of the answer.
 """
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from factreasoner.text.citation_marks import Regions
+from factreasoner.text.reasoning_marks import SAID, Marks
 from factreasoner.text.sentences import Span
 
-_THOUGHT = (
-    r"think(?:ing)?|thoughts?|reason(?:ing)?|reflect(?:ion|ing)?|analysis|scratch_?pad|monologue|cot"
-    r"|deliberation|rumination"
+_WORK = (
+    r"plan(?:ning|s)?|drafts?|notes?|outline|critique|brainstorm(?:ing)?|rationale|considerations?"
+    r"|work(?:ing|ings|_?pad|_?space)?|internal|inner|hidden|steps?|strategy|approach|verification|verify|review"
+    r"|check|self|search|query|action|observation|information|understanding|ponder(?:ing)?"
 )
-_TOOL = r"(?:tool|function)_?(?:calls?|use|response|results?|outputs?)|function(?==)|(?<=/)function"
-_NAME = rf"(?:[a-z]+[_:-])*(?:(?P<thought>{_THOUGHT})|(?P<tool>{_TOOL}))(?:[_:-]\w+)*"
-_LEFT, _RIGHT = r"(?:[<＜◁⟨]|&lt;)", r"(?:[>＞▷⟩]|&gt;)"
-_BAR = "[|｜]"
-_ROLE = r"(?:\s*(?:assistant|user|system|model|tool|developer)\b)?"
-_MARK = re.compile(
-    rf"""
-      (?P<header>(?:<{_BAR}start{_BAR}>\w*\s*)?(?:<{_BAR}channel{_BAR}>\s*)?
-        \b(?P<channel>analysis|commentary|final|thought)\b[^<>\n]{{0,80}}(?:<{_BAR}constrain{_BAR}>\s*\w+\s*)?
-        <{_BAR}message{_BAR}>)
-    | (?P<channel_end><{_BAR}(?:end|return|call){_BAR}>)
-    | (?P<gemma><{_BAR}channel>\s*(?:thought|analysis)) | (?P<gemma_end><channel{_BAR}>)
-    | (?P<turn><{_BAR}(?:im_start|start|start_header_id){_BAR}>{_ROLE})
-    | <{_BAR}\s*(?P<piped>[a-z][\w▁ .-]{{1,60}}?)\s*{_BAR}>
-    | (?P<tag>{_LEFT}\s*(?P<close>\\?/)?\s*{_NAME}(?:[\s=][^<>]{{0,400}}?)?(?P<whole>/)?\s*{_RIGHT})
-    | (?P<bracket>\[(?P<bracket_close>/)?(?:THINK(?:ING)?|THOUGHTS?|REASONING)\])
-    | (?P<token></?(?:bos|eos|pad|unk|eot|eod|endoftext)>|</?(?:end|start|begin)_?of_?\w+>{_ROLE}
-        |</?(?:final|(?:final_?)?(?:answer|response))>|\[/?INST\]|<</?SYS>>|\[(?:EOS|BOS|PAD|UNK)\]|</s>|\A\s*<s>)
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
-_FENCED = re.compile(
-    r"^[ \t]*(?P<fence>`{3,}|~{3,})(?P<info>[^\n`]*)\n"
-    r"(?:(?!^[ \t]*(?P=fence)).)*^[ \t]*(?P=fence)[`~]*[ \t]*$",
-    re.MULTILINE | re.DOTALL,
-)
-"""A fence whose next fence closes it; the first of a draft that no fence closes is none."""
-_CODE = re.compile(
-    r"(?<!`)(`{1,2})(?!`)[^`\n]+\1(?!`)|<(pre|code)\b[^<>\n]*>(?:(?!<(?:pre|code)\b).)*?</\2>",
+"""Names of tags around work on the answer, or around an answer if nothing follows."""
+_WORKED = re.compile(
+    rf"\W*<(?P<name>(?:[a-z]+[_-])*(?:{_WORK})(?:[_-]\w+)*)(?:\s[^<>]{{0,200}})?>.*?</(?P=name)\s*>",
     re.DOTALL | re.IGNORECASE,
 )
-_INFO = re.compile(rf"\s*(?:{_THOUGHT})\s*", re.IGNORECASE)
-_DETAILS = re.compile(
-    r"""<details\b[^<>]{0,200}\btype\s*=\s*["']?reasoning\b[^<>]{0,200}>.*?(?:</details>|\Z)""",
-    re.DOTALL | re.IGNORECASE,
+_SECTION = re.compile(
+    r"""^[ \t>]*(?P<marked>[#*_]{1,8})?\W{0,4}
+    (?:(?P<thought>(?:(?:my|the|internal|inner|initial|step[- ]by[- ]step)\ ){0,2}
+        (?:thinking|thoughts?|reasoning|chain[- ]of[- ]thought|scratch\ ?pad|monologue|rationale)
+        (?:\ (?:process|steps?))?
+      |let(?:['’]s|\ us|\ me)\ (?:think|reason)[^\n.:]{0,40}
+      |gedanken(?:gang)?|überlegung(?:en)?|raisonnement|réflexion|razonamiento|pensamiento|ragionamento
+      |raciocínio|рассуждени[ея]|размышлени[ея]|思考(?:过程|過程|プロセス)?|推理(?:过程|過程)?|推論)
+    |(?P<answer>(?P<final>(?:the\ |my\ )?final(?:\ (?:answer|response|reply|output))?)
+      |(?:the\ |my\ )?(?:answer|response|reply|output)|antwort|réponse|respuesta|risposta|resposta|ответ
+      |(?:最终|最終|最終的)?(?:答案|回答|回复)))
+    [ \t]*(?:[*_]*[ \t]*[:：][*_]*|(?(marked)[#*_ \t]*$|(?!)))""",
+    re.MULTILINE | re.IGNORECASE | re.VERBOSE,
 )
-_STRIPPED = re.compile(
-    r"\A\s*(?:analysis(?=[A-Z\s]).*?assistant(?:commentary.*?assistant)?final(?=\W|[A-Z\d])"
-    r"|Thinking\.\.\.\s.*?\.\.\.done thinking\."
-    r"|Here(?:'s| is) my thought process:.*?Here(?:'s| is) my response:)",
-    re.DOTALL,
-)
-"""What stands in words for tokens: "analysisThe user asks...assistantfinalYes.", "...done thinking."."""
-_NAMED = re.compile(r"""[ \t]*(?:tags?|blocks?|elements?|tokens?|markers?|sections?)\b""", re.IGNORECASE)
-_QUOTES = "\"'“”‘’„«»「」"
-_STRUCK = re.compile(r"\S\s*<s>[^<>]{0,600}\Z", re.IGNORECASE)
-"""Before the end of what is struck through."""
+"""A label that begins a line: "### Thinking", "**Reasoning:**", "Final Answer:"."""
 _BLANKS = re.compile(r"\s* {8}\s*")
-_BRACKET_END = re.compile(r"\[/(?:THINK(?:ING)?|THOUGHTS?|REASONING)\]", re.IGNORECASE)
 
 
 @lru_cache(maxsize=256)
 def _spans(text: str) -> tuple[Span, ...]:
-    found = (
-        _Finder(text).found()
-        if re.search(r"[<＜◁⟨\[]|&lt;|assistantfinal|```|~~~|done thinking|my thought process", text)
-        else []
-    )
-    merged: list[Span] = []
-    for span in sorted(found):
-        if merged and not text[merged[-1].end : span.start].strip():
-            merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
-        else:
-            merged.append(span)
-    return tuple(merged)
+    marks = Marks(text)
+    kept = _Kept(text, marks.found)
+    kept.take_out(_other_turns(marks, kept))
+    kept.take_out(_before_tags(marks, kept))
+    while work := _work(marks, kept):
+        kept.take_out([work])
+    kept.take_out(list(_before_labels(marks, kept)))
+    return tuple(kept.gone)
 
 
 def reasoning_spans(text: str) -> list[Span]:
-    """Where `text` holds reasoning, tool calls, or tokens that end a turn: in order, without overlap.
+    """Where `text` holds reasoning, tool calls, other turns, or tokens that end a turn.
 
-    A block that never closes goes on to the end of the text; one that never opens began with the text.
+    The spans are in order, without overlap. A block that never closes goes on to the end of the text, or to
+    the answer in tags that ends it; one that never opens began with the text. What stands behind the end of
+    the model's turn is another turn.
     """
     return list(_spans(text))
 
@@ -122,93 +95,76 @@ def closed_up(text: str) -> str:
     return _BLANKS.sub(lambda blanks: "\n\n" if "\n" in blanks[0] else " ", text).strip()
 
 
-class _Finder:
-    """Pairs the marks of one text."""
+class _Kept:
+    """A text less the spans that are taken out."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._last_bracket = max((end.start() for end in _BRACKET_END.finditer(text)), default=-1)
-        self._begins = len(text) - len(text.lstrip())
-        self._found: list[Span] = []
-        self._opened: list[tuple[str, int]] = []
-        """Blocks that are open: the family of each, and where it starts."""
-        self._closed: tuple[str, int, int] | None = None
-        """The block that closed last: its family, its start, and how many more opened in it than closed."""
+    def __init__(self, text: str, gone: Sequence[Span]) -> None:
+        self.text = text
+        self.gone: list[Span] = []
+        self.take_out(gone)
 
-    def found(self) -> list[Span]:
-        """What to take out, in no order."""
-        fences = list(_FENCED.finditer(self._text))
-        thoughts = [fence.span() for fence in fences if _INFO.fullmatch(fence["info"])]
-        code = [fence.span() for fence in fences if not _INFO.fullmatch(fence["info"])]
-        whole = [m.span() for pattern in (_DETAILS, _STRIPPED) for m in pattern.finditer(self._text)]
-        self._found = [Span(*span) for span in (*thoughts, *whole)]
-        apart = Regions(sorted([*code, *whole, *thoughts, *(m.span() for m in _CODE.finditer(self._text))]))
-        for mark in _MARK.finditer(self._text):
-            if not apart.hold(mark.start(), mark.end()) and not self._is_mentioned(mark):
-                self._take(mark)
-        if self._opened and not self._text[: self._opened[0][1]][-1:].isalnum():  # List<Thought>
-            self._found.append(Span(self._opened[0][1], len(self._text)))
-        return self._found
-
-    def _is_mentioned(self, mark: re.Match[str]) -> bool:
-        """Whether the text speaks of a tag: "the <think> tag", or quotes it."""
-        start, end = mark.span()
-        if _NAMED.match(self._text, end):
-            return True
-        before, behind = self._text[max(0, start - 2) : start], self._text[end : end + 2]
-        quoted = before[-1:] in _QUOTES and behind[:1] in _QUOTES and before and behind
-        return bool(quoted) and not (before[:-1].strip() or behind[1:].isalnum())
-
-    def _take(self, mark: re.Match[str]) -> None:
-        piped = (mark["piped"] or "").lower().replace("▁", "_")
-        named = re.search(rf"(?P<thought>{_THOUGHT})|{_TOOL}", piped)
-        if mark["header"]:
-            self._close("channel", mark) if mark["channel"].lower() == "final" else self._open(
-                "channel", mark
-            )
-        elif mark["gemma"]:
-            self._open("channel", mark)
-        elif mark["channel_end"] or mark["gemma_end"]:
-            self._close("channel", mark) if self._opened else self._cut(mark)
-        elif named and re.search("begin|start|end", piped):
-            family = "thought" if named["thought"] else "tool"
-            (self._close if "end" in piped else self._open)(family, mark)
-        elif mark["bracket"]:
-            closes = mark.start() < self._last_bracket
-            if mark["bracket_close"]:
-                self._close("thought", mark)
-            elif closes or mark.start() <= self._begins:
-                self._open("thought", mark)
-        elif mark["tag"] and not mark["whole"]:
-            (self._close if mark["close"] else self._open)("thought" if mark["thought"] else "tool", mark)
-        elif mark[0].lower() != "</s>" or not _STRUCK.search(
-            self._text[max(0, mark.start() - 640) : mark.start()]
-        ):
-            self._cut(mark)
-
-    def _cut(self, mark: re.Match[str]) -> None:
-        if not self._opened:
-            self._found.append(Span(*mark.span()))
-
-    def _open(self, family: str, mark: re.Match[str]) -> None:
-        self._opened.append((family, mark.start()))
-
-    def _close(self, family: str, mark: re.Match[str]) -> None:
-        """End the outermost block of a family, or the text so far, if no block of it is open."""
-        own = [place for place, (opened, _) in enumerate(self._opened) if opened == family]
-        if own:
-            start = self._opened[own[0]][1]
-            del self._opened[own[0] :]
-            self._closed = family, start, len(own) - 1
-            if not self._opened:
-                self._found.append(Span(start, mark.end()))
-        elif self._closed and not self._opened:
-            closed, start, more = self._closed
-            behind = self._text[mark.end() :]
-            if closed == family and more:
-                self._closed = family, start, more - 1
-                self._found.append(Span(start, mark.end()))
+    def take_out(self, spans: Sequence[Span]) -> None:
+        """Add spans; those that overlap, or have blanks alone between them, become one."""
+        merged: list[Span] = []
+        for span in sorted([*self.gone, *spans]):
+            if merged and not self.text[merged[-1].end : span.start].strip():
+                merged[-1] = Span(merged[-1].start, max(merged[-1].end, span.end))
             else:
-                self._found.append(Span(0 if any(map(str.isalnum, behind)) else mark.start(), mark.end()))
-        elif not self._opened:
-            self._found.append(Span(0, mark.end()))
+                merged.append(span)
+        self.gone = merged
+
+    def said(self, at: int = 0) -> int:
+        """The place of the first letter or digit left at or behind `at`; the length if there is none."""
+        for start, end in self.gone[max(0, bisect_left(self.gone, (at, at)) - 1) :]:
+            if end > at:
+                if found := SAID.search(self.text, at, max(at, start)):
+                    return found.start()
+                at = end
+        found = SAID.search(self.text, at)
+        return found.start() if found else len(self.text)
+
+
+def _other_turns(marks: Marks, kept: _Kept) -> list[Span]:
+    """The turns of others before the answer, and all that stands behind the end of its turn."""
+    found: list[Span] = []
+    said, other = kept.said(), -1
+    for kind, (start, end) in marks.turns:
+        if other >= 0 and kind != "other":
+            found.append(Span(other, end))
+            said, other = kept.said(end), -1
+        elif other < 0 and said < start and kind != "own":
+            return [*found, Span(start, len(kept.text))]
+        elif other < 0 and kind == "other":
+            other = start
+    return found
+
+
+def _before_tags(marks: Marks, kept: _Kept) -> list[Span]:
+    """What stands before an answer in tags that ends the text."""
+    first = next(((one, end) for one, end in marks.tagged_answers() if kept.said(one.end) < end.start), None)
+    if first is None or kept.said(first[1].end) < len(kept.text):
+        return []
+    return [Span(0, first[0].end)]
+
+
+def _work(marks: Marks, kept: _Kept) -> Span | None:
+    """A block with the name of work, with which what is left begins, if more follows."""
+    begin = kept.gone[0].end if kept.gone and kept.said() > kept.gone[0].start else 0
+    found = _WORKED.match(kept.text, begin)
+    if found is None or marks.code.hold(*found.span("name")) or kept.said(found.end()) == len(kept.text):
+        return None
+    return Span(*found.span())
+
+
+def _before_labels(marks: Marks, kept: _Kept) -> Iterator[Span]:
+    """Thoughts under a label with which the text begins, each up to the label of the answer behind it."""
+    labels = [label for label in _SECTION.finditer(kept.text) if not marks.code.hold(*label.span())]
+    with_final = any(label["final"] for label in labels)
+    opened, begun = -1, False
+    for label in labels:
+        if label["thought"] and opened < 0 and (begun or kept.said() >= label.start()):
+            opened, begun = label.start(), True
+        elif label["answer"] and opened >= 0 and (label["final"] or not with_final):
+            if kept.said(label.end()) < len(kept.text):
+                yield Span(opened, label.end())
+            opened = -1
