@@ -34,7 +34,7 @@ def corrected_texts(scene: Scene) -> str:
 SCENARIOS: dict[str, tuple[Step, ...]] = {
     "fr1": (wild(1), "evaluate out", "show out --limit 5"),
     "fr2": (wild(2), "evaluate out", "explain out"),
-    "fr3": (wild(3), "evaluate out", "score out --k 2 --gamma 4"),
+    "fr3": (wild(3, limit=3), "evaluate out", "score out --k 2 --gamma 4"),
     "recall": (f"{RECALL} --out out", "show out --limit 5"),
     "rag": (f"{RAG} --out out", "show out --limit 4"),
     "verify_corrected": (f"{VERIFY} --out out", corrected_texts),

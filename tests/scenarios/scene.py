@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import os
 import re
 import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 import frozen
 import pytest
+from outlines import outlines
 
 from factreasoner import __version__, cli
 
 LINKED = {"inputs": frozen.INPUTS, "examples": frozen.ROOT / "examples"}
 """Folders that commands name without their place, whose length would move the ends of lines."""
 WIDTH = 110
-SCORES = ("precision", "recall", "error_rate", "faithfulness", "correctness", "coverage", "citation_recall")
-"""The scores of a record that are recorded."""
+NOT_SHOWN = ("cache/", "store/")
+"""Folders whose files have no form that is promised."""
 STAYS = (
     (re.escape(__version__), "VERSION"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
@@ -68,36 +67,14 @@ class Scene:
         return f"{text}\n"
 
     def _files(self) -> Iterator[str]:
-        for path in sorted(self.folder.rglob("*")):
-            name = path.relative_to(self.folder).as_posix()
-            if path.is_file() and not name.startswith("cache/") and not path.name.startswith("."):
-                yield from (_wrapped(f"  {line}") for line in _outline(name, path))
+        paths = (path for path in self.folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+        names = (path.relative_to(self.folder).as_posix() for path in paths)
+        kept = [name for name in names if not name.startswith(NOT_SHOWN)]
+        yield from (_wrapped(f"  {line}") for line in outlines(self.folder, kept))
 
 
 def _wrapped(line: str) -> str:
-    return textwrap.fill(line, WIDTH, subsequent_indent="      ", break_long_words=False)
-
-
-def _outline(name: str, path: Path) -> Iterator[str]:
-    """The name of a file and what is in it, small enough to read in a diff."""
-    if path.suffix == ".json":
-        yield f"{name}: {len(json.loads(path.read_text(encoding='utf-8')))} keys"
-    elif path.suffix == ".jsonl":
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-        yield f"{name}: {len(lines)} lines, {len({key for line in lines for key in line})} keys"
-        if path.name == "results.jsonl":
-            yield from (f"  {line['id']} {line['status']} {_scores(line)}" for line in lines)
-    elif path.suffix in (".csv", ".md", ".html", ".xml"):
-        yield f"{name}: begins {path.read_text(encoding='utf-8').splitlines()[0][:80]!r}"
-    else:
-        yield name
-
-
-def _scores(line: dict[str, Any]) -> str:
-    marginals = [f"{marginal['probabilities'][1]:.4f}" for marginal in line.get("marginals", ())]
-    kept = [f"{name} {line[name]:.4f}" for name in SCORES if isinstance(line.get(name), float)]
-    labels = [claim["label"] for claim in line.get("claims", ()) if "label" in claim]
-    return ", ".join([*kept, *([f"P {' '.join(marginals)}"] if marginals else []), *labels])
+    return textwrap.fill(line, WIDTH, subsequent_indent="        ", break_long_words=False)
 
 
 Step = str | Callable[[Scene], object]
