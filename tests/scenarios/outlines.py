@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,19 @@ PROMISED = {
 """Other keys may change or go, and are not recorded."""
 LEFT_OUT = {
     *("input", "output", "seconds", "elapsed_seconds", "metadata"),  # given, or different each time
-    *("run", "versions", "fingerprint", "size", "crc", "sentence", "original", "start", "end"),
+    *(
+        "run",
+        "versions",
+        "fingerprint",
+        "size",
+        "crc",
+        "bins",
+        "settings",
+        "sentence",
+        "original",
+        "start",
+        "end",
+    ),
     *("belief", "nearness", "nearest", "decided_by", "label_probabilities", "interval_95"),  # not promised
 }
 Row = Mapping[str, Any]
@@ -58,7 +70,9 @@ def _key(line: str) -> str:
 
 def _outline(path: Path) -> Iterator[str]:
     text = path.read_text(encoding="utf-8")
-    if path.name in OF_NAMES:
+    if path.parent.name == "batches" and path.suffix == ".jsonl":
+        yield f"{len(text.splitlines())} lines"
+    elif path.name in OF_NAMES:
         yield from OF_NAMES[path.name](text)
     elif path.suffix in OF_SUFFIXES:
         yield from OF_SUFFIXES[path.suffix](text)
@@ -74,17 +88,20 @@ def flow(value: Any) -> str:
     if isinstance(value, list):
         if value and all(isinstance(item, Mapping) and "variable" in item for item in value):
             return flow({item["variable"]: item["probabilities"][1] for item in value})
+        if value and all(isinstance(item, Mapping) and len(item) == 1 for item in value):
+            pairs = (pair for item in value for pair in item.items())
+            return flow({name: " ".join(map(flow, about.values())) for name, about in pairs})
         return f"[{', '.join(map(flow, value))}]"
     return str(value).replace("\n", "\\n")
 
 
-def table(rows: Iterable[Row]) -> Iterator[str]:
-    """A line for each promised key: its value in every row, once where all have the same.
+def table(rows: Iterable[Row], keys: Container[str] = PROMISED) -> Iterator[str]:
+    """A line for each promised key, or each of `keys`: its value in every row, once where all have the same.
 
     Items that have an id have a line each.
     """
     rows = list(rows)
-    for key in dict.fromkeys(key for row in rows for key in row if key in PROMISED - LEFT_OUT):
+    for key in dict.fromkeys(key for row in rows for key in row if key in keys and key not in LEFT_OUT):
         values = [row.get(key) for row in rows]
         if any(map(_has_items, values)):
             yield from (f"{key} {row['id']}: {flow(item)}" for row in rows for item in row.get(key) or ())
@@ -115,7 +132,7 @@ def _rows(text: str) -> Iterator[str]:
 
 
 def _object(text: str) -> Iterator[str]:
-    return table([json.loads(text)])
+    yield from (f"{key}: {flow(value)}" for key, value in json.loads(text).items() if not _empty(value))
 
 
 def _summary(text: str) -> Iterator[str]:
@@ -133,7 +150,7 @@ def _manifest(text: str) -> Iterator[str]:
     """Settings that are not as they come, and of prompts and files the names."""
     found = json.loads(text)
     usual = _defaults()
-    found["config"] = {k: v for k, v in found["config"].items() if k not in usual or v != usual[k]}
+    found["config"] = {k: v for k, v in found["config"].items() if k != "cache_dir" and v != usual.get(k)}
     found |= {key: list(found[key]) for key in ("prompts", "files") if key in found}
     return table([found])
 

@@ -2,33 +2,40 @@
 
 from __future__ import annotations
 
-import json
-
-from scene import Scene, Step
+from scene import Step
+from scripted import RECORDS, broken_on_ice, lists, right_labels, scripted, too_credulous, too_sure
+from services import mcp, serve
+from steps import (
+    answer_batch,
+    correct_the_first_verdict,
+    corrected_texts,
+    documents,
+    killed,
+    not_shown,
+    wide,
+    with_model,
+    written,
+)
 
 OF_WILD = "--judge recorded --relations inputs/wild_relations.jsonl --quiet"
 RECALL = "recall examples/recall.jsonl --judge recorded --relations inputs/recall_relations.jsonl --limit 3"
 RAG = "rag inputs/rag.jsonl --judge recorded --relations inputs/rag_relations.jsonl --limit 4"
 VERIFY = "verify inputs/cited.jsonl --judge recorded --relations inputs/cited_relations.jsonl"
+MODEL = "--model openai/fake --api-base {model} --concurrency 1"
+SCRIPTED = f"run answers.jsonl {MODEL} --max-attempts 2 --out out"
+BATCHES = "run answers.jsonl --model openai/fake --reviser none --form tool --batch files --out out"
+MORTAL = "run books.jsonl --judge scene_judges:MortalJudge --concurrency 1 --out out"
+LISTS = f"run lists.jsonl {MODEL} --form json_schema --atoms-per-call 10 --quiet"
+LABELLED = "run lists.jsonl --judge recorded --relations relations.jsonl --quiet"
+CORPUS = "run towers.jsonl --retriever corpus --store store --judge scene_judges:NumbersJudge --retrieve-k 2"
+
+SERVE = "serve --port 0 --min precision=0.8 --judge scene_judges:NumbersJudge"
+MCP = "mcp --judge scene_judges:NumbersJudge"
 
 
 def wild(version: int, out: str = "out", limit: int = 2) -> str:
     """The command that makes a run of recorded verdicts by a version of FactReasoner."""
     return f"run inputs/wild.jsonl {OF_WILD} --limit {limit} --version {version} --out {out}"
-
-
-def correct_the_first_verdict(scene: Scene) -> None:
-    """Write corrections.jsonl, as the page of `report` saves it."""
-    first = json.loads((scene.folder / "v.jsonl").read_text(encoding="utf-8").splitlines()[0])
-    line = {key: first[key] for key in ("record", "premise", "claim")}
-    line |= {"task": "run", "was": first["label"], "label": "contradiction"}
-    (scene.folder / "corrections.jsonl").write_text(f"{json.dumps(line)}\n", encoding="utf-8")
-
-
-def corrected_texts(scene: Scene) -> str:
-    """The corrected text of every record of `out`."""
-    lines = (scene.folder / "out" / "results.jsonl").read_text(encoding="utf-8").splitlines()
-    return "".join(f"corrected {line['id']}:\n{line['corrected']}\n" for line in map(json.loads, lines))
 
 
 SCENARIOS: dict[str, tuple[Step, ...]] = {
@@ -45,9 +52,49 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         "check out --min precision=0.99",
     ),
     "calibrate": (
-        wild(2, limit=11),
+        written("lists.jsonl", lists),
+        written("relations.jsonl", too_sure),
+        not_shown("out/"),
+        f"{LABELLED} --out out",
         "calibrate out --out posteriors.json",
-        f"{wild(2, 'calibrated', 11)} --calibration posteriors.json",
+        f"{LABELLED} --calibration posteriors.json --limit 3 --out calibrated",
+    ),
+    "calibrate_verdicts": (
+        with_model(too_credulous),
+        written("lists.jsonl", lists),
+        written("labels.jsonl", right_labels),
+        not_shown("out/"),
+        f"{LISTS} --out out",
+        "calibrate out --relations labels.jsonl --out verdicts.json",
+        f"{LISTS} --calibration verdicts.json --limit 3 --out calibrated",
+    ),
+    "scripted_model": (
+        written("answers.jsonl", lambda: RECORDS),
+        with_model(broken_on_ice),
+        SCRIPTED,
+        with_model(scripted),
+        SCRIPTED,
+        "show out",
+    ),
+    "batches": (
+        written("answers.jsonl", lambda: RECORDS),
+        BATCHES,
+        answer_batch,
+        BATCHES,
+        answer_batch,
+        BATCHES,
+    ),
+    "kill_and_resume": (killed(MORTAL), MORTAL),
+    "serve": (serve(SERVE),),
+    "mcp": (mcp(MCP),),
+    "corpus": (
+        documents,
+        wide,
+        "index docs --store store",
+        "index --list --store store",
+        "index --find 'height of the tower' --store store",
+        f"{CORPUS} --out out",
+        "show out",
     ),
     "corrections": (
         wild(2),

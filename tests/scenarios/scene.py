@@ -4,29 +4,35 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import shlex
+import subprocess
+import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import frozen
 import pytest
+from fake_server import FakeServer
 from outlines import outlines
 
 from factreasoner import __version__, cli
 
+FOLDERS = (Path(__file__).parent, frozen.ROOT / "src")
 LINKED = {"inputs": frozen.INPUTS, "examples": frozen.ROOT / "examples"}
 """Folders that commands name without their place, whose length would move the ends of lines."""
 WIDTH = 110
-NOT_SHOWN = ("cache/", "store/")
-"""Folders whose files have no form that is promised."""
+PROGRESS = re.compile(r"\d+/\d+ records")
 STAYS = (
     (re.escape(__version__), "VERSION"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
     (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d| UTC)?", "TIME"),
     (r"\b\d+(\.\d+)? ?(ms|s|seconds?|min|kB|KB|MB|bytes)\b(?!\.)", "SIZE"),
+    (r"\b[0-9a-f]{8}-[0-9a-f]{8}\b", "DIGEST"),
     (r"\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{12,64}\b", "DIGEST"),
 )
 """Pattern -> what stands for it. Everything else must be the same on every machine."""
@@ -40,17 +46,44 @@ class Scene:
         self.patch = patch
         self.places: dict[str, str] = {}
         self.text: list[str] = []
+        self.not_shown = ["cache/", "store/", "docs/"]
+        """Files and folders that are given, or have no form that is promised."""
+        self.server: FakeServer | None = None
+        self.open = contextlib.ExitStack()
+        """Ends with the scene."""
+
+    def write(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
+        """Write a file of JSON lines."""
+        text = "".join(f"{json.dumps(row)}\n" for row in rows)
+        (self.folder / name).write_text(text, encoding="utf-8")
+        self.not_shown.append(name)
 
     def command(self, line: str) -> str:
         """Run `factreasoner LINE`, note how it ended, and return what it printed."""
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-        arguments = [argument.format(**self.places) for argument in shlex.split(line)]
         with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.execute(arguments)
+            code = cli.execute(self._arguments(line))
         printed, said = ((stream.seek(0), stream.read())[1] for stream in (out, err))
-        self.note(f"$ factreasoner {line}", printed, *(f"! {part}" for part in said.splitlines()))
-        self.note(f"exit code {code}", "")
+        self.note_end(line, code, printed, said)
         return printed
+
+    def process(self, line: str, **streams: Any) -> subprocess.Popen[str]:
+        """Start `factreasoner LINE` in a process of its own."""
+        command = [sys.executable, "-m", "factreasoner", *self._arguments(line)]
+        paths = {"PYTHONPATH": os.pathsep.join(map(str, [*FOLDERS, *sys.path]))}
+        piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **streams}
+        started = subprocess.Popen(command, env=os.environ | paths, encoding="utf-8", **piped)
+        process = self.open.enter_context(started)
+        self.open.callback(process.kill)
+        return process
+
+    def note_end(self, line: str, code: int, printed: str, said: str) -> None:
+        """Note how a command ended. What tells of progress alone is left out: a slow machine says more."""
+        kept = (part for part in said.splitlines() if not PROGRESS.match(part))
+        self.note(f"$ factreasoner {line}", printed, *(f"! {part}" for part in kept), f"exit code {code}", "")
+
+    def _arguments(self, line: str) -> list[str]:
+        return [argument.format(**self.places) for argument in shlex.split(line)]
 
     def note(self, *texts: str) -> None:
         """Add texts to what is recorded."""
@@ -58,22 +91,26 @@ class Scene:
 
     def recorded(self) -> str:
         """All that was noted, and the files, without what differs from run to run."""
-        text = "\n".join([*self.text, "files", *self._files()])
-        text = re.sub(r"\n{3,}", "\n\n", text.replace(str(self.folder), "FOLDER"))
+        files = [wrapped(f"  {line}") for line in self._stays(self._files())]
+        text = "\n".join([*self._stays(self.text), *(["files"] if files else []), *files])
+        return re.sub(r"\n{3,}", "\n\n", text).rstrip() + "\n"
+
+    def _stays(self, lines: Iterable[str]) -> list[str]:
+        text = "\n".join(lines).replace(str(self.folder), "FOLDER")
         for name, place in self.places.items():
             text = text.replace(place, f"{{{name}}}")
         for pattern, word in STAYS:
             text = re.sub(pattern, word, text)
-        return f"{text}\n"
+        return text.splitlines()
 
     def _files(self) -> Iterator[str]:
         paths = (path for path in self.folder.rglob("*") if path.is_file() and not path.name.startswith("."))
         names = (path.relative_to(self.folder).as_posix() for path in paths)
-        kept = [name for name in names if not name.startswith(NOT_SHOWN)]
-        yield from (_wrapped(f"  {line}") for line in outlines(self.folder, kept))
+        return outlines(self.folder, [name for name in names if not name.startswith(tuple(self.not_shown))])
 
 
-def _wrapped(line: str) -> str:
+def wrapped(line: str) -> str:
+    """A line as several that are not too long."""
     return textwrap.fill(line, WIDTH, subsequent_indent="        ", break_long_words=False)
 
 
@@ -85,7 +122,7 @@ def play(steps: Sequence[Step], folder: Path) -> str:
     """Play a scenario in an empty folder, with no keys and a cache of its own; what is recorded of it."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.endswith("_API_KEY") or name.startswith("FACTREASONER_"):
+            if name.endswith(("_API_KEY", "_PROXY", "_proxy")) or name.startswith("FACTREASONER_"):
                 patch.delenv(name)
         patch.setenv("FACTREASONER_CACHE_DIR", str(folder / "cache"))
         patch.setenv("FACTREASONER_ATOMS_PER_CALL", "32")
@@ -96,9 +133,10 @@ def play(steps: Sequence[Step], folder: Path) -> str:
         for name, place in LINKED.items():
             (folder / name).symlink_to(place)
         scene = Scene(folder, patch)
-        for step in steps:
-            if isinstance(step, str):
-                scene.command(step)
-            elif isinstance(said := step(scene), str):
-                scene.note(said)
-        return scene.recorded()
+        with scene.open:
+            for step in steps:
+                if isinstance(step, str):
+                    scene.command(step)
+                elif isinstance(said := step(scene), str):
+                    scene.note(said, "")
+            return scene.recorded()
