@@ -149,7 +149,7 @@ def _summary(text: str) -> Iterator[str]:
 def _manifest(text: str) -> Iterator[str]:
     """Settings that are not as they come, and of prompts and files the names."""
     found = json.loads(text)
-    usual = _defaults()
+    usual = _defaults() | {key: value for key, value in found["config"].items() if key not in PROMISED}
     found["config"] = {k: v for k, v in found["config"].items() if k != "cache_dir" and v != usual.get(k)}
     found |= {key: list(found[key]) for key in ("prompts", "files") if key in found}
     return table([found])

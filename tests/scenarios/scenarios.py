@@ -6,12 +6,14 @@ from scene import Step
 from scripted import RECORDS, broken_on_ice, lists, right_labels, scripted, too_credulous, too_sure
 from services import mcp, serve
 from steps import (
+    an_answer,
     answer_batch,
     correct_the_first_verdict,
     corrected_texts,
     documents,
     killed,
     not_shown,
+    one_document_changes,
     wide,
     with_model,
     written,
@@ -27,10 +29,11 @@ BATCHES = "run answers.jsonl --model openai/fake --reviser none --form tool --ba
 MORTAL = "run books.jsonl --judge scene_judges:MortalJudge --concurrency 1 --out out"
 LISTS = f"run lists.jsonl {MODEL} --form json_schema --atoms-per-call 10 --quiet"
 LABELLED = "run lists.jsonl --judge recorded --relations relations.jsonl --quiet"
-CORPUS = "run towers.jsonl --retriever corpus --store store --judge scene_judges:NumbersJudge --retrieve-k 2"
+CORPUS = "run towers.jsonl --retriever corpus --store store --retrieve-k 2 --judge scene_judges:NumbersJudge"
 
-SERVE = "serve --port 0 --min precision=0.8 --judge scene_judges:NumbersJudge"
-MCP = "mcp --judge scene_judges:NumbersJudge"
+NUMBERS = "--judge scene_judges:NumbersJudge"
+SERVE = f"serve --port 0 --min precision=0.8 {NUMBERS}"
+MCP = f"mcp {NUMBERS}"
 
 
 def wild(version: int, out: str = "out", limit: int = 2) -> str:
@@ -84,6 +87,13 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         answer_batch,
         BATCHES,
     ),
+    "assess": (
+        an_answer,
+        f"assess --file answer.txt --context source.txt {NUMBERS}",
+        f"assess 'Is it old?' --context source.txt {NUMBERS}",
+        f"assess 'It is of iron.' --context 'It is of iron.' {NUMBERS}",
+        f"verify --text answer.txt --source source.txt {NUMBERS}",
+    ),
     "kill_and_resume": (killed(MORTAL), MORTAL),
     "serve": (serve(SERVE),),
     "mcp": (mcp(MCP),),
@@ -95,6 +105,10 @@ SCENARIOS: dict[str, tuple[Step, ...]] = {
         "index --find 'height of the tower' --store store",
         f"{CORPUS} --out out",
         "show out",
+        one_document_changes,
+        "index docs --store store --prune",
+        "index --delete --yes --store store",
+        "index --list --store store",
     ),
     "corrections": (
         wild(2),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import logging
 import os
 import re
 import shlex
@@ -21,11 +22,13 @@ from fake_server import FakeServer
 from outlines import outlines
 
 from factreasoner import __version__, cli
+from factreasoner.report.terminal import WarningHandler
 
 FOLDERS = (Path(__file__).parent, frozen.ROOT / "src")
 LINKED = {"inputs": frozen.INPUTS, "examples": frozen.ROOT / "examples"}
 """Folders that commands name without their place, whose length would move the ends of lines."""
 WIDTH = 110
+WARNINGS = WarningHandler(logging.WARNING)
 PROGRESS = re.compile(r"\d+/\d+ records")
 STAYS = (
     (re.escape(__version__), "VERSION"),
@@ -61,8 +64,12 @@ class Scene:
     def command(self, line: str) -> str:
         """Run `factreasoner LINE`, note how it ended, and return what it printed."""
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-            code = cli.execute(self._arguments(line))
+        logging.getLogger().addHandler(WARNINGS)  # as `main` does
+        try:
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                code = cli.execute(self._arguments(line))
+        finally:
+            logging.getLogger().removeHandler(WARNINGS)
         printed, said = ((stream.seek(0), stream.read())[1] for stream in (out, err))
         self.note_end(line, code, printed, said)
         return printed

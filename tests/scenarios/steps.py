@@ -10,6 +10,7 @@ from batch_server import answer_file
 from fake_server import FakeServer
 from scene import Scene, Step
 from scripted import scripted
+from services import ANSWER, PASSAGE
 
 
 def correct_the_first_verdict(scene: Scene) -> None:
@@ -69,6 +70,19 @@ def not_shown(folder: str) -> Step:
 def wide(scene: Scene) -> None:
     """Print in lines that no path of a temporary folder breaks."""
     scene.patch.setenv("COLUMNS", "300")
+
+
+def an_answer(scene: Scene) -> None:
+    """Write an answer that cites, and its source."""
+    for name, text in (("answer.txt", ANSWER), ("source.txt", PASSAGE)):
+        (scene.folder / name).write_text(f"{text}\n", encoding="utf-8")
+        scene.not_shown.append(name)
+
+
+def one_document_changes(scene: Scene) -> None:
+    """Write one document anew and delete the other."""
+    (scene.folder / "docs" / "tower.txt").write_text("The tower was painted in 2024.\n", encoding="utf-8")
+    (scene.folder / "docs" / "bridge.html").unlink()
 
 
 def documents(scene: Scene) -> None:
