@@ -29,7 +29,7 @@ LINKED = {"inputs": frozen.INPUTS, "examples": frozen.ROOT / "examples"}
 """Folders that commands name without their place, whose length would move the ends of lines."""
 WIDTH = 110
 WARNINGS = WarningHandler(logging.WARNING)
-PROGRESS = re.compile(r"\d+/\d+ records")
+PROGRESS = re.compile(r"\d+/\d+ (records|files)\b|waiting for ")
 STAYS = (
     (re.escape(__version__), "VERSION"),
     (r"127\.0\.0\.1:\d+", "127.0.0.1:PORT"),
