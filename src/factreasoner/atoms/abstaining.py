@@ -4,48 +4,64 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from importlib import resources
+from typing import NamedTuple
 
 _SHAPES = (
     "{source}{gap}~{not_say}",
     "{no_source}{gap}~(?:{say}|{seen})",
-    "{label}{gap}~{not_said}{gap}~{in_source}",
-    "{gap}~{in_source},?{gap}~{not_said}",
+    "{label}(?P<one>{gap})~{not_said}{gap}~{in_source}",
+    "(?P<two>{gap})~{in_source},?(?P<three>{gap})~{not_said}",
     "{in_source},?{gap}~{no_info}",
-    "{no_info}(?:{gap}~{in_source}|{end})",
-    "{no_info} {seen}{end}",
+    "{no_info}(?:{gap}~{in_source}|{gap}~{seen}{end}|{end})",
     "{asked}~ ?{not_said}",
     "{pronoun}~ ?{not_said}(?:{gap}~{in_source}|{end})",
     "{label}{not_said}{end}",
+    "(?:\\w{1,4} )?{info}{gap}~(?:{lacking}|{not_said}){end}",
+    "(?:(?:{pronoun}|{in_source}) )?{lacking} (?:\\w{1,4} )?{info}",
+    "{gap}~{unsaid}{end}",
     "{declining}",
 )
 """The clauses that decline, in the parts that a language has."""
-_GAP = r"(?:(?!{border}(?:{apart}){border})[^.,;:!?。，、；：！？।]){0,60}?"
-_SHARED = {"end": r"\W*$", "label": r"(?:[^.,;:。，、：]{1,40}[:：] ?)?"}
-_LEAD = r"(?:{lead}(?!\w)[ ,:;，、。—–-]*(?:(?:but|that|and|mais|pero|ma|aber|maar|но|但是?|que) )?)*"
+_GAP = r"(?:(?!{border}(?:{apart}){border})[^.,;:!?—–。，、；：！？।،؛]){0,60}?"
+_SHARED = {"end": r"(?: {about})?\W*$", "label": r"(?:[^.,;:。，、：]{1,40}[:：] ?)?"}
+_LEAD = (
+    r"(?:(?:{lead}(?!\w)|{preface})[ ,:;，、。—–-]*"
+    r"(?:(?:but|that|and|mais|pero|ma|aber|maar|но|但是?|que) )?)*"
+)
 _NEVER = r"(?!)"
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _UNSPACED = ("chinese", "japanese", "korean", "arabic", "hindi", "turkish")
 """Languages with endings or no blanks between words."""
-_REASON = (
-    "because|weil|parce que|puisque|porque|ya que|perché|poiché|omdat|eftersom|ponieważ|потому что|так как"
+_CONTRACTED = (
+    (re.compile(r"\bcan(?:['’]t| not)\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"n['’]t\b", re.IGNORECASE), " not"),
+    (re.compile(r"(?<=\w)['’]m\b", re.IGNORECASE), " am"),
+    (re.compile(r"(?<=\w)['’]re\b", re.IGNORECASE), " are"),
+    (re.compile(r"(?<=\w)['’]ve\b", re.IGNORECASE), " have"),
+    (re.compile(r"\b(there|it|that|this|what)['’]s\b", re.IGNORECASE), r"\1 is"),
 )
-_FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|can|will|do|does|did|says?|states?|mentions?|[a-z]{2,}ed)\b"
+_TURN = (
+    r"(?P<mark>[:：—–()（）]| -+ )|,? ?~(?P<reason>{reason})~|(?P<turn>[;；؛]|[,、，،]? ?~(?:{turn})~)"
+    r"|(?P<comma>(?<!\d),|[，、،]|,(?!\d))|(?P<joint> ~(?:{joint})~ )"
 )
-_TURN = re.compile(
-    rf"[,;，]? ?\b(?P<reason>{_REASON})\b|[，,]?(?P<given>因为|因為|由于|由於)"
-    r"|[,;]? \b(?:but|however|although|though|yet|jedoch|cependant|toutefois|pero|aunque|però|tuttavia|porém"
-    r"|однако)[ ,]+"
-    r"|, (?:aber|doch|mais|ma|mas|maar|men|ale|но|while|whereas|so|since|da|denn|car|og|och|und|et|y|e|en) "
-    r"|;|[；，]|(?<=[せなず])(?:ん|い)?が、|지만,? "
-    r"|(?P<joint>(?:, (?:and )?| and )(?=(?:it|he|she|they|says?|states?|mentions?)\b)"
-    r"|, (?:and )?(?=(?:the|this|these|there)\b)|, (?:only|just|merely|rather)\b)",
-    re.IGNORECASE,
-)
-"""Where a clause ends that may decline: behind it a reason, or something else."""
+"""Where a clause ends: what follows is an aside, a reason, something else, an item of a list or a clause."""
+_VISIBLE = re.compile(r"\w")
+_TELLING = re.compile(r"\d")
+_NUMBER = re.compile(r"\W*(?:\d{1,2}|(?:19|20)\d\d)\W*")
+_NAMED = re.compile(r"(?!\W*[A-Z]{2,6}\W*\Z).*\b[^\W\d_a-zß-ÿа-яё]\w")
+_FEW_WORDS = 3
+"""An aside of more words states something."""
+_ASIDE = re.compile(r"[(（]([^()（）]*)[)）]")
+
+
+class _Clause(NamedTuple):
+    """What stands behind a turn of a sentence; `kind` is the group of the turn."""
+
+    kind: str
+    text: str
 
 
 class _Grammar:
@@ -64,7 +80,11 @@ class _Grammar:
 
     @cached_property
     def _declining(self) -> re.Pattern[str]:
-        return self._filled(f"{_LEAD}(?:{'|'.join(_SHAPES)})")
+        return self._filled(f"(?P<lead>{_LEAD})(?:{'|'.join(_SHAPES)})")
+
+    @cached_property
+    def _preface(self) -> re.Pattern[str]:
+        return self._filled("{preface}")
 
     @cached_property
     def _aside(self) -> re.Pattern[str]:
@@ -74,18 +94,93 @@ class _Grammar:
     def _topic(self) -> re.Pattern[str]:
         return self._filled("{topic}|{source}|{info}|{asked}")
 
-    def declined(self, text: str) -> int:
-        """How many characters at the beginning of `text` say that there is no answer."""
-        found = self._declining.match(text) if self._needs.search(text) else None
-        return found.end() if found else 0
+    @cached_property
+    def _turn(self) -> re.Pattern[str]:
+        return self._filled(_TURN)
+
+    @cached_property
+    def _asking(self) -> re.Pattern[str]:
+        return self._filled(r"\W*(?P<last>~{joint}~ ?)?~{asking}~")
+
+    @cached_property
+    def _relative(self) -> re.Pattern[str]:
+        return self._filled(r"\W*(?:(?!{asking}~)\w+ )?~{relative}~")
+
+    @cached_property
+    def _joint(self) -> re.Pattern[str]:
+        return self._filled(r" ~{joint}~ ")
+
+    @cached_property
+    def _scope(self) -> re.Pattern[str]:
+        return self._filled(r"~(?:{relative}|{asking})~")
+
+    @cached_property
+    def _finite(self) -> re.Pattern[str]:
+        return self._filled("~{finite}~")
+
+    def declining(self, text: str, is_remark: Callable[[str], bool]) -> bool:
+        """Whether `text` says that there is no answer, and nothing else."""
+        asides, said = _without_asides(text)
+        found = self._declined(said)
+        if found is None or self._tells_before(found):
+            return False
+        return not self._tells([*asides, *self._clauses(said, found.end())], is_remark)
 
     def is_aside(self, text: str) -> bool:
         """Whether `text` only regrets, says what else the sources are about, or asks for more."""
-        return self._aside.match(text) is not None
+        found = self._aside.match(text)
+        return found is not None and not self._tells(list(self._clauses(text, found.end())), bool)
 
-    def concerns_answer(self, text: str) -> bool:
-        """Whether `text` speaks of sources or information."""
-        return self._topic.search(text) is not None
+    def _declined(self, text: str) -> re.Match[str] | None:
+        return self._declining.match(text) if self._needs.search(text) else None
+
+    def _tells_before(self, found: re.Match[str]) -> bool:
+        """Whether something is stated before the words that decline, or in a clause joined with them."""
+        stated = (said[0] for said in self._preface.finditer(found["lead"]))
+        if any(self._finite.search(said) and not self._topic.search(said) for said in stated):
+            return True
+        joined = (found[name] or "" for name in ("one", "two", "three"))
+        return any(self._joint.search(said) and self._finite.search(said) for said in joined)
+
+    def _clauses(self, text: str, start: int) -> Iterator[_Clause]:
+        turns = list(self._turn.finditer(text, start))
+        for turn, following in zip(turns, [*turns[1:], None], strict=False):
+            part = text[turn.end() : following.start() if following else len(text)]
+            yield _Clause(str(turn.lastgroup), part.strip())
+
+    def _tells(self, clauses: Sequence[_Clause], is_remark: Callable[[str], bool]) -> bool:
+        """Whether one of the clauses states something that is no part of the question."""
+        is_list = any(
+            found["last"] or clause.kind == "joint"
+            for clause in clauses
+            if (found := self._asking.match(clause.text))
+        )
+        return any(
+            _VISIBLE.search(clause.text)
+            and not (self._declined(clause.text) or self._aside.match(clause.text) or is_remark(clause.text))
+            and self._is_fact(clause, is_list)
+            for clause in clauses
+        )
+
+    def _is_fact(self, clause: _Clause, is_list: bool) -> bool:
+        """Whether a clause has a verb, a number or a name of its own; `is_list`: questions are listed."""
+        kind, text = clause
+        concerns = self._topic.search(text) is not None
+        told = _TELLING.search(text) is not None
+        if kind == "turn":
+            return True
+        if kind == "reason":
+            return told or not concerns
+        if self._relative.match(text) and not is_list:
+            return True
+        if self._asking.match(text) or _NUMBER.fullmatch(text):
+            return False
+        own = text if kind == "mark" else self._scope.split(text)[0]
+        finite = self._finite.search(own)
+        if kind == "joint":
+            return finite is not None and finite.start() > 0
+        beside = kind == "mark" and (_NAMED.match(text) is not None or len(text.split()) > _FEW_WORDS)
+        return finite is not None or (not concerns and (told or beside))
 
 
 @lru_cache(maxsize=1)
@@ -97,24 +192,25 @@ def _grammars() -> list[_Grammar]:
 def is_declining(text: str, is_remark: Callable[[str], bool]) -> bool:
     """Whether a sentence says that its speaker or the sources have no answer, and states nothing else.
 
-    `is_remark` tells what may stand behind "but" in it.
+    `is_remark` tells what may stand beside it.
     """
-    return any(_declines(grammar, text, is_remark) for grammar in _grammars())
+    text = _spelled_out(text)
+    return any(grammar.declining(text, is_remark) for grammar in _grammars())
 
 
 def is_aside(text: str) -> bool:
     """Whether a sentence only regrets, says what else the sources are about, or asks for more."""
+    text = _spelled_out(text)
     return any(grammar.is_aside(text) for grammar in _grammars())
 
 
-def _declines(grammar: _Grammar, text: str, is_remark: Callable[[str], bool]) -> bool:
-    end = grammar.declined(text)
-    turns = list(_TURN.finditer(text, end)) if end else []
-    for turn, following in zip(turns, [*turns[1:], None], strict=False):
-        part = text[turn.end() : following.start() if following else len(text)].strip()
-        reason = turn["reason"] or turn["given"]
-        said_of_answer = grammar.declined(part) or (reason and grammar.concerns_answer(part))
-        listed = turn["joint"] and not _FINITE.search(part)
-        if not (said_of_answer or listed or grammar.is_aside(part) or is_remark(part)):
-            return False
-    return end > 0
+def _spelled_out(text: str) -> str:
+    for pattern, spelled in _CONTRACTED:
+        text = pattern.sub(spelled, text)
+    return text
+
+
+def _without_asides(text: str) -> tuple[list[_Clause], str]:
+    """What stands in parentheses, and the rest."""
+    asides = [_Clause("mark", aside[1].strip()) for aside in _ASIDE.finditer(text)]
+    return asides, " ".join(_ASIDE.sub(" ", text).split()).replace(" .", ".")
